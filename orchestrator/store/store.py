@@ -132,9 +132,14 @@ class Store:
                 self.history.tell()
             return self.seq
 
-    def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
+    def fold(
+        self,
+        new: Callable[[], T],
+        take: Callable[[T, Record], None],
+        copy: Callable[[T], T] | None = None,
+    ) -> Fold[T]:
         """As `History.fold`."""
-        return self.history.fold(new, take)
+        return self.history.fold(new, take, copy)
 
     @property
     def requests(self) -> Mapping[str, Done]:
@@ -341,10 +346,18 @@ class Store:
         with self._hold(self.layout.file(path), "append") as tx:
             return tx.append(path, text, by=by, value=value)
 
-    def note(self, value: Given, *, by: str) -> int:
-        """Record something that is no file: a decision, a state, a mark. Returns its number."""
+    def note(self, value: Given | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
+        """Record something that is no file: a decision, a state, a mark. Returns its number.
+
+        Args:
+            value: A value of the panel's; or the name of a program's own type, with a prefix of its own.
+            fields: What a note of one's own says.
+
+        Raises:
+            UsageError: The name of one's own type has no prefix.
+        """
         with self._hold(None, "note") as tx:
-            return tx.note(value, by=by)
+            return tx.note(value, fields, by=by)
 
     def add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
         """Remember a receipt; it goes to disk with the next durable record, or at `flush`.

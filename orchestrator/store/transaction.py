@@ -41,7 +41,7 @@ from orchestrator.layout import MIB, Mutability, SessionFile
 from orchestrator.store import files, ledger, requests, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Record
-from orchestrator.store.value import Value, held
+from orchestrator.store.value import Value, held, own_note
 
 Given = Value | Mapping[str, Any] | None
 """What a write is given as its value."""
@@ -110,10 +110,11 @@ class Change(NamedTuple):
 class Draft:
     """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
 
-    __slots__ = ("_changes", "_owner", "_store", "is_open", "records")
+    __slots__ = ("_changes", "_owner", "_store", "folded", "is_open", "records")
 
     def __init__(self, store: Store) -> None:
         self.records: list[Record] = []
+        self.folded: dict[object, tuple[int, Any]] = {}
         self.is_open = True
         self._store = store
         self._changes: dict[str, Change] = {}  # the last of each file
@@ -185,9 +186,11 @@ class Draft:
         rules.check_append(row, text)
         return self._put(row, "append", by, text, value).record.size_bytes or 0
 
-    def note(self, value: Given, *, by: str) -> int:
+    def note(self, value: Given | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """As `Store.note`."""
         self._check_open(None)
+        if isinstance(value, str):
+            value = own_note(value, fields or {})
         return self._add("note", by, value=value).seq
 
     def freeze(self, value: Given) -> None:
