@@ -6,7 +6,7 @@ it is opened: a session is listed, shown or read in a third of the time that all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -275,12 +275,27 @@ class Session:
         text_argument("path", path)
         return self._now.store.content(path)
 
+    def note(self, type: str, fields: Mapping[str, Any], *, by: str) -> int:
+        """Record a decision of one's own program; returns the record's number.
+
+        Args:
+            type: Its name, with a prefix of the program's own: "review.finding".
+            fields: What it says, as JSON.
+            by: Who decided.
+
+        Raises:
+            UsageError: The name has no prefix of its own; names without one are the panel's.
+            SessionFrozenError, InvalidTextError, StoreWriteError
+        """
+        text_argument("type", type)
+        return self.rehearsal.store.note(type, fields, by=by)
+
     def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
         """Hold the session's lock over several reads and writes, which count all or none.
 
         What is written goes through what the block is given: `with session.transaction() as tx:`, then
-        `tx.append`, `tx.write` and `tx.read`. It is durable when the block ends; an exception that leaves the
-        block undoes it.
+        `tx.append`, `tx.write`, `tx.note` and `tx.read`; a note of one's own as in `Session.note`. It is
+        durable when the block ends; an exception that leaves the block undoes it.
 
         Args:
             timeout_s: Seconds for which the lock is waited for; None: 5.

@@ -192,15 +192,14 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
         exchange = replace(exchange, id=f"x{len(rehearsal.projection.exchanges) + 1}")
-        hands = tuple(agent for agent in rehearsal.projection.hands if agent != exchange.agent)
         if occasion is not None:
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
-        show_state(rehearsal, tx, "question", exchange, hands=hands)
+        show_state(rehearsal, tx, "question", exchange)
         tx.note(ExchangeOpened(exchange), by=MODERATOR)
         if exchange.comes_back_to is None:
             empty = panelist.empty_candidate(rehearsal, exchange.agent)
             panelist.write_candidate(rehearsal, tx, exchange.agent, empty)
-        show_state(rehearsal, tx, "answering", exchange, hands=hands)
+        show_state(rehearsal, tx, "answering", exchange)
     return exchange
 
 

@@ -39,17 +39,12 @@ class Look:
     upto: int  # segments that there were
 
 
-def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> tuple[Tension, ...]:
-    """Ask once what contradicts what in the deck, wait for it, and write it down.
-
-    *tx*: the start's, whose records the projection does not have yet.
-    """
+def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
+    """Ask once what contradicts what in the deck, wait for it, and write it down; *tx* is the start's."""
     if not rehearsal.reads:
-        return ()
+        return
     look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.projection.found), (), 0)
-    looked = made(rehearsal, look)
-    take(rehearsal, look, looked, tx)
-    return looked.tensions
+    take(rehearsal, look, made(rehearsal, look), tx)
 
 
 def look_if_due(rehearsal: Rehearsal) -> bool:

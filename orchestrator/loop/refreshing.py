@@ -187,12 +187,14 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
                 panelist.write_candidate(rehearsal, tx, agent, replace(waiting, status="stale"))
 
 
-def _confirm(rehearsal: Rehearsal, tx: Draft, agent: str, at_s: float, bears: str) -> None:
-    """A model's question was kept: its file says when. Of rules, at every tick, the record says it."""
-    last = rehearsal.projection.waiting.get(agent)
-    if rehearsal.has_model and last is not None and last.status == "ready":
-        kept = replace(last, confirmed_at_s=at_s, bears_sha256=bears)
-        panelist.write_candidate(rehearsal, tx, agent, kept)
+def _confirmed(rehearsal: Rehearsal, kept: Mapping[str, str]) -> dict[str, str]:
+    """Return whose question of a model is kept, by agent with what bears on it; its file stays as it is."""
+    waiting = rehearsal.projection.waiting
+    return {
+        agent: bears
+        for agent, bears in kept.items()
+        if rehearsal.has_model and agent in waiting and waiting[agent].status == "ready"
+    }
 
 
 # ---------------------------------------------------------------------- writing
@@ -233,38 +235,33 @@ def _write_round(
     came = _came(rehearsal, done, unchanged)
     made = replace(made, made=tuple(came.made), inputs=came.inputs)
     with rehearsal.store.transaction() as tx:
-        for agent in unchanged if made.why != TIMER else ():
-            _confirm(rehearsal, tx, agent, made.at_s, rehearsal.projection.waiting[agent].bears_sha256)
-        _write(rehearsal, tx, came, made, spent=spent)
+        waiting = rehearsal.projection.waiting
+        stand = {agent: waiting[agent].bears_sha256 for agent in unchanged} if made.why != TIMER else {}
+        _write(rehearsal, tx, came, replace(made, confirmed=stand or None), spent=spent)
 
 
 def _write(
     rehearsal: Rehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
 ) -> None:
-    """The candidates' files, the record, and the state where it has changed.
-
-    A round shows the state in any case: its time has gone on.
-    """
-    projection = rehearsal.projection
+    """The candidates' files, the record, and the state where it has changed."""
+    before, failed = rehearsal.projection.hands, dict(rehearsal.projection.failed)
     for agent, waiting in came.made.items():
         panelist.write_candidate(rehearsal, tx, agent, waiting)
-    for one in came.kept:
-        _confirm(rehearsal, tx, one.agent, one.at_s, one.bears)
+    kept = {**(value.confirmed or {}), **{one.agent: one.bears for one in came.kept}}
     hands = _hands_up(rehearsal, came)
     is_told = hands or value.hands is not None
-    tx.note(replace(value, failed=came.failed or None, hands=hands if is_told else None), by=MODERATOR)
-    failing = {agent: why for agent, why in projection.failed.items() if agent not in came.inputs} | {
-        **came.failed
-    }
+    value = replace(
+        value,
+        failed=came.failed or None,
+        hands=hands if is_told else None,
+        confirmed=_confirmed(rehearsal, kept) or None,
+    )
+    tx.note(value, by=MODERATOR)
+    projection = rehearsal.projection
     is_round = isinstance(value, RoundMade)
-    if (
-        is_round
-        or spent
-        or failing != projection.failed
-        or (hands != projection.hands and projection.open is None)
-    ):
+    if is_round or spent or projection.failed != failed or (hands != before and projection.open is None):
         state = projection.state if projection.open is not None else "presenting"
-        show_state(rehearsal, tx, state, projection.open, hands=hands, failed=failing)
+        show_state(rehearsal, tx, state, projection.open)
 
 
 def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:

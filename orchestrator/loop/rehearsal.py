@@ -72,7 +72,6 @@ class Rehearsal:
         self._engine_of = engine_of
         self._looked_at: tuple[Engine, bool] | None = None  # and whether that is a model
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
-        self._has_told_of_it = False  # that the offline panel took over
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
         self.clock = SessionClock(store.root)
         store.clock = self._clock_s
@@ -82,14 +81,14 @@ class Rehearsal:
 
     @property
     def projection(self) -> Projection:
-        """The fold of all records that are known."""
+        """The fold of all records that are known; within a transaction, in its thread, with its own."""
         return self._projection.now()
 
     @cached_property
     def _projection(self) -> Fold[Projection]:
         from orchestrator.records.kinds import fold  # and all that records hold: a context needs none of it
 
-        return self.store.fold(Projection, fold)
+        return self.store.fold(Projection, fold, Projection.copy)
 
     def state(self, live: Live | None = None) -> State:
         """All that the next step depends on, as of now."""
@@ -231,8 +230,7 @@ class Rehearsal:
         if self.store.frozen:
             return
         took_over = engine.took_over if isinstance(engine, StoodInFor) else None
-        if took_over is not None and self.projection.took_over is None and not self._has_told_of_it:
-            self._has_told_of_it = True  # in a transaction the projection does not know its records yet
+        if took_over is not None and self.projection.took_over is None:
             (tx or self.store).note(TookOver(took_over), by=MODERATOR)
         if not isinstance(engine, Accounting):
             return

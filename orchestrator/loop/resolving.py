@@ -41,7 +41,7 @@ def resolve(
     add_profile(rehearsal, tx, done)
     if not is_ending:
         _round_off(rehearsal, tx, done)
-    show_state(rehearsal, tx, "presenting", None, done=len(rehearsal.projection.exchanges) + 1, last=done)
+    show_state(rehearsal, tx, "presenting")
     return done
 
 
@@ -59,13 +59,12 @@ def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
     say(rehearsal, tx, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
 
 
-def close(rehearsal: Rehearsal, tx: Draft, last: Exchange | None) -> None:
-    """The last words, said once; *last* is an exchange that was resolved in the same transaction."""
+def close(rehearsal: Rehearsal, tx: Draft) -> None:
+    """Say the last words, once."""
     projection = rehearsal.projection
     if all(said.occasion != phrases.CLOSING for said in projection.said):
         say(rehearsal, tx, phrases.CLOSING)
-    done = len(projection.exchanges) + (last is not None)
-    show_state(rehearsal, tx, "closing", None, done=done, last=last)
+    show_state(rehearsal, tx, "closing")
 
 
 def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:

@@ -200,26 +200,21 @@ def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
 
 
 def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """The blueprints and the deck, and what contradicts what in it.
-
-    The projection is told by hand: it does not have the records of a transaction that is not over.
-    """
-    projection, deck = rehearsal.projection, plan.source.deck
+    """Write the blueprints and the deck, and what contradicts what in it."""
+    deck = plan.source.deck
+    claims, gaps = deck_claims(deck), find_gaps(deck)
     blueprint = blueprints(plan)
     for path, row in plan.layout.files.items():
         if row.has_blueprint and path != CONFIG:
             tx.create(path, blueprint(path))
     tx.write(CONFIG, blueprint(CONFIG), by="start")
-    projection.deck, projection.deck_claims, projection.gaps = deck, deck_claims(deck), find_gaps(deck)
-    projection.members = plan.members
-    projection.find(deck_tensions(deck))
     tx.write(
         "shared/deck-content.md",
-        render_deck_content(deck, projection.deck_claims, projection.gaps),
+        render_deck_content(deck, claims, gaps),
         by="start",
-        value=DeckRead(deck, projection.deck_claims, projection.gaps, tuple(projection.found)),
+        value=DeckRead(deck, claims, gaps, rehearsal.projection.numbered(deck_tensions(deck))),
     )
-    projection.find(contradiction_looks.look_at_deck(rehearsal, tx))
+    contradiction_looks.look_at_deck(rehearsal, tx)
 
 
 def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
@@ -231,9 +226,9 @@ def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
         plan.source.deck,
     )
     held = held_against(engine, plan.reported, deck)
-    projection.intel = intel_of(held, plan.reported, deck, projection.deck_claims)
+    intel = intel_of(held, plan.reported, deck, projection.deck_claims)
     most = store.max_revisions(store.layout.file(INTEL))
-    tx.write(INTEL, intel_page(projection.intel, most), by="start", value=IntelTaken(projection.intel))
+    tx.write(INTEL, intel_page(intel, most), by="start", value=IntelTaken(intel))
     dossier = build_dossier(
         engine,
         deck,
@@ -241,7 +236,7 @@ def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
         projection.gaps,
         [plan.seats[one] for one in plan.layout.panel],
         members=plan.members,
-        intel=projection.intel.items,
+        intel=intel.items,
         tensions=projection.tensions,
         focus=plan.options.focus,
         kind=plan.options.kind,

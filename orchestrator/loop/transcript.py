@@ -89,7 +89,7 @@ def hear_once(
         request,
         add,
         is_effect=lambda record: record.type == SpeechHeard.TYPE,
-        reply=lambda tx: len(rehearsal.projection.segments) + 1,  # with the one that is being written
+        reply=lambda tx: len(rehearsal.projection.segments),
         again=lambda done: None,
     )
     if request is None:
@@ -141,7 +141,7 @@ def change_slide(
             by="transcript",
             value=SlideShown(number, at_s, estimated, ends),
         )
-        show_state(rehearsal, tx, projection.state, projection.open, slide=number)
+        show_state(rehearsal, tx, projection.state, projection.open)
 
 
 def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from orchestrator.records.base import PanelValue
@@ -42,12 +42,14 @@ class RoundMade(PanelValue):
     left_out: tuple[str, ...] = ()
     failed: Mapping[str, str] | None = None  # whose engine failed, and why
     hands: tuple[str, ...] | None = None  # None: nobody's is up
+    confirmed: Mapping[str, str] | None = None  # whose question a model kept, and what bore on it then
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.refreshed_at_s = self.at_s
         projection.refresh_due = projection.is_to_be_thought_of = False
         projection.hands = self.hands or ()
         _confirm(projection, self.at_s, self.inputs, self.failed)
+        _keep(projection, self.at_s, self.confirmed)
 
     def entry(self, record: Record) -> Entry | None:
         if not self.failed:
@@ -81,14 +83,22 @@ class CallTaken(PanelValue):
     inputs: Mapping[str, str] | None = None  # as of a round
     hands: tuple[str, ...] | None = None  # None: as they were
     failed: Mapping[str, str] | None = None  # why its engine failed, by its agent
+    confirmed: Mapping[str, str] | None = None  # as of a round
 
     def fold(self, projection: Projection, record: Record) -> None:
         if self.hands is not None:
             projection.hands = self.hands
         _confirm(projection, self.at_s, self.inputs or {}, self.failed)
+        _keep(projection, self.at_s, self.confirmed)
 
     def step(self, record: Record) -> Step:
         return Step(self.TYPE)
+
+
+def _keep(projection: Projection, at_s: float, confirmed: Mapping[str, str] | None) -> None:
+    for agent, bears in (confirmed or {}).items():
+        if (waiting := projection.waiting.get(agent)) is not None:
+            projection.waiting[agent] = replace(waiting, confirmed_at_s=at_s, bears_sha256=bears)
 
 
 def _confirm(

@@ -7,8 +7,8 @@ process can go on from any record. Nothing here writes, and no Markdown is read 
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, NamedTuple
 
 from orchestrator.clock import ClockState
 from orchestrator.model.claim import Claim, Gap, Tension
@@ -167,11 +167,22 @@ class Projection:
     debrief_failed: str | None = None  # why there are none
     ended: bool = False
 
+    def copy(self) -> Projection:
+        """Return one that takes records while this one stays as it is."""
+        return Projection(**{one.name: _copy_of(getattr(self, one.name)) for one in fields(self)})
+
     def find(self, tensions: Iterable[Tension]) -> None:
-        """Take contradictions in; each gets its id unless it was dismissed in an earlier rehearsal."""
+        """Take contradictions in, each with its id."""
+        self.found += self.numbered(tensions)
+
+    def numbered(self, tensions: Iterable[Tension]) -> tuple[Tension, ...]:
+        """Return contradictions with the ids that they get; those that were dismissed get none."""
+        number, numbered = sum(bool(before.id) for before in self.found), []
         for one in tensions:
-            number = 1 + sum(bool(before.id) for before in self.found)
-            self.found.append(replace(one, id="" if self.is_dismissed(one) else f"c{number}"))
+            is_new = not self.is_dismissed(one)
+            number += is_new
+            numbered.append(replace(one, id=f"c{number}" if is_new else ""))
+        return tuple(numbered)
 
     def look_is_due(self, occasion: str) -> None:
         """Have what was said up to now looked through for contradictions."""
@@ -266,3 +277,10 @@ class Projection:
         if self.voice_from_s is None or self.voice not in (None, self.presenter):
             return 0.0
         return self.voice_until_s - self.voice_from_s
+
+
+def _copy_of(part: Any) -> Any:
+    """Return a part of a projection as one that can be added to: lists that a mapping holds as well."""
+    if isinstance(part, dict):
+        return {key: list(value) if isinstance(value, list) else value for key, value in part.items()}
+    return part.copy() if isinstance(part, list | set) else part

@@ -60,6 +60,8 @@ class Unwritten(Protocol):
     """The records of a transaction before they are on the disk, as only its own thread reads them."""
 
     records: list[Record]
+    folded: dict[object, tuple[int, Any]]
+    """By fold, how many of the records were taken into a value of the transaction's own, and that value."""
 
     @property
     def is_here(self) -> bool:
@@ -86,10 +88,17 @@ class Known(NamedTuple):
 class Fold(Generic[T]):
     """A value folded from every record in order, as of the last look at the ledger."""
 
-    def __init__(self, history: History, new: Callable[[], T], take: Callable[[T, Record], None]) -> None:
+    def __init__(
+        self,
+        history: History,
+        new: Callable[[], T],
+        take: Callable[[T, Record], None],
+        copy: Callable[[T], T] | None = None,
+    ) -> None:
         self._history = history
         self._new = new
         self._take = take
+        self._copy = copy
         self._held: tuple[int, T] | None = None  # the last record that was taken, and what came of it
         self._at = 0  # the record that is being taken
         self._passed_over: frozenset[int] = frozenset()  # records that cannot be taken
@@ -98,8 +107,27 @@ class Fold(Generic[T]):
         """Return the value with every record that is known.
 
         It is the same object each time, unless an exception cut a fold short: then all is folded anew. A
-        record that cannot be taken raises once, and is then passed over.
+        record that cannot be taken raises once, and is then passed over. The thread that holds a transaction
+        is given a copy with its records, where the fold can copy: nobody else sees that, and it goes with the
+        transaction.
         """
+        draft = self._history.draft
+        if self._copy is None or draft is None or not (draft.is_here and draft.records):
+            return self._on_disk()
+        if draft.records[-1].seq <= self._history.seq:  # they are on the disk by now
+            return self._on_disk()
+        return self._ahead(draft, self._copy)
+
+    def _ahead(self, draft: Unwritten, copy: Callable[[T], T]) -> T:
+        # Popped first: whatever raises below, half a record is in no value that is used again.
+        count, value = draft.folded.pop(self, None) or (0, copy(self._on_disk()))
+        for record in draft.records[count:]:
+            self._take(value, record)
+            count += 1
+        draft.folded[self] = count, value
+        return value
+
+    def _on_disk(self) -> T:
         held = self._held
         if held is not None and held[0] == self._history.seq:
             return held[1]
@@ -362,13 +390,20 @@ class History:
                     "use the release that wrote it"
                 )
 
-    def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
+    def fold(
+        self,
+        new: Callable[[], T],
+        take: Callable[[T, Record], None],
+        copy: Callable[[T], T] | None = None,
+    ) -> Fold[T]:
         """Fold every record so far into a value, and every new one as it is read.
 
         Args:
             take: Called under the session's lock or this process's own, and must not write.
+            copy: Gives a value that *take* may change while the first one stays as it is; None: a transaction
+                sees the value as it is on the disk.
         """
-        fold = Fold(self, new, take)
+        fold = Fold(self, new, take, copy)
         fold.now()
         self._folds.append(fold)
         return fold

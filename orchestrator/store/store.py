@@ -22,7 +22,7 @@ from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import ReceiptError, SessionFrozenError, StoreWriteError, TransactionOpenError
-from orchestrator.layout import HISTORY, TRANSCRIPT, Layout, SessionFile
+from orchestrator.layout import Layout, SessionFile
 from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
@@ -138,9 +138,14 @@ class Store:
                 self.history.tell()
             return self.seq
 
-    def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
+    def fold(
+        self,
+        new: Callable[[], T],
+        take: Callable[[T, Record], None],
+        copy: Callable[[T], T] | None = None,
+    ) -> Fold[T]:
         """As `History.fold`."""
-        return self.history.fold(new, take)
+        return self.history.fold(new, take, copy)
 
     def hidden(self) -> Mapping[int, str]:
         """The file of each record that nobody is shown, with those of this thread's transaction."""
@@ -153,31 +158,18 @@ class Store:
 
     def off_record(self) -> OffRecord:
         """All that was said off the record up to now, with this thread's transaction: only to be read."""
-        with self.history.mutex:
-            pending = self.history.pending
-            known = self._off_record.now()
-            if not pending:
-                return known
-            known = known.copy()
-            for record in pending:
-                known.take(record)
-            return known
-
-    def heard_before(self) -> OffRecord:
-        """What was said off the record up to the last record on the disk, to go on from."""
-        with self.history.mutex:
-            return self._off_record.now().copy()
+        return self._off_record.now()
 
     @cached_property
     def _off_record(self) -> Fold[OffRecord]:
-        rows = self.layout.files.values()
-        heard = frozenset(row.path for row in rows if row.path == TRANSCRIPT)
-        marks = frozenset(row.path for row in rows if row.path == HISTORY)
+        heard, marks = frozenset(self.layout.withheld), frozenset(self.layout.marks)
 
         def take(fold: OffRecord, record: Record) -> None:
             fold.take(record)
 
-        return self.history.fold(lambda: OffRecord(heard, marks, self.kinds, self.decides_at_write), take)
+        return self.history.fold(
+            lambda: OffRecord(heard, marks, self.kinds, self.decides_at_write), take, OffRecord.copy
+        )
 
     @property
     def requests(self) -> Mapping[str, Done]:
@@ -391,10 +383,18 @@ class Store:
         with self._hold(self.layout.file(path), "append") as tx:
             return tx.append(path, text, by=by, value=value, receipt=receipt)
 
-    def note(self, value: Given, *, by: str) -> int:
-        """Record something that is no file: a decision, a state, a mark. Returns its number."""
+    def note(self, value: Given | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
+        """Record something that is no file: a decision, a state, a mark. Returns its number.
+
+        Args:
+            value: A value of the panel's; or the name of a program's own type, with a prefix of its own.
+            fields: What a note of one's own says.
+
+        Raises:
+            UsageError: The name of one's own type has no prefix.
+        """
         with self._hold(None, "note") as tx:
-            return tx.note(value, by=by)
+            return tx.note(value, fields, by=by)
 
     def add_receipt(self, receipt_id: str, value: Value) -> None:
         """Remember a receipt; it goes to disk with the next durable record, or at `flush`.

@@ -44,7 +44,7 @@ from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import Record
 from orchestrator.store.off_record import OffRecord
 from orchestrator.store.receipt import ReceiptNote
-from orchestrator.store.value import Value, held
+from orchestrator.store.value import Value, held, own_note
 
 Given = Value | Mapping[str, Any] | None
 """What a write is given as its value."""
@@ -103,8 +103,8 @@ class Store(Protocol):
     def receipt(self, receipt_id: str) -> Value | int:
         """Return a receipt by its id; raises ReceiptError where there is none."""
 
-    def heard_before(self) -> OffRecord:
-        """Return what was said off the record before this transaction, to go on from."""
+    def off_record(self) -> OffRecord:
+        """Return all that was said off the record up to now, with this thread's transaction."""
 
     def now_s(self) -> float:
         """Return the session clock."""
@@ -126,14 +126,14 @@ class Change(NamedTuple):
 class Draft:
     """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
 
-    __slots__ = ("_changes", "_heard", "_owner", "_store", "is_open", "records")
+    __slots__ = ("_changes", "_owner", "_store", "folded", "is_open", "records")
 
     def __init__(self, store: Store) -> None:
         self.records: list[Record] = []
+        self.folded: dict[object, tuple[int, Any]] = {}
         self.is_open = True
         self._store = store
         self._changes: dict[str, Change] = {}  # the last of each file
-        self._heard: tuple[Record, int, OffRecord] | None = None  # with its last record, and that one's place
         self._owner = os.getpid(), threading.get_ident()
 
     @property
@@ -204,9 +204,11 @@ class Draft:
         rules.check_append(row, text)
         return self._put(row, "append", by, text, value, receipt).record.size_bytes or 0
 
-    def note(self, value: Given, *, by: str) -> int:
+    def note(self, value: Given | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """As `Store.note`."""
         self._check_open(None)
+        if isinstance(value, str):
+            value = own_note(value, fields or {})
         return self._add("note", by, value=value).seq
 
     def freeze(self, value: Given) -> None:
@@ -296,16 +298,7 @@ class Draft:
         """Whether nobody is to be shown what is about to be written: decided here, once for all."""
         if not self._store.decides_at_write:
             return False
-        last, count, heard = self._heard or (None, 0, self._store.heard_before())
-        # An exception may have kept the last one from being written: then all is heard anew.
-        if last is not None and not (count <= len(self.records) and _is_same(last, self.records[count - 1])):
-            count, heard = 0, self._store.heard_before()
-        self._heard = None
-        for one in self.records[count:]:
-            heard.take(one)
-        is_withheld = heard.take(record, is_new=True)
-        self._heard = record, len(self.records) + 1, heard
-        return is_withheld
+        return self._store.off_record().copy().take(record, is_new=True)
 
     def keep_digests(self) -> None:
         """Leave the running digests, and where texts stand, to the history, which has the records now."""
@@ -348,11 +341,6 @@ def _texts(record: Record) -> dict[str, tuple[int, int]]:
     """Where the texts of a receipt stand that others may name."""
     value = record.held.written if record.op == "receipt" and record.held is not None else None
     return value.texts(record.seq) if isinstance(value, ReceiptNote) else {}
-
-
-def _is_same(one: Record, other: Record) -> bool:
-    """Whether two are the same record, but for what was decided of it since."""
-    return (one.seq, one.file, one.at, one.sha256) == (other.seq, other.file, other.at, other.sha256)
 
 
 @contextmanager

@@ -8,10 +8,12 @@ version without a class is `Unread`: a later release, or another program, wrote 
 from __future__ import annotations
 
 import builtins
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self, TypeVar
 
+from orchestrator.errors import UsageError
 from orchestrator.model.values import from_json, to_json
 
 V = TypeVar("V", bound="Value")
@@ -77,6 +79,30 @@ class Unread(Value):
 
     def plain(self) -> dict[str, Any]:
         return dict(self.fields)
+
+
+_OWN = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9._-]+")
+
+
+def own_note(type_: str, fields: Mapping[str, Any]) -> Unread:
+    """Return a program's own note, which this package carries along unread.
+
+    Args:
+        type_: A name with a prefix of the program's own: "review.finding".
+        fields: What it says, as JSON; not `type`, which is the first argument.
+
+    Raises:
+        UsageError: The name has no such prefix, or the fields are none.
+    """
+    if not isinstance(type_, str) or not _OWN.fullmatch(type_):
+        raise UsageError(
+            f"{str(type_)[:40]!r} is no type for a note of your own: give it a prefix that is yours, as in "
+            "review.finding; names without one are the panel's",
+            value=str(type_)[:40],
+        )
+    if not isinstance(fields, Mapping) or "type" in fields:
+        raise UsageError(f"the fields of {type_} are no object without a `type`: name the type first")
+    return Unread({"type": type_, **fields})
 
 
 Kinds = Mapping[tuple[str, int], type[Value]]

@@ -213,14 +213,17 @@ def test_the_line_of_speech_that_was_asked_about_is_taken(home: Path) -> None:
     ]
 
 
-def test_a_question_that_is_kept_stays_alive_and_its_file_says_since_when(home: Path, engine: Model) -> None:
+def test_a_question_that_is_kept_stays_alive_and_the_round_says_since_when(home: Path, engine: Model) -> None:
     with started(home, engine) as session:
+        store, written = session.rehearsal.store, []
         for at_s in (10.0, 95.0, 130.0):
             session.rehearsal.playing_s = at_s
             refresh(session.rehearsal, "break")
+            written.append(store.state("analyst/candidate-question.md").revisions)
         told = session.read("analyst/candidate-question.md")
         assert told.startswith("# Candidate question of Priya Sharma\n\nStatus: ready\nMade at: 0:10, ")
-        assert "\nConfirmed at: 2:10\n" in told
+        assert written == [1, 3, 3]  # at 1:35 it had grown stale, and was kept; at 2:10 it was only kept
+        assert session.projection.waiting["analyst"].confirmed_at_s == 130.0
         session.rehearsal.playing_s = 185.0
         exchange = session.ask("analyst")
         assert exchange is not None
