@@ -19,7 +19,7 @@ BUDGET_SHOWN_FROM = 0.8
 
 
 def show_state(rehearsal: Rehearsal, tx: Draft, state: str, exchange: Exchange | None = None) -> None:
-    """Write session-state.md where more than its time has changed.
+    """Write session-state.md where more than the seconds of its time have changed.
 
     *exchange* is the one that is going on, if any.
     """
@@ -47,12 +47,17 @@ def show_state(rehearsal: Rehearsal, tx: Draft, state: str, exchange: Exchange |
         ]
     lines += _degraded(rehearsal)
     text = "\n".join(lines) + "\n"
-    if _but_time(text) != _but_time(tx.read(PATH)):  # else every round would add a page that says nothing new
+    # Else every round would add a page that says nothing new.
+    if _but_seconds(text) != _but_seconds(tx.read(PATH)):
         tx.write(PATH, text, by=MODERATOR, value=StateShown(state))
 
 
-def _but_time(page: str) -> list[str]:
-    return [line for line in page.splitlines() if not line.startswith("- Time: ")]
+def _but_seconds(page: str) -> list[str]:
+    """Return the page's lines, with whole minutes for its time."""
+    return [
+        line.partition(" of ")[0].rpartition(":")[0] if line.startswith("- Time: ") else line
+        for line in page.splitlines()
+    ]
 
 
 def _degraded(rehearsal: Rehearsal) -> list[str]:
