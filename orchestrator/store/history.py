@@ -570,7 +570,7 @@ class History:
                 return ""
             last = self.record(seqs[-1])
             if last.op != "append":
-                return self.replay([last.same or last.seq])
+                return self.replay(seqs[-1:])
             raw = self.views.read(path, state.row.max_bytes)
             # The file is read rather than a thousand records joined, and counts only where its digest is the
             # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.

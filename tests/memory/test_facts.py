@@ -339,7 +339,6 @@ def broken(seq: int, **value: Any) -> Record:
         broken(9, type=["facts"]),
         segment(9, "late", speaker=7),
         segment(9, "late", start_s="soon"),
-        segment(9, "late", start_s=float("nan")),
         segment(9, "late")._replace(held=held({"type": "segment", "segment": {"text": None}})),
         segment(9, "late")._replace(held=held({"type": "answer"})),
     ],
