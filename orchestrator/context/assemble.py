@@ -220,26 +220,26 @@ class Assembler:
             ReceiptError: There is none, or it is none in this format.
         """
         found = self._store.receipt(receipt_id)
-        return self.recorded(found) if isinstance(found, int) else self.whole(found)
+        return self._of(self._recorded(found) if isinstance(found, int) else found, receipt_id)
 
     def receipts(self) -> list[Receipt]:
-        """Every receipt on the disk, in order."""
-        return [self.recorded(seq) for seq in self._store.receipts_on_disk().values()]
-
-    def recorded(self, seq: int) -> Receipt:
-        """The receipt that record *seq* holds.
+        """Every receipt on the disk, in order.
 
         Raises:
-            ReceiptError: It holds none, or none in this format.
+            ReceiptError: One is none in this format.
         """
+        return [self._of(self._recorded(seq), one) for one, seq in self._store.receipts_on_disk().items()]
+
+    def _recorded(self, seq: int) -> Value | None:
+        """The receipts that record *seq* holds."""
         held = self._store.record(seq).held
         try:
-            return self.whole(held.among(RECEIPTS) if held is not None else None)
+            return held.among(RECEIPTS) if held is not None else None
         except ValueError as error:
             raise ReceiptError(f"record {seq}: {error}: run `greenroom verify`") from error
 
-    def whole(self, value: Value | None) -> Receipt:
-        """The receipt of a record's value, with what follows from the ledger before it.
+    def _of(self, value: Value | None, receipt_id: str) -> Receipt:
+        """The receipt with this id, with what follows from the ledger before it.
 
         Raises:
             ReceiptError: It is none that this release knows, or does not fit the ledger.
@@ -247,15 +247,16 @@ class Assembler:
         if isinstance(value, WholeReceipt):
             return value.receipt
         if not isinstance(value, ReceiptNote):
-            raise ReceiptError("this receipt was written by a later release: use that one")
+            raise ReceiptError(f"receipt {receipt_id} was written by a later release: use that one")
+        agent = next(agent for agent, one in value.ids.items() if one == receipt_id)
         try:
-            paths = self._store.layout.order(value.agent)
+            paths = self._store.layout.order(agent)
         except UsageError as error:
-            raise ReceiptError(f"receipt {value.id}: {error}: run `greenroom verify`") from error
+            raise ReceiptError(f"receipt {receipt_id}: {error}: run `greenroom verify`") from error
         files = tuple((path, *self._size_at(path, value.seq)) for path in paths)
-        carried = carried_facts(self._carried.get(value.agent, ""))
+        carried = carried_facts(self._carried.get(agent, ""))
         hidden = hidden_among(self._store, paths, value.seq)
-        return whole(value, files, carried, hidden, self._store.record)
+        return whole(value, agent, files, carried, hidden, self._store.record)
 
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
         """The context that *agent* would have had when record *seq* was the last one.

@@ -123,8 +123,7 @@ def recorded(receipt: Receipt, ledger_version: int) -> WholeReceipt | ReceiptNot
         return WholeReceipt(receipt.id, receipt)
     ends = receipt.watermark.get("ends") if receipt.watermark is not None else None
     return ReceiptNote(
-        receipt.id,
-        receipt.agent,
+        {receipt.agent: receipt.id},
         receipt.purpose,
         receipt.seq,
         receipt.engine,
@@ -139,12 +138,13 @@ def recorded(receipt: Receipt, ledger_version: int) -> WholeReceipt | ReceiptNot
 
 def whole(
     note: ReceiptNote,
+    agent: str,
     files: tuple[File, ...],
     carried: tuple[int, str] | None,
     off_record: tuple[int, ...],
     record: Callable[[int], Record],
 ) -> Receipt:
-    """Return the receipt of a note, with what follows from the ledger before it.
+    """Return one agent's receipt of a note, with what follows from the ledger before it.
 
     Args:
         record: Gives a record by its number: an earlier receipt's, which holds a text of this one.
@@ -153,7 +153,7 @@ def whole(
         ReceiptError: A text stands where the note says in no receipt.
     """
     return Receipt(
-        note.agent,
+        agent,
         note.task,
         note.seq,
         note.engine,
@@ -161,7 +161,7 @@ def whole(
         note.left_out,
         note.layout,
         {"ends": list(note.ends)} if note.ends is not None else None,
-        tuple(_text(note, one, record) for one in note.extra),
+        tuple(_text(one, record) for one in note.extra),
         carried,
         off_record,
         note.frames_version,
@@ -169,7 +169,7 @@ def whole(
     )
 
 
-def _text(note: ReceiptNote, extra: Extra, record: Callable[[int], Record]) -> str:
+def _text(extra: Extra, record: Callable[[int], Record]) -> str:
     if extra.like is None:
         return extra.text
     found = record(extra.like)
@@ -178,7 +178,7 @@ def _text(note: ReceiptNote, extra: Extra, record: Callable[[int], Record]) -> s
         one = other.extra[extra.at]
         if one.like is None:
             return one.text
-    raise ReceiptError(f"receipt {note.id}: record {extra.like} holds no text for it: run `greenroom verify`")
+    raise ReceiptError(f"record {extra.like} holds no text that a receipt can name: run `greenroom verify`")
 
 
 def carried_facts(framed: str) -> tuple[int, str] | None:

@@ -29,6 +29,7 @@ from orchestrator.layout import Layout, Mutability, SessionFile
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
 from orchestrator.store.opening import Opening, opening_of
+from orchestrator.store.receipt import ids_of
 from orchestrator.store.recorded_table import table_of
 from orchestrator.store.value import Value
 from orchestrator.store.views import Views
@@ -354,11 +355,11 @@ class History:
             fold.now()
 
     def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
-        """The receipts that still wait once the one at *entry* is on the disk."""
-        held = ledger.decode(self._read(entry)).held
-        written = held.id if held is not None else None
-        place = next((at for at, (id, _) in enumerate(receipts) if id == written), len(receipts))
-        return receipts[:place] + receipts[place + 1 :]
+        """The receipts that still wait once those at *entry* are on the disk."""
+        for written in ids_of(ledger.decode(self._read(entry))):
+            place = next((at for at, (id, _) in enumerate(receipts) if id == written), len(receipts))
+            receipts = receipts[:place] + receipts[place + 1 :]
+        return receipts
 
     def _scan_new(self) -> Scan | None:
         """The scan of the bytes behind those that were read; None: there are none."""

@@ -1,8 +1,8 @@
-"""A receipt as it stands in the ledger since version 2: what was asked, of whom, and as of which record.
+"""Receipts as they stand in the ledger since version 2: what was asked, of whom, and as of which record.
 
 The files that an agent was given follow from the table and the records up to that one, so they are not said
-again; the receipt's id is the digest of all of it, files and digests included. A text that an earlier receipt
-holds is named by that one's number.
+again; a receipt's id is the digest of all of it, files and digests included. A text that an earlier receipt
+holds is named by that one's number, and agents who were asked the same of the same moment share a record.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
+from orchestrator.store.ledger import Record
 from orchestrator.store.value import Value
 
 SHORTEST_SHARED: Final = 40
@@ -29,13 +30,12 @@ class Extra:
 
 @dataclass(frozen=True, slots=True)
 class ReceiptNote(Value):
-    """A receipt, without what follows from the ledger before it."""
+    """The receipts of agents who were asked alike, without what follows from the ledger before them."""
 
     TYPE: ClassVar[str] = "receipt"
     VERSION: ClassVar[int] = 2
 
-    id: str
-    agent: str
+    ids: Mapping[str, str]  # by agent, the id of its receipt
     task: str
     seq: int  # the context is as of this record
     engine: str
@@ -45,6 +45,13 @@ class ReceiptNote(Value):
     extra: tuple[Extra, ...] = ()
     frames_version: int = 1
     tools: bool = False  # their definitions were sent as well
+
+    def joined(self, other: Value | None) -> ReceiptNote | None:
+        """Return both as one, *other* first; None: they do not go together."""
+        if not isinstance(other, ReceiptNote) or self.ids.keys() & other.ids.keys():
+            return None
+        both = replace(other, ids={**other.ids, **self.ids})
+        return both if replace(self, ids=both.ids) == both else None
 
     def sharing(self, known: Mapping[str, tuple[int, int]]) -> ReceiptNote:
         """Return it with each text that is *known*, by its digest, named by its record and place."""
@@ -58,6 +65,14 @@ class ReceiptNote(Value):
         """Return where its own texts stand, by their digests, when its record has the number *seq*."""
         own = ((place, one) for place, one in enumerate(self.extra) if one.like is None)
         return {digest_of(one.text): (seq, place) for place, one in own}
+
+
+def ids_of(record: Record) -> tuple[str, ...]:
+    """Return the ids of the receipts that a record of any version holds, in order; none of another shape."""
+    fields = record.held.fields if record.held is not None else {}
+    several = fields.get("ids")
+    found = several.values() if isinstance(several, Mapping) else (fields.get("id"),)
+    return tuple(one for one in found if isinstance(one, str))
 
 
 def digest_of(text: str) -> str:

@@ -28,6 +28,7 @@ from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Re
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.off_record import OffRecord
 from orchestrator.store.opening import Opening
+from orchestrator.store.receipt import ids_of
 from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, Given, has_ended, is_degraded, transaction
 from orchestrator.store.value import Held, Kinds, Value
@@ -423,7 +424,7 @@ class Store:
             if waiting is not None:
                 return waiting
             for record in self.history.pending:
-                if record.op == "receipt" and record.held is not None and record.held.id == receipt_id:
+                if record.op == "receipt" and receipt_id in ids_of(record):
                     return record.seq
             seq = self.receipts_on_disk().get(receipt_id)
         if seq is None:
@@ -437,9 +438,8 @@ class Store:
             self.catch_up()
             for entry in self.entries():
                 if entry.seq > self._receipts_upto and entry.op == "receipt":
-                    held = self.record(entry.seq).held
-                    if held is not None and held.id is not None:
-                        self._receipt_seqs.setdefault(held.id, entry.seq)
+                    for receipt_id in ids_of(self.record(entry.seq)):
+                        self._receipt_seqs.setdefault(receipt_id, entry.seq)
             self._receipts_upto = self.seq
             return self._receipt_seqs
 

@@ -320,6 +320,11 @@ class Draft:
             for record in self.records:
                 own |= _texts(record)
             value = value.sharing(ChainMap(own, self._store.history.said))
+            last = self.records[-1] if self.records and self.records[-1].op == "receipt" else None
+            both = value.joined(last.held.written if last is not None and last.held is not None else None)
+            if last is not None and both is not None:
+                self.records[-1] = last._replace(held=held(both))
+                return
         self.records.append(self._record("receipt", "start", value=value))
 
     def _add(self, op: str, by: str, **more: Any) -> Record:

@@ -124,12 +124,6 @@ class Held:
         self._as = value
 
     @property
-    def id(self) -> str | None:
-        """The id that it gives itself; None: none."""
-        found = self.fields.get("id")
-        return found if isinstance(found, str) else None
-
-    @property
     def written(self) -> Value | None:
         """The value that it was made of, where it was not read."""
         return self._as

@@ -19,7 +19,7 @@ from orchestrator.errors import ReceiptError, UsageError
 from orchestrator.layout import Layout
 from orchestrator.store.ledger import Record
 from orchestrator.store.opening import Opening
-from orchestrator.store.receipt import ReceiptNote
+from orchestrator.store.receipt import ReceiptNote, ids_of
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
 from orchestrator.verify.replay import EMPTY_SHA256, Replay
@@ -51,8 +51,7 @@ class Receipts:
     def check(self, record: Record) -> None:
         """Compare one; what is wrong goes into the report."""
         value = _value_of(record)
-        if isinstance(value, ReceiptNote | WholeReceipt):
-            self._ids.add(value.id)
+        self._ids.update(ids_of(record))
         if isinstance(value, ReceiptNote):
             self._check_note(record, value)
             return
@@ -70,16 +69,20 @@ class Receipts:
             self._wrong(record, own, shown(str(written)[:40]))
 
     def _check_note(self, record: Record, note: ReceiptNote) -> None:
-        """Its files are those of the table as of its record, so its id alone says whether it fits."""
+        """Their files are those of the table as of their record, so an id alone says whether it fits."""
         if not 1 <= note.seq < record.seq:
             self._wrong(record, "a receipt of a record before it", f"it is as of record {note.seq}")
             return
         if note.extra:
             self._with_texts[record.seq] = record
+        for agent, written in note.ids.items():
+            self._check_one(record, note, agent, written)
+
+    def _check_one(self, record: Record, note: ReceiptNote, agent: str, written: str) -> None:
         try:
-            paths = self.replay.layout.order(note.agent)
+            paths = self.replay.layout.order(agent)
         except UsageError:
-            self._wrong(record, "an agent that has a seat", shown(note.agent[:40]))
+            self._wrong(record, "an agent that has a seat", shown(agent[:40]))
             return
         if self.lost or not self.templates or self.opened is None:
             return  # what it stands for cannot be known
@@ -90,13 +93,13 @@ class Receipts:
                 files.append((path, sizes.get(path, 0), self.templates.get(path, "")))
             else:
                 files.append((path, *self._facts(path, note.seq)))
-        hidden = self.replay.hidden(paths, note.seq)
+        hidden, carried = self.replay.hidden(paths, note.seq), _carried(self.opened, agent)
         try:
-            receipt = whole(note, tuple(files), _carried(self.opened, note.agent), hidden, self._texts_of)
+            receipt = whole(note, agent, tuple(files), carried, hidden, self._texts_of)
         except ReceiptError as error:
             self._wrong(record, "texts that an earlier receipt holds", str(error))
             return
-        self._check_id(record, note.id, receipt)
+        self._check_id(record, written, receipt)
 
     def _texts_of(self, seq: int) -> Record:
         found = self._with_texts.get(seq)

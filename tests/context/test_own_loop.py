@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def session(home: Path) -> Session:
     return Session.start(Home.open(home), deck_text=DECK, id="s1", presenter="Ines")
 
 
-def records(session: Session) -> list[dict[str, object]]:
+def records(session: Session) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (session.path / LEDGER_NAME).read_bytes().splitlines()]
 
 
@@ -84,3 +85,21 @@ def test_a_text_that_an_earlier_receipt_holds_is_written_once(session: Session) 
         assert session.verify().valid
     with Session.open(session.home, "s1") as later:
         assert [later.receipt(one.id) for one in kept] == kept
+
+
+def test_who_is_asked_the_same_of_the_same_moment_shares_a_record(session: Session) -> None:
+    with session:
+        before = len(records(session))
+        asked = [session.context(agent, task="Ask.").receipt for agent in ("skeptic", "analyst")]
+        again = session.context("skeptic", task="Ask.").receipt
+        other = session.context("contrarian", task="Judge.").receipt
+        session.append(NOTES, "Asked.", by="skeptic")
+        ids = [value["ids"] for one in records(session)[before:] if (value := one.get("value"))]
+        assert ids == [
+            {"skeptic": asked[0].id, "analyst": asked[1].id},
+            {"skeptic": again.id},
+            {"contrarian": other.id},
+        ]
+        assert again == asked[0]
+        assert {one.id for one in session.receipts()} >= {one.id for one in (*asked, other)}
+        assert session.verify().valid

@@ -33,7 +33,7 @@ def bare(root: Path, panel: tuple[str, ...] = PANEL, **value: Any) -> Store:
 
 def receipt_note(receipt_id: str, agent: str = "skeptic") -> tuple[str, ReceiptNote]:
     """What `Store.add_receipt` is given."""
-    return receipt_id, ReceiptNote(receipt_id, agent, "test", 1, "offline")
+    return receipt_id, ReceiptNote({agent: receipt_id}, "test", 1, "offline")
 
 
 def blueprints(store: Store) -> None:

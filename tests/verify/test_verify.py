@@ -23,6 +23,7 @@ from orchestrator.errors import FileTooLargeError, LedgerCorruptError, StoreErro
 from orchestrator.layout import MAX_APPEND_BYTES, MIB
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import FIRST_HASH, Record, encode
+from orchestrator.store.receipt import ids_of
 from orchestrator.store.store import Store
 from orchestrator.store.value import held
 from orchestrator.verify import Finding, verify_session
@@ -74,7 +75,8 @@ def old_records(live: Sample, records: list[Record]) -> list[Record]:
     old = [changed(records[0], value=opened)]
     for record in records[1:]:
         if record.op == "receipt":
-            receipt = assembler.recorded(record.seq)
+            (receipt_id,) = ids_of(record)
+            receipt = assembler.receipt(receipt_id)
             record = changed(record, value=WholeReceipt(receipt.id, receipt).plain())
         old.append(record)
     store.close()
@@ -704,7 +706,7 @@ def _with_receipt(records: list[Record], *, rehash: bool, **values: Any) -> list
 
 @breach(LEDGER, "receipt", ": r")
 def _receipt_of_another_id(records: list[Record]) -> list[Record]:
-    return _with_receipt(records, rehash=False, id="r000000000000")
+    return _with_receipt(records, rehash=False, ids={"skeptic": "r000000000000"})
 
 
 @breach(LEDGER, "receipt", "shared/presenter-transcript.md with", version=1)
@@ -751,7 +753,7 @@ def _receipt_as_of_another_record(records: list[Record]) -> list[Record]:
 
 @breach(LEDGER, "receipt", "an agent that has a seat")
 def _receipt_of_nobody(records: list[Record]) -> list[Record]:
-    return _with_receipt(records, rehash=False, agent="notary")
+    return _with_receipt(records, rehash=False, ids={"notary": "r000000000000"})
 
 
 @breach(LEDGER, "receipt", "texts that an earlier receipt holds")
