@@ -25,6 +25,7 @@ from orchestrator.records.memory import (
     GoalsKept,
     MemoriesSettled,
     MemoryProposed,
+    MemoryValue,
     ScratchpadProposed,
     ScratchpadsAsked,
     SessionFlushed,
@@ -87,18 +88,26 @@ PanelRecord = (
 KINDS: Final[Kinds] = kinds_of(*cast("tuple[type[PanelValue], ...]", get_args(PanelRecord)))
 
 
+# Memory folds its own records: one that another program wrote in its name stops no session.
+_FOLDED: Final[Kinds] = {key: kind for key, kind in KINDS.items() if not issubclass(kind, MemoryValue)}
+
+
 def value_of(record: Record) -> PanelRecord | Unread | None:
     """Return a record's value as its class; None: it has none.
 
     Raises:
         LedgerCorruptError: It is not of the shape that its class has, though it is hashed right.
     """
+    return _value_among(record, KINDS)
+
+
+def _value_among(record: Record, kinds: Kinds) -> PanelRecord | Unread | None:
     if record.held is None:
         return None
     try:
         if not record.held.type:
             raise ValueError("a value has no type")
-        return cast("PanelRecord | Unread", record.held.among(KINDS))
+        return cast("PanelRecord | Unread", record.held.among(kinds))
     except ValueError as error:
         raise LedgerCorruptError(
             f"ledger record {record.seq} is hashed right but is not in this format: "
@@ -116,7 +125,7 @@ def fold(projection: Projection, record: Record) -> None:
         projection.ended = True
     if record.file == INTEL:
         projection.intel_sha256 = record.sha256
-    value = value_of(record)
+    value = _value_among(record, _FOLDED)
     if value is None:
         if record.op == "append" and record.file == TRANSCRIPT:
             fold_plain(projection, record)
