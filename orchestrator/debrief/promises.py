@@ -9,7 +9,7 @@ from orchestrator.checks.passages import speech_passages
 from orchestrator.debrief.parts import Source
 from orchestrator.debrief.verified import source_of
 from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
-from orchestrator.records.kinds import value_of
+from orchestrator.records.kinds import REHEARSAL_KINDS, value_of
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
@@ -48,7 +48,7 @@ def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
     for entry in store.entries():
         if entry.op != "note":
             continue
-        match value_of(store.record(entry.seq)):
+        match value_of(store.record(entry.seq), REHEARSAL_KINDS):
             case ExchangeOpened(exchange):
                 asked = exchange.id
             case VerdictGiven(judgement=judgement):

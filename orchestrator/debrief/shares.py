@@ -12,7 +12,7 @@ from orchestrator.engines.by_name import MODELS
 from orchestrator.model.exchange import PUT_AGAIN, Exchange
 from orchestrator.records.candidates import CallTaken, RoundMade
 from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
-from orchestrator.records.kinds import value_of
+from orchestrator.records.kinds import REHEARSAL_KINDS, value_of
 from orchestrator.records.moderator import Called
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
     for entry in store.entries():
         if entry.op != "receipt":
             record = store.record(entry.seq)
-            count.take(record.by, value_of(record))
+            count.take(record.by, value_of(record, REHEARSAL_KINDS))
     return Shares(sum(count.asked.values()), len(count.asked), sum(count.judged), len(count.judged))
 
 

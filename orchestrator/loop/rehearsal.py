@@ -19,7 +19,7 @@ from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
 from orchestrator.model.segment import Segment
-from orchestrator.records.kinds import value_of
+from orchestrator.records.kinds import REHEARSAL_KINDS, value_of
 from orchestrator.records.moderator import Called, TookOver
 from orchestrator.records.options import Options
 from orchestrator.records.projection import TRANSCRIPT, Playback, Projection
@@ -285,7 +285,9 @@ class Rehearsal:
         """What was said off the record, piece by piece."""
         if self._hidden_words is None or self._hidden_words[0] != seqs:
             paths = self.assembler.off_record().hidden
-            values = [value_of(self.store.record(seq)) for seq in seqs if paths[seq] == TRANSCRIPT]
+            values = [
+                value_of(self.store.record(seq), REHEARSAL_KINDS) for seq in seqs if paths[seq] == TRANSCRIPT
+            ]
             said = frozenset(
                 value.segment.text for value in values if isinstance(value, SpeechHeard | AnswerGiven)
             )

@@ -88,20 +88,18 @@ PanelRecord = (
 KINDS: Final[Kinds] = kinds_of(*cast("tuple[type[PanelValue], ...]", get_args(PanelRecord)))
 
 
-# Memory folds its own records: one that another program wrote in its name stops no session.
-_FOLDED: Final[Kinds] = {key: kind for key, kind in KINDS.items() if not issubclass(kind, MemoryValue)}
+REHEARSAL_KINDS: Final[Kinds] = {
+    key: kind for key, kind in KINDS.items() if not issubclass(kind, MemoryValue)
+}
+"""Those without memory's, which folds its own: what another program wrote in its name stops no rehearsal."""
 
 
-def value_of(record: Record) -> PanelRecord | Unread | None:
-    """Return a record's value as its class; None: it has none.
+def value_of(record: Record, kinds: Kinds = KINDS) -> PanelRecord | Unread | None:
+    """Return a record's value as its class of *kinds*, else unread; None: it has none.
 
     Raises:
         LedgerCorruptError: It is not of the shape that its class has, though it is hashed right.
     """
-    return _value_among(record, KINDS)
-
-
-def _value_among(record: Record, kinds: Kinds) -> PanelRecord | Unread | None:
     if record.held is None:
         return None
     try:
@@ -125,7 +123,7 @@ def fold(projection: Projection, record: Record) -> None:
         projection.ended = True
     if record.file == INTEL:
         projection.intel_sha256 = record.sha256
-    value = _value_among(record, _FOLDED)
+    value = value_of(record, REHEARSAL_KINDS)
     if value is None:
         if record.op == "append" and record.file == TRANSCRIPT:
             fold_plain(projection, record)

@@ -18,7 +18,7 @@ from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Slide
 from orchestrator.privacy.off_record import OffRecord, is_marked
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
-from orchestrator.records.kinds import PanelRecord, value_of
+from orchestrator.records.kinds import REHEARSAL_KINDS, PanelRecord, value_of
 from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard
 from orchestrator.records.start import DeckRead, started_of
 from orchestrator.render import OUTCOME_WORDS, SILENT
@@ -97,7 +97,7 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
     ledger = ledger[: ledger.rfind(b"\n") + 1]  # a last line may be under way
     try:
         records = [_record(from_json(line)) for line in ledger.split(b"\n") if _WANTED.match(line)]
-        values = [value_of(record) for record in records]
+        values = [value_of(record, REHEARSAL_KINDS) for record in records]
         passages = _passages(records, values, _withheld(records, values))
         told = from_json(debrief) if debrief is not None else {}
         entry = _entry(session, ledger, records[0], values, told)

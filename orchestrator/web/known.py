@@ -13,7 +13,7 @@ from orchestrator.layout import Mutability
 from orchestrator.model.exchange import Exchange
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import ExchangeOpened
-from orchestrator.records.kinds import value_of
+from orchestrator.records.kinds import REHEARSAL_KINDS, value_of
 from orchestrator.session import Session
 
 
@@ -99,7 +99,7 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
         if entry.op not in ("note", "replace"):
             continue
         record = store.record(entry.seq)
-        match value_of(record):
+        match value_of(record, REHEARSAL_KINDS):
             case CandidateWritten(waiting) if record.by == exchange.agent:
                 is_it = waiting.candidate.question in exchange.turns[0].question and waiting.status == "ready"
                 made_from = waiting.input_sha256 if is_it else None

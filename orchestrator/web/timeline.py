@@ -19,7 +19,7 @@ from orchestrator.model.slide import Slide
 from orchestrator.privacy.off_record import off_record
 from orchestrator.records import speech
 from orchestrator.records.exchanges import ExchangeOpened
-from orchestrator.records.kinds import value_of
+from orchestrator.records.kinds import REHEARSAL_KINDS, value_of
 from orchestrator.records.projection import TRANSCRIPT
 
 WITHHELD = "(off the record: kept in the session, shown to nobody)"
@@ -99,7 +99,7 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
             continue
         record = store.record(entry.seq)
         is_hidden = entry.seq in hidden
-        match value_of(record):
+        match value_of(record, REHEARSAL_KINDS):
             case speech.SlideShown(slide, at_s, estimated) if slide in slides:
                 yield SlideShown(at_s, slides[slide], estimated)
             case speech.SpeechHeard(segment):
