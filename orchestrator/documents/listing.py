@@ -12,7 +12,7 @@ from typing import Any, Final
 from orchestrator.archive.at_home import check_name, replaced_heads
 from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.documents.glance import Glances
-from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError
+from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError, LaterReleaseError
 from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
 from orchestrator.records.start import started_of
@@ -48,19 +48,21 @@ def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]
 def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
     """The sessions of a home, oldest first; one that cannot be read is `damaged`, and *warn* is told why.
 
+    One that a later release wrote is `unreadable`: nothing is known to be wrong with it.
+
     What has a session's name and is none comes before them. They are opened without the home: a row needs no
     setting, and a wrong one keeps none from being listed.
     """
     rows: list[dict[str, Any]] = []
     glances = Glances(home)
 
-    def add_damaged(session_id: str, why: str) -> None:
+    def add_unread(session_id: str, why: str, state: str = "damaged") -> None:
         warn(f"{session_id}: {why}")
         unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
-        rows.append({"session": session_id, "state": "damaged", **unknown, "exchanges": 0})
+        rows.append({"session": session_id, "state": state, **unknown, "exchanges": 0})
 
     for name in home.other_names():
-        add_damaged(name, _why_none(home.sessions / name))
+        add_unread(name, _why_none(home.sessions / name))
     for session_id in home.session_ids():
         root = home.sessions / session_id
         try:
@@ -71,8 +73,10 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
                 check_name(session.path, session.id)
                 if _holds(session, search):
                     rows.append(row_of(session, home, warn))
+        except LaterReleaseError as error:
+            add_unread(session_id, str(error), "unreadable")
         except (GreenroomError, OSError) as error:
-            add_damaged(session_id, str(error))
+            add_unread(session_id, str(error))
     glances.keep()
     return rows
 

@@ -20,6 +20,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from orchestrator.errors import (
     ConfigurationError,
+    LaterReleaseError,
     LedgerCorruptError,
     SessionNotFoundError,
     StoreError,
@@ -284,7 +285,8 @@ class History:
         self.opening = opening_of(first)
         self.version: int = self.opening.version
         if first.op != "open" or self.version not in ledger.READ_VERSIONS:
-            raise LedgerCorruptError(
+            is_later = first.op == "open" and self.version > ledger.LEDGER_VERSION
+            raise (LaterReleaseError if is_later else LedgerCorruptError)(
                 f"{self.path}: ledger version {self.opening.ledger_version!r} is not one that "
                 f"this release reads ({' and '.join(map(str, ledger.READ_VERSIONS))}): use a later release"
             )

@@ -43,6 +43,7 @@ class Account:
     seq: int = 0
     began: int = 1  # the first record of the last transaction
     torn_bytes: int = 0
+    is_later: bool = False  # a later release wrote it, by rules that nobody knows here
     lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
     template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
     _clock_s: float = 0.0
@@ -69,6 +70,9 @@ class Account:
 
     def _take(self, line: Line) -> None:
         self.head = line.digest
+        if self.is_later:
+            self.seq += 1
+            return
         record, wrong = read_record(line)
         if wrong is not None:
             self._wrong("shape", f"line {line.number}: a record", wrong)
@@ -141,7 +145,9 @@ class Account:
             return
         if opened.version not in READ_VERSIONS:
             known = " or ".join(map(str, READ_VERSIONS))
-            self._wrong("version", known, str(opened.ledger_version)[:40])
+            self.is_later = opened.version > max(READ_VERSIONS)
+            why = ", which a later release wrote: use that one" if self.is_later else ""
+            self._wrong("version", known, f"{str(opened.ledger_version)[:40]}{why}")
         self._begin(opened)
 
     def _table_of(self, opened: Opening | None) -> Table:
