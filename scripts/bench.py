@@ -58,6 +58,7 @@ from orchestrator.home.folder import Home, packaged_table  # noqa: E402
 from orchestrator.loop.recorded import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.store.store import Store, create_store  # noqa: E402
+from orchestrator.store.value import Unread  # noqa: E402
 from tests.helpers.figures import note  # noqa: E402
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def folder() -> Iterator[Path]:
 
 def new_store(root: Path) -> Store:
     layout = packaged_table().seated(PANEL)
-    store = create_store(root, layout, {"templates": {}})
+    store = create_store(root, layout, Unread({"templates": {}}))
     with store.transaction() as tx:
         for path, row in layout.files.items():
             if row.has_blueprint:
