@@ -5,11 +5,11 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from orchestrator.context.receipt import Receipt
 from orchestrator.engines.protocol import CandidateRequest, Scene
+from orchestrator.loop.digests import digest
 from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
@@ -104,8 +104,3 @@ def bearing(rehearsal: Rehearsal, agent: str) -> str:
         to_ask,
     )
     return digest([repr(values), repr(gives_way_to)])
-
-
-def digest(parts: Iterable[str]) -> str:
-    """SHA-256 of texts, as one."""
-    return hashlib.sha256("".join(parts).encode()).hexdigest()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from orchestrator import render
 from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.loop.candidate_requests import candidate_path
+from orchestrator.loop.digests import digest
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target
 from orchestrator.records.candidates import CandidateWritten
@@ -75,7 +74,7 @@ def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waitin
 
 def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
     """What stands in the file once its question is being asked."""
-    nothing = hashlib.sha256(b"").hexdigest()
+    nothing = digest(())
     return Waiting(no_question(agent), "empty", rehearsal.now_s(), nothing, nothing)
 
 

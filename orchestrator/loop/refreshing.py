@@ -22,7 +22,8 @@ from orchestrator.engines import together
 from orchestrator.errors import EngineError, SessionFrozenError
 from orchestrator.layout import MODERATOR, Mutability
 from orchestrator.loop import panelist
-from orchestrator.loop.candidate_requests import bearing, candidate_path, digest, made_from, request_of
+from orchestrator.loop.candidate_requests import bearing, candidate_path, made_from, request_of
+from orchestrator.loop.digests import digest, is_same_digest
 from orchestrator.loop.refresh_rules import TIMER, WHY
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
@@ -143,7 +144,7 @@ def _to_ask(
         inputs = digest(_changing(rehearsal, context))
         if why == TIMER and agent in running and running[agent].inputs == inputs:
             continue
-        is_same = agent not in projection.failed and projection.inputs.get(agent) == inputs
+        is_same = agent not in projection.failed and is_same_digest(projection.inputs.get(agent), inputs)
         if (why == TIMER and is_same) or (agent not in running and _stands(rehearsal, agent)):
             unchanged[agent] = inputs
             continue
@@ -157,7 +158,9 @@ def _stands(rehearsal: Rehearsal, agent: str) -> bool:
     last = projection.waiting.get(agent)
     if not rehearsal.has_model or last is None or agent in projection.failed:
         return False
-    return why_stale(rehearsal.state(), last) is None and last.bears_sha256 == bearing(rehearsal, agent)
+    if why_stale(rehearsal.state(), last) is not None:
+        return False
+    return is_same_digest(last.bears_sha256, bearing(rehearsal, agent))
 
 
 def _ask(

@@ -31,11 +31,6 @@ def to_json(value: Any) -> Any:
     return value
 
 
-def tagged(type_: str, value: Any) -> dict[str, Any]:
-    """The value as it stands in a record: its type first, then its fields."""
-    return {"type": type_, **to_json(value)}
-
-
 def from_json(kind: type[T], plain: Any) -> T:
     """The frozen dataclass, or tuple of them, that `to_json` wrote; other keys are passed over.
 

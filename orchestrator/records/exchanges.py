@@ -16,7 +16,7 @@ from orchestrator.records.telling import AGENT, NOTE, Entry, Step, day_of, place
 from orchestrator.records.turns import with_question, with_verdict
 from orchestrator.render import counted
 from orchestrator.store.ledger import Record
-from orchestrator.store.value import Bearing
+from orchestrator.store.value import Bearing, Held
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,9 @@ class VerdictGiven(PanelValue):
     judgement: Judgement
 
     @classmethod
-    def word_in(cls, plain: Mapping[str, Any]) -> object:
+    def word_in(cls, held: Held) -> object:
         """Return the verdict that a value of this type gives, whatever shape it has; None: it gives none."""
-        judgement = plain.get("judgement")
+        judgement = held.fields.get("judgement")
         return judgement.get("verdict") if isinstance(judgement, Mapping) else None
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.home.folder import digests
-from orchestrator.layout import TRANSCRIPT
+from orchestrator.layout import HISTORY, MODERATOR, TRANSCRIPT
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Slide
 from orchestrator.privacy.off_record import is_marked
@@ -31,9 +31,11 @@ Told = Mapping[str, Any]
 Value = PanelRecord | Unread | None
 
 _WANTED: Final = re.compile(
-    rb'\{"seq":\d+,"op":"(?:open"|write","file":"shared/deck-content\.md"'
-    rb'|append","file":"shared/(?:presenter-transcript|exchange-history)\.md"'
-    rb'|note","by":"moderator",[^{]*"value":\{"type":"exchange_opened")'
+    (
+        r'\{"seq":\d+,"op":"(?:open"|write","file":"shared/deck-content\.md"'
+        rf'|append","file":"(?:{re.escape(TRANSCRIPT)}|{re.escape(HISTORY)})"'
+        rf'|note","by":"{MODERATOR}",[^{{]*"value":\{{"type":"{ExchangeOpened.TYPE}")'
+    ).encode()
 )
 """Some 90 of a rehearsal's 500 lines, told by how they begin; to parse all takes three times as long."""
 _HEAD: Final = re.compile(rb'"hash":"([0-9a-f]{64})"\}\n\Z')

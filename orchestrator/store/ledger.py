@@ -37,7 +37,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Final, NamedTuple
@@ -109,10 +108,6 @@ class Record(NamedTuple):
     def type(self) -> str:
         """The name of its value's type; "" without a value."""
         return self.held.type if self.held is not None else ""
-
-    @property
-    def value(self) -> Mapping[str, Any] | None:  # until every reader has its class
-        return self.held.fields if self.held is not None else None
 
 
 class Entry(NamedTuple):

@@ -30,7 +30,7 @@ from orchestrator.store.off_record import OffRecord
 from orchestrator.store.opening import Opening
 from orchestrator.store.receipt import ids_of
 from orchestrator.store.requests import Done, take
-from orchestrator.store.transaction import TIMEOUT_S, Draft, Given, has_ended, is_degraded, transaction
+from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
 from orchestrator.store.value import Held, Kinds, Value
 from orchestrator.store.views import Repair
 
@@ -333,7 +333,7 @@ class Store:
 
     # ------------------------------------------------------------------ writing
 
-    def create(self, path: str, text: str, *, value: Given = None) -> None:
+    def create(self, path: str, text: str, *, value: Value | None = None) -> None:
         """Put a rendered blueprint in place; it is not the file's one write. Only at the start.
 
         In an append-only file a missing final newline is added, as `append` does.
@@ -344,7 +344,9 @@ class Store:
         with self._hold(self.layout.file(path), "create") as tx:
             tx.create(path, text, value=value)
 
-    def write(self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None) -> int:
+    def write(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
 
         Returns:
@@ -360,7 +362,7 @@ class Store:
             return tx.write(path, text, by=by, value=value, receipt=receipt)
 
     def append(
-        self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
     ) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
@@ -384,7 +386,7 @@ class Store:
         with self._hold(self.layout.file(path), "append") as tx:
             return tx.append(path, text, by=by, value=value, receipt=receipt)
 
-    def note(self, value: Given | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
+    def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """Record something that is no file: a decision, a state, a mark. Returns its number.
 
         Args:
@@ -560,7 +562,7 @@ class Store:
 
     # ------------------------------------------------------------------ ending
 
-    def freeze(self, value: Given) -> None:
+    def freeze(self, value: Value) -> None:
         """Write the last record. Afterwards every write gets `SessionFrozenError`."""
         with self._hold(None, "freeze") as tx:
             tx.freeze(value)

@@ -46,9 +46,6 @@ from orchestrator.store.off_record import OffRecord
 from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.value import Value, held, own_note
 
-Given = Value | Mapping[str, Any] | None
-"""What a write is given as its value."""
-
 TIMEOUT_S: Final = 5.0
 """How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
 person waits before thinking that something is broken."""
@@ -176,7 +173,7 @@ class Draft:
 
     # ------------------------------------------------------------------ writing
 
-    def create(self, path: str, text: str, *, value: Given = None) -> None:
+    def create(self, path: str, text: str, *, value: Value | None = None) -> None:
         """As `Store.create`."""
         row = self._row(path)
         # Only the start puts blueprints in place, whoever may write the file later.
@@ -186,7 +183,9 @@ class Draft:
             text = rules.ended(text)
         self._put(row, "create", "start", text, value)
 
-    def write(self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None) -> int:
+    def write(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
         """As `Store.write`."""
         row = self._row(path)
         rules.check_writer(row, by, row.writers)
@@ -195,7 +194,7 @@ class Draft:
         return self._put(row, op, by, text, value, receipt).revisions
 
     def append(
-        self, path: str, text: str, *, by: str, value: Given = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
     ) -> int:
         """As `Store.append`."""
         row = self._row(path)
@@ -204,14 +203,14 @@ class Draft:
         rules.check_append(row, text)
         return self._put(row, "append", by, text, value, receipt).record.size_bytes or 0
 
-    def note(self, value: Given | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
+    def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """As `Store.note`."""
         self._check_open(None)
         if isinstance(value, str):
             value = own_note(value, fields or {})
         return self._add("note", by, value=value).seq
 
-    def freeze(self, value: Given) -> None:
+    def freeze(self, value: Value) -> None:
         """Write the last record."""
         self._check_open(None)
         self._add("freeze", "start", value=value)
@@ -248,7 +247,7 @@ class Draft:
             raise has_ended(self._store, row)
 
     def _put(
-        self, row: SessionFile, op: str, by: str, text: str, value: Given, receipt: str | None = None
+        self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
     ) -> Change:
         raw = rules.check_text(row, text)
         if receipt is not None:
@@ -333,7 +332,7 @@ class Draft:
         self.records.append(record)
         return record
 
-    def _record(self, op: str, by: str, *, value: Given = None, **more: Any) -> Record:
+    def _record(self, op: str, by: str, *, value: Value | None = None, **more: Any) -> Record:
         seq = self._store.history.seq + len(self.records) + 1
         return Record(seq, op, by, self._store.now_s(), utc_now(), held=held(value), **more)
 

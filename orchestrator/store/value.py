@@ -168,8 +168,17 @@ class Held:
         return self._as
 
 
-def held(value: Value | Mapping[str, Any] | None) -> Held | None:
-    """Return a value as a record carries it."""
+def held(value: Value | None) -> Held | None:
+    """Return a value as a record carries it.
+
+    Raises:
+        TypeError: It is a mapping, or whatever else a program gives that reads no types.
+    """
     if value is None:
         return None
-    return Held(value.plain(), value) if isinstance(value, Value) else Held(value)
+    if not isinstance(value, Value):
+        raise TypeError(
+            f"a record's value is a {type(value).__name__}: give a value of a class of its own; "
+            "for a note of your own its type and its fields"
+        )
+    return Held(value.plain(), value)

@@ -110,7 +110,7 @@ class Account:
         """A judgement is a panelist's own, in one of the words that there are (section 5 of DESIGN.md)."""
         if record.type != VerdictGiven.TYPE or record.held is None:
             return
-        word = VerdictGiven.word_in(record.held.fields)
+        word = VerdictGiven.word_in(record.held)
         panel = self.replay.layout.panel if self.replay is not None else ()
         if panel and record.by not in panel:
             self._wrong("rule", f"record {record.seq}: a verdict by a panelist", shown(record.by[:40]))

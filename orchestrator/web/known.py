@@ -10,7 +10,8 @@ from orchestrator.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
 from orchestrator.context.receipt import Receipt
 from orchestrator.errors import UsageError
 from orchestrator.layout import Mutability
-from orchestrator.loop.candidate_requests import digest, made_from
+from orchestrator.loop.candidate_requests import made_from
+from orchestrator.loop.digests import digest, is_same_digest
 from orchestrator.model.exchange import Exchange
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import ExchangeOpened
@@ -64,7 +65,7 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
         raise UsageError(f"there is no question {exchange_id!r} in {session.id}", value=exchange_id)
     asked_seq, made_from = _asked(session, exchange)
     own = [one for one in session.receipts() if one.agent == exchange.agent and one.seq < asked_seq]
-    receipt = next((one for one in reversed(own) if _inputs(one) == made_from), None)
+    receipt = next((one for one in reversed(own) if is_same_digest(_inputs(one), made_from)), None)
     if receipt is not None:
         context = session.context_at(receipt)
     else:

@@ -37,6 +37,7 @@ from tests.helpers.live_feeds import until
 from tests.helpers.memories import write_memory
 from tests.helpers.messages_server import Fault, MessagesServer, Taken
 from tests.helpers.rehearsals import loaded, played, write_rehearsal
+from tests.helpers.stores import fields_of
 
 LESSON: dict[str, Any] = {
     "type": "lesson",
@@ -68,7 +69,7 @@ def values(session: Session, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
     """Writer and value of the ledger's notes of this type."""
     store = session.rehearsal.store
     records = [store.record(entry.seq) for entry in store.entries() if entry.op == "note"]
-    return [(one.by, one.value) for one in records if one.value and one.value.get("type") == kind]
+    return [(one.by, fields_of(one)) for one in records if one.type == kind]
 
 
 def texts(taken: Taken) -> list[str]:
@@ -118,7 +119,7 @@ def test_none_are_offered_unless_presenter_and_configuration_say_so(
         assert {"focus_brief"} <= {taken.task for taken in server.requests}
         assert not [taken for taken in server.requests if "tools" in taken.body]
         assert "your tools" not in json.dumps([taken.body for taken in server.requests])
-        assert "tools" not in (session.rehearsal.store.opened.value or {})["options"]
+        assert "tools" not in fields_of(session.rehearsal.store.opened)["options"]
         session.close()
 
 

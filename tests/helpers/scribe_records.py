@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,7 +59,7 @@ class Tape:
 
     records: list[Record] = field(default_factory=list)
 
-    def add(self, value: Value | Mapping[str, Any] | None, *, by: str = "moderator", **more: Any) -> int:
+    def add(self, value: Value | None, *, by: str = "moderator", **more: Any) -> int:
         seq = len(self.records) + 1
         op = more.pop("op", "append" if "file" in more else "note")
         self.records.append(Record(seq, op, by, float(seq), AT, held=held(value), **more))

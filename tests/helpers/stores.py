@@ -12,8 +12,10 @@ import pytest
 
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import packaged_table
+from orchestrator.records.moderator import Frozen
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.ledger import Record
 from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.store import Store, create_store
 from orchestrator.store.value import Unread
@@ -86,6 +88,17 @@ def refused(store: Store, error: type[GreenroomError], *words: str) -> Iterator[
     assert in_memory(store) == memory
 
 
+def fields_of(record: Record) -> Mapping[str, Any]:
+    """A record's value as JSON has it; empty where it has none."""
+    return record.held.fields if record.held is not None else {}
+
+
+def values_of(store: Store, *types: str) -> list[Mapping[str, Any]]:
+    """The value of each record in order, as JSON has it: of these types, else of all that have one."""
+    found = [fields_of(store.record(entry.seq)) for entry in store.entries()]
+    return [value for value in found if value and (not types or value.get("type") in types)]
+
+
 def records(root: Path) -> list[Mapping[str, Any]]:
     """The ledger's lines as plain JSON."""
     lines = ledger_of(root).read_bytes().splitlines(keepends=True)
@@ -135,8 +148,8 @@ def every_write(store: Store) -> list[Callable[[], object]]:
         lambda: store.append(TRANSCRIPT, "lost\n", by="transcript"),
         lambda: store.write(CANDIDATE, "lost\n", by="skeptic"),
         lambda: store.write(INTEL, "lost\n", by="intel"),
-        lambda: store.note({"type": "x"}, by="moderator"),
-        lambda: store.freeze({"type": "freeze"}),
+        lambda: store.note(Unread({"type": "x"}), by="moderator"),
+        lambda: store.freeze(Frozen({})),
     ]
 
 

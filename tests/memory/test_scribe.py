@@ -29,6 +29,7 @@ from orchestrator.records.memory import KeptKind, MemoryProposed, ScratchpadProp
 from orchestrator.records.moderator import Frozen
 from orchestrator.records.start import DeckRead
 from orchestrator.records.telling import ENTRY_TYPES
+from orchestrator.store.value import Unread
 from tests.helpers.scribe_records import AT, Tape
 
 QUOTE = "Revenue grew 18% in 2026"
@@ -394,8 +395,7 @@ def test_records_that_it_does_not_know_change_nothing() -> None:
     tape = Tape()
     tape.say("Good morning.")
     before = context_of(tape)
-    odd: dict[str, Any] = {"type": "of-a-later-release", "what": [1, 2, 3]}
-    tape.add(odd)
+    tape.add(Unread({"type": "of-a-later-release", "what": [1, 2, 3]}))
     assert context_of(tape) == before
 
 
@@ -413,7 +413,7 @@ def test_records_that_it_does_not_know_change_nothing() -> None:
 )
 def test_a_record_in_another_shape_is_passed_over_and_counted(value: dict[str, Any]) -> None:
     tape = Tape()
-    tape.add(value)
+    tape.add(Unread(value))
     tape.say("We wrote to Harbour Ferries.")
     scribe = folded(tape)
     assert scribe.failures == 1

@@ -24,7 +24,7 @@ from orchestrator.records.speech import SpeechHeard
 from orchestrator.session import Session
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
-from orchestrator.store.value import held
+from orchestrator.store.value import Held, Unread
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import loaded, write_rehearsal
 
@@ -236,7 +236,7 @@ def test_what_the_presenter_said_is_in_no_step_but_by_its_length(run: Session) -
 def record(seq: int, value: dict[str, Any] | None, *, at_s: float = 0.0, **more: Any) -> Record:
     at = f"2026-11-22T10:{int(at_s) // 60:02}:{at_s % 60:09.6f}Z"
     plain = {"op": "note", "by": "moderator", "clock_s": at_s, "at": at, **more}
-    return Record(seq=seq, held=held(value), **plain)
+    return Record(seq=seq, held=Held(value) if value is not None else None, **plain)
 
 
 REFRESH = {"type": "refresh", "at_s": 0.0, "why": "timer", "made": [], "inputs": {}}
@@ -303,7 +303,7 @@ def test_a_failing_snapshot_is_one_warning_and_the_next_good_one_ends_it(
         snapshots = Snapshots(store)
         (session.path / "trace").write_text("in the way")
         for _ in range(3):
-            store.note({"type": "x"}, by="moderator")
+            store.note(Unread({"type": "x"}), by="moderator")
             assert not snapshots.write()
         (warning,) = caplog.records
         assert warning.levelno == logging.WARNING

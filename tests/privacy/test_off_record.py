@@ -24,11 +24,13 @@ from orchestrator.memory.session_files import read_file
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
 from orchestrator.privacy.off_record import LABEL, Withheld, blanked
+from orchestrator.records.speech import SpeechHeard
 from orchestrator.review import reading
 from orchestrator.session import Session
 from orchestrator.speech.read import read_speech
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import Unread
 from tests.helpers.remembered import DECK
 
 if TYPE_CHECKING:
@@ -155,7 +157,7 @@ def test_what_a_program_notes_as_sensitive_is_found_in_a_long_talk(session: Sess
     with session.transaction() as tx:
         said(session, *(f"We look at ferry {number}." for number in range(120)), tx=tx)
         last = to_json(Segment("Nordbank.", 999.0, 999.5, "Ines", 1))
-        value = {"type": "segment", "sensitive": True, "segment": last}
+        value = Unread({"type": SpeechHeard.TYPE, "sensitive": True, "segment": last})
         tx.append(TRANSCRIPT, "Nordbank.\n", by="transcript", value=value)
         assert "Nordbank" not in session.context("skeptic").text
     with Session.open(None, session.path) as elsewhere:

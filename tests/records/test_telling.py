@@ -17,9 +17,10 @@ from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace, trace_lines
 from orchestrator.records.base import PanelValue
 from orchestrator.records.kinds import KINDS
+from orchestrator.records.moderator import ClockSet
 from orchestrator.records.tellers import passage_of
 from orchestrator.store.ledger import Record
-from orchestrator.store.value import held
+from orchestrator.store.value import Held, held
 
 TOLD = Path(__file__).with_name("told.jsonl")
 TELLERS = ("entry", "passage", "step")
@@ -39,7 +40,7 @@ PASSAGES = {"segment", "answer", "exchange_closed"}
 def told_of(record: Record) -> dict[str, Any]:
     """What memory tells of a record whose work began ten seconds before it, while the clock was live."""
     scribe, trace = Scribe(), Trace(whole=True)
-    trace.take(Record(1, "note", "moderator", 0.0, "2026-11-22T08:00:00.000000Z", held=held({"type": "x"})))
+    trace.take(Record(1, "note", "moderator", 0.0, "2026-11-22T08:00:00.000000Z", held=Held({"type": "x"})))
     trace.take(_clock(2))
     scribe.take(record)
     trace.take(record)
@@ -62,13 +63,14 @@ def told_of(record: Record) -> dict[str, Any]:
 
 
 def _clock(seq: int) -> Record:
-    value = {"type": "clock", "at_s": 0.0, "live": True}
-    return Record(seq, "note", "moderator", 0.0, "2026-11-22T08:00:00.000000Z", held=held(value))
+    value = held(ClockSet(0.0, live=True))
+    return Record(seq, "note", "moderator", 0.0, "2026-11-22T08:00:00.000000Z", held=value)
 
 
 def record_of(plain: dict[str, Any]) -> Record:
     """A record with the number 3, ten seconds behind the one before it."""
-    value, file, text = held(plain["value"]), plain.get("file"), plain.get("text")
+    value = Held(plain["value"]) if plain["value"] is not None else None
+    file, text = plain.get("file"), plain.get("text")
     return Record(3, plain["op"], plain["by"], 10.0, "2026-11-22T08:00:10.000000Z", file, text, value)
 
 

@@ -41,8 +41,10 @@ from orchestrator.errors import (
 )
 from orchestrator.home.folder import packaged_table
 from orchestrator.layout import Mutability
+from orchestrator.records.moderator import Frozen
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import Unread
 from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk, receipt_note
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
@@ -222,9 +224,9 @@ class SessionMachine(RuleBasedStateMachine):
     @rule(store=stores)
     def note(self, store: Store) -> None:
         if self.model.frozen:
-            self.refused(store, SessionFrozenError, lambda: store.note({"type": "x"}, by="moderator"))
+            self.refused(store, SessionFrozenError, lambda: store.note(Unread({"type": "x"}), by="moderator"))
         else:
-            seq = store.note({"type": "x"}, by="moderator")
+            seq = store.note(Unread({"type": "x"}), by="moderator")
             self.flushed(store)
             self.model.record()
             assert seq == len(self.model.after)
@@ -326,7 +328,7 @@ class SessionMachine(RuleBasedStateMachine):
     def freeze(self, store: Store) -> None:
         if self.tampered:
             self.mend()
-        store.freeze({"type": "freeze"})
+        store.freeze(Frozen({}))
         self.flushed(store)
         self.model.record()
         self.model.frozen = True

@@ -12,7 +12,7 @@ import pytest
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.store import files, ledger
 from orchestrator.store.store import Store
-from orchestrator.store.value import held
+from orchestrator.store.value import Held, Unread
 from tests.helpers.stores import (
     CANDIDATE,
     TRANSCRIPT,
@@ -40,7 +40,7 @@ def torn_ends(root: Path) -> Iterator[tuple[bytes, bytes]]:
         by="x",
         clock_s=0.0,
         at="2026-11-22T10:00:00.000001Z",
-        held=held({"type": "x"}),
+        held=Held({"type": "x"}),
     )
     line, _ = ledger.encode(record, head)
     first, _ = ledger.encode(record, head, more=True)
@@ -97,7 +97,7 @@ def test_a_view_that_a_dead_writer_left_behind_is_mended_by_the_next_write_of_an
         tx.append(TRANSCRIPT, "only in the ledger\n", by="transcript")
         tx.write(CANDIDATE, "why 40 %?\n", by="skeptic")  # as long as the one before
     assert views(store.root, store) != contents(dying)
-    store.note({"type": "x"}, by="moderator")
+    store.note(Unread({"type": "x"}), by="moderator")
     assert views(store.root, store) == contents(store) == contents(dying)
     assert {(repair.path, repair.what) for repair in store.repairs} == {
         (path, "brought up to date with the ledger") for path in (TRANSCRIPT, CANDIDATE)
@@ -207,7 +207,7 @@ def test_a_ledger_that_became_shorter_is_said(store: Store) -> None:
     ],
 )
 def test_a_first_record_of_another_kind_is_refused(tmp_path: Path, value: dict[str, Any]) -> None:
-    record = ledger.Record(1, "open", "start", 0.0, "2026-11-22T10:00:00.000001Z", held=held(value))
+    record = ledger.Record(1, "open", "start", 0.0, "2026-11-22T10:00:00.000001Z", held=Held(value))
     ledger_of(tmp_path).parent.mkdir()
     ledger_of(tmp_path).write_bytes(ledger.encode(record, ledger.FIRST_HASH)[0])
     with pytest.raises(LedgerCorruptError, match="use a later release"):

@@ -172,9 +172,9 @@ def test_an_exception_at_any_line_loses_nothing_and_holds_nothing(
     assert number > 50
     assert views(store.root, store) == contents(store)
     ids = [
-        record.value["id"]
+        record.held.fields["id"]
         for record in map(store.record, range(1, store.seq + 1))
-        if record.op == "receipt" and record.value
+        if record.op == "receipt" and record.held
     ]
     assert len(ids) == len(set(ids))
     assert is_sound(store.root)

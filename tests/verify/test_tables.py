@@ -18,7 +18,7 @@ from orchestrator.home.folder import packaged_table
 from orchestrator.store import ledger
 from orchestrator.store.recorded_table import table_of_version_1
 from orchestrator.store.store import Store
-from orchestrator.store.value import held
+from orchestrator.store.value import Held
 from orchestrator.verify import verify_session
 from tests.helpers.homes import ROOT
 
@@ -139,7 +139,7 @@ def forge(root: Path, change: Callable[[dict[str, Any]], object]) -> None:
         if record.seq == 1:
             value = json.loads(json.dumps(record.held.fields if record.held is not None else {}))
             change(value)
-            record = record._replace(held=held(value))
+            record = record._replace(held=Held(value))
         new, head = ledger.encode(record, head, more=ledger.says_more(line))
         lines.append(new)
     path.chmod(0o600)

@@ -21,14 +21,16 @@ from orchestrator.context.assemble import Assembler, read_templates
 from orchestrator.context.receipt import Receipt, WholeReceipt
 from orchestrator.errors import FileTooLargeError, LedgerCorruptError, StoreError
 from orchestrator.layout import MAX_APPEND_BYTES, MIB
+from orchestrator.records.exchanges import VerdictGiven
+from orchestrator.records.moderator import Frozen
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import FIRST_HASH, Record, encode
 from orchestrator.store.receipt import ids_of
 from orchestrator.store.store import Store
-from orchestrator.store.value import held
+from orchestrator.store.value import Held
 from orchestrator.verify import Finding, verify_session
 from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, ended_session, live_session, start
-from tests.helpers.stores import DECK, bare
+from tests.helpers.stores import DECK, bare, fields_of
 
 LEDGER = "ledger/ledger.jsonl"
 
@@ -68,9 +70,8 @@ def old_records(live: Sample, records: list[Record]) -> list[Record]:
     """The same records as a ledger of version 1 had them: whole receipts, and no table."""
     store = Store(live.root)
     assembler = Assembler(store, read_templates(store, store.layout))
-    opened = {
-        **{name: one for name, one in (records[0].value or {}).items() if name != "table"},
-        "ledger_version": 1,
+    opened = {name: one for name, one in fields_of(records[0]).items() if name != "table"} | {
+        "ledger_version": 1
     }
     old = [changed(records[0], value=opened)]
     for record in records[1:]:
@@ -94,7 +95,7 @@ def rewrite(root: Path, records: list[Record]) -> None:
 
 def changed(record: Record, **values: Any) -> Record:
     if "value" in values:
-        values["held"] = held(values.pop("value"))
+        values["held"] = Held(values.pop("value"))
     return record._replace(**values)
 
 
@@ -354,7 +355,7 @@ def test_an_unfinished_transaction_is_torn(live: Sample) -> None:
     store = Store(live.root)
     line, _ = encode(
         Record(
-            store.seq + 1, "note", "moderator", 9.0, "2026-11-20T10:00:00.000000Z", held=held({"type": "x"})
+            store.seq + 1, "note", "moderator", 9.0, "2026-11-20T10:00:00.000000Z", held=Held({"type": "x"})
         ),
         store.head,
         more=True,
@@ -635,7 +636,7 @@ def _template_written(records: list[Record]) -> list[Record]:
 @breach(LEDGER, "rule", "nothing after the end")
 def _after_the_end(records: list[Record]) -> list[Record]:
     end = changed(records[-1], op="freeze", file=None, text=None, size_bytes=None, sha256=None)
-    end = changed(end, by="start", value={"type": "freeze", "files": {}, "templates": {}})
+    end = changed(end, by="start", value=Frozen({}).plain())
     note = changed(end, op="note", value={"type": "late"})
     return numbered([*records, end, note])
 
@@ -662,7 +663,7 @@ def _number_left_out(records: list[Record]) -> list[Record]:
 
 @breach(LEDGER, "version", "2")
 def _later_version(records: list[Record]) -> list[Record]:
-    return [changed(records[0], value={**(records[0].value or {}), "ledger_version": 3}), *records[1:]]
+    return [changed(records[0], value={**fields_of(records[0]), "ledger_version": 3}), *records[1:]]
 
 
 @breach(LEDGER, "shape", "`op`")
@@ -696,7 +697,7 @@ def _receipt(records: list[Record]) -> int:
 
 def _with_receipt(records: list[Record], *, rehash: bool, **values: Any) -> list[Record]:
     at = _receipt(records)
-    value = {**(records[at].value or {}), **values}
+    value = {**fields_of(records[at]), **values}
     if rehash:
         fields = {name: value[name] for name in Receipt.__slots__ if name in value}
         files = tuple(tuple(file) for file in value["files"])
@@ -711,21 +712,21 @@ def _receipt_of_another_id(records: list[Record]) -> list[Record]:
 
 @breach(LEDGER, "receipt", "shared/presenter-transcript.md with", version=1)
 def _receipt_of_another_file(records: list[Record]) -> list[Record]:
-    files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
+    files = [list(file) for file in fields_of(records[_receipt(records)])["files"]]
     files[5][2] = "0" * 64
     return _with_receipt(records, rehash=True, files=files)
 
 
 @breach(LEDGER, "receipt", "templates/skeptic/persona.md with", version=1)
 def _receipt_of_another_template_size(records: list[Record]) -> list[Record]:
-    files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
+    files = [list(file) for file in fields_of(records[_receipt(records)])["files"]]
     files[0][1] += 1
     return _with_receipt(records, rehash=True, files=files)
 
 
 @breach(LEDGER, "receipt", "templates/skeptic/persona.md as at the start", version=1)
 def _receipt_of_another_template(records: list[Record]) -> list[Record]:
-    files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
+    files = [list(file) for file in fields_of(records[_receipt(records)])["files"]]
     files[0][2] = "0" * 64
     return _with_receipt(records, rehash=True, files=files)
 
@@ -737,7 +738,7 @@ def _receipt_of_something_carried(records: list[Record]) -> list[Record]:
 
 @breach(LEDGER, "receipt", "the files of skeptic, in order", version=1)
 def _receipt_in_another_order(records: list[Record]) -> list[Record]:
-    files = (records[_receipt(records)].value or {})["files"]
+    files = fields_of(records[_receipt(records)])["files"]
     return _with_receipt(records, rehash=True, files=[files[1], files[0], *files[2:]])
 
 
@@ -825,7 +826,7 @@ def test_more_revisions_are_right_where_the_session_allows_them(live: Sample, re
     rewrite(
         live.root,
         [
-            changed(records[0], value={**(records[0].value or {}), "max_revisions": 9}),
+            changed(records[0], value={**fields_of(records[0]), "max_revisions": 9}),
             *_revised_too_often(records)[1:],
         ],
     )
@@ -919,7 +920,7 @@ def test_a_deck_that_was_sealed_changed_is_found(tmp_path: Path) -> None:
     store = Store(sample.root)
     records = [store.record(entry.seq) for entry in store.entries()]
     store.close()
-    end = records[-1].value or {}
+    end = fields_of(records[-1])
     sealed = {**end["files"], SOURCE: hashlib.sha256(b"# Another deck\n").hexdigest()}
     rewrite(sample.root, [*records[:-1], changed(records[-1], value={**end, "files": sealed})])
     assert sorted(kinds(verify_session(sample.root).findings)) == [(SOURCE, "changed"), (SOURCE, "freeze")]
@@ -931,7 +932,7 @@ def test_a_record_of_the_end_that_contradicts_the_ledger_is_found(tmp_path: Path
     store = Store(sample.root)
     records = [store.record(entry.seq) for entry in store.entries()]
     store.close()
-    end = records[-1].value or {}
+    end = fields_of(records[-1])
     files = {**end["files"], TRANSCRIPT: "0" * 64}
     del files["shared/board-dossier.md"]
     rewrite(sample.root, [*records[:-1], changed(records[-1], value={**end, "files": files})])
@@ -984,7 +985,7 @@ def test_a_ledger_grows_no_larger_than_can_be_read_and_can_then_be_ended(
     monkeypatch.setattr(files, "MAX_BYTES", (live.root / LEDGER).stat().st_size + 16 * MIB)
     with pytest.raises(FileTooLargeError, match="end this session and start another"):
         store.append(TRANSCRIPT, "one more\n", by="transcript")
-    store.freeze({"type": "freeze", "files": {}})
+    store.freeze(Frozen({}))
     store.close()
     assert Store(live.root).frozen
 
@@ -993,7 +994,7 @@ def test_a_ledger_grows_no_larger_than_can_be_read_and_can_then_be_ended(
 def test_a_verdict_is_a_panelists_own_and_one_of_four_words(
     live: Sample, records: list[Record], by: str, word: str
 ) -> None:
-    index = next(at for at, one in enumerate(records) if (one.value or {}).get("type") == "verdict")
+    index = next(at for at, one in enumerate(records) if one.type == VerdictGiven.TYPE)
     value = {"type": "verdict", "judgement": {"verdict": word}}
     records[index] = changed(records[index], by=by, value=value)
     rewrite(live.root, records)
