@@ -414,7 +414,7 @@ class _Reader:
             row.get("revisions", MAX_REVISIONS if is_few else 1), (*keys, "revisions"), 1, 1_000
         )
         if "revisions" in row and not is_few:
-            self.refuse((*keys, "revisions"), f"only a write-few file has revisions, not a {mutability} one")
+            self.refuse((*keys, "revisions"), f"only a write-few file has revisions, this is {mutability}")
         return revisions
 
     def _size(self, value: object, keys: Keys) -> int:
@@ -455,7 +455,8 @@ class _Reader:
                 self.refuse(keys, f"{AGENT} stands only in the order of {AGENT}: name the agent")
             if path in files or (_TEMPLATE.fullmatch(path) and len(path) <= MAX_PATH_CHARS):
                 continue
-            near = _near(path, files) or "add a row for it under `files`, or take it out"
+            near = _near(path, [one for one in files if one not in entries])
+            near = near or "add a row for it under `files`, or take it out"
             self.refuse(
                 keys, f"{_shown(path)} is neither a row of `files` nor a path under templates/: {near}"
             )

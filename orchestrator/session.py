@@ -252,20 +252,20 @@ class Session:
 
     # ------------------------------------------------------------------ files
 
-    def append(self, path: str, text: str, *, by: str, receipt: str | None = None) -> int:
+    def append(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
         """Add to an append-only file; see `Store.append`.
 
         Args:
-            receipt: The id of the receipt of the context that the text came from.
+            receipt: That of the context that the text came from, or its id.
         """
         text_argument("path", path)
         return self.rehearsal.store.append(path, text, by=by, receipt=_receipt(receipt))
 
-    def write(self, path: str, text: str, *, by: str, receipt: str | None = None) -> int:
+    def write(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
         """Write a whole file, by its class once, a few times or always; see `Store.write`.
 
         Args:
-            receipt: The id of the receipt of the context that the text came from.
+            receipt: That of the context that the text came from, or its id.
         """
         text_argument("path", path)
         return self.rehearsal.store.write(path, text, by=by, receipt=_receipt(receipt))
@@ -880,5 +880,6 @@ def _judgement_of(turn: Turn) -> Judgement:
     return Judgement(turn.verdict or "unjudged", reason, turn.quote)
 
 
-def _receipt(given: str | None) -> str | None:
-    return None if given is None else text_argument("receipt", given, max_chars=MAX_PURPOSE_CHARS)
+def _receipt(given: str | Receipt | None) -> str | None:
+    found = given.id if isinstance(given, Receipt) else given
+    return None if found is None else text_argument("receipt", found, max_chars=MAX_PURPOSE_CHARS)

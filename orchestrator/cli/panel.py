@@ -23,6 +23,7 @@ def check(
 ) -> None:
     """Check the personas and their companions."""
     from orchestrator.home.table_file import TABLE_NAME
+    from orchestrator.home.unnamed import no_blueprints
     from orchestrator.loop.needs import lacking
     from orchestrator.templates.fault import Finding
     from orchestrator.templates.panel_check import check_agent, check_panel
@@ -33,7 +34,8 @@ def check(
         raise UsageError(f"there is no agent {agent!r} in {home.templates}")
     found = check_agent(home.templates / agent) if agent is not None else check_panel(home.templates)
     if agent is None:
-        found += [Finding(str(home.root / TABLE_NAME), None, message) for message in lacking(home.table)]
+        missing = [*lacking(home.table), *no_blueprints(home)]
+        found += [Finding(str(home.root / TABLE_NAME), None, message) for message in missing]
     plain = {
         "valid": not found,
         "findings": [{"path": one.path, "line": one.line, "message": one.message} for one in found],

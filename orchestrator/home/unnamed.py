@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from orchestrator.errors import HomeError
+from orchestrator.errors import HomeError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.home.table_file import TABLE_NAME
 from orchestrator.layout import AGENT, Layout
@@ -29,10 +31,25 @@ def check_blueprints(home: Home, layout: Layout) -> None:
     Raises:
         HomeError: One is missing.
     """
+    for message in _missing(home, layout):
+        raise HomeError(message)
+
+
+def no_blueprints(home: Home) -> Iterator[str]:
+    """Say which rows of the home's table begin as a blueprint that is not there, for any of its seats."""
+    one_seat = replace(home.table, min_seats=1, max_seats=1)
+    told: dict[str, None] = {}
+    for seat in home.panelists():
+        with suppress(UsageError):  # of a name that no panelist can have the panel's own check tells
+            told |= dict.fromkeys(_missing(home, one_seat.seated((seat,))))
+    return iter(told)
+
+
+def _missing(home: Home, layout: Layout) -> Iterator[str]:
     for path, row in layout.files.items():
         blueprint = blueprint_of(home, layout, path)
         if row.has_blueprint and not os.path.lexists(blueprint):
-            raise HomeError(
+            yield (
                 f"{blueprint}: there is no such blueprint, and {path} begins as one by the table "
                 f"{layout.table.name}: write it, or take `blueprint` out of that row in {TABLE_NAME}"
             )

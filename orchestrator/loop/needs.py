@@ -88,5 +88,5 @@ def check_needs(table: Table) -> None:
     if missing:
         raise ConfigurationError(
             f"the table {table.name} {table.version} lacks what the board panel needs: {'; '.join(missing)}: "
-            "add it to table.yaml in the home"
+            "mend that in table.yaml of the home"
         )

@@ -101,9 +101,12 @@ class OffRecord:
     def _is_hidden(
         self, record: Record, bearing: Bearing, is_withheld: bool | None, quoting: str | None
     ) -> bool:
-        if quoting is not None:
+        words = quoting if quoting is not None else bearing.words
+        if words is not None:
+            # What corrects or tells again what is off the record is off it too, with all its words.
+            is_again = quoting is None and self.touches(words)
             is_sensitive = record.held is not None and record.held.is_sensitive
-            quotes = self._withheld.takes(quoting, is_sensitive=is_sensitive)
+            quotes = self._withheld.takes(words, is_sensitive=is_sensitive or is_again)
         elif is_withheld is None:
             quotes = self.touches(record.text or "")
         else:

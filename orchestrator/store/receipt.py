@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from orchestrator.store.ledger import Record
-from orchestrator.store.value import Value
+from orchestrator.store.value import Held, Value
 
 SHORTEST_SHARED: Final = 40
 """Characters from which on a text is named rather than said again: a name of it takes some 25."""
@@ -67,12 +67,17 @@ class ReceiptNote(Value):
         return {digest_of(one.text): (seq, place) for place, one in own}
 
 
+def agents_of(value: Held | None) -> dict[str, str]:
+    """Return the agents of the receipts that a record's value holds, by their ids; none of another shape."""
+    fields = value.fields if value is not None else {}
+    several, one = fields.get("ids"), (fields.get("agent"), fields.get("id"))
+    pairs = several.items() if isinstance(several, Mapping) else (one,)
+    return {id_: agent for agent, id_ in pairs if isinstance(id_, str) and isinstance(agent, str)}
+
+
 def ids_of(record: Record) -> tuple[str, ...]:
     """Return the ids of the receipts that a record of any version holds, in order; none of another shape."""
-    fields = record.held.fields if record.held is not None else {}
-    several = fields.get("ids")
-    found = several.values() if isinstance(several, Mapping) else (fields.get("id"),)
-    return tuple(one for one in found if isinstance(one, str))
+    return tuple(agents_of(record.held))
 
 
 def digest_of(text: str) -> str:

@@ -28,7 +28,7 @@ from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Re
 from orchestrator.store.ledger import Entry, Record
 from orchestrator.store.off_record import OffRecord
 from orchestrator.store.opening import Opening
-from orchestrator.store.receipt import ids_of
+from orchestrator.store.receipt import agents_of, ids_of
 from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
 from orchestrator.store.value import Held, Kinds, Value
@@ -433,6 +433,16 @@ class Store:
             name = self.root.name
             raise ReceiptError(f"there is no receipt {receipt_id!r} in {name}: see `greenroom show {name}`")
         return seq
+
+    def agent_of(self, receipt_id: str) -> str:
+        """Whose receipt it is.
+
+        Raises:
+            ReceiptError: There is none.
+        """
+        found = self.receipt(receipt_id)
+        value = self.record(found).held if isinstance(found, int) else Held(found.plain())
+        return agents_of(value)[receipt_id]
 
     def receipts_on_disk(self) -> Mapping[str, int]:
         """The number of each receipt's record, by its id, in order; read when the first is asked for."""

@@ -32,6 +32,7 @@ from orchestrator.clock import utc_now
 from orchestrator.errors import (
     FileTooLargeError,
     InvalidTextError,
+    ReceiptError,
     SessionBusyError,
     SessionDegradedError,
     SessionFrozenError,
@@ -97,8 +98,8 @@ class Store(Protocol):
     def decides_at_write(self) -> bool:
         """Whether each record says itself if it is withheld."""
 
-    def receipt(self, receipt_id: str) -> Value | int:
-        """Return a receipt by its id; raises ReceiptError where there is none."""
+    def agent_of(self, receipt_id: str) -> str:
+        """Return whose receipt it is; raises ReceiptError where there is none."""
 
     def off_record(self) -> OffRecord:
         """Return all that was said off the record up to now, with this thread's transaction."""
@@ -251,7 +252,7 @@ class Draft:
     ) -> Change:
         raw = rules.check_text(row, text)
         if receipt is not None:
-            self._store.receipt(receipt)
+            self._check_origin(row, by, receipt)
         last, history = self._last(row.path), self._store.history
         if last is not None:
             size_bytes, revisions = last.record.size_bytes or 0, last.revisions
@@ -282,6 +283,15 @@ class Draft:
         self._changes[row.path] = change
         self.records.append(record)  # the one step that counts: an exception before it has changed nothing
         return change
+
+    def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
+        """A write comes from a context that its own writer was given, unless the writer has no seat."""
+        agent = self._store.agent_of(receipt)
+        if agent != by and by in self._store.history.layout.agents:
+            raise ReceiptError(
+                f"{rules.named(row)}: {by!r} writes, and receipt {receipt} is of a context of {agent}; "
+                "nothing was written: give the receipt of the writer's own context"
+            )
 
     def _shortened(self, row: SessionFile, record: Record) -> Record:
         """The record without its text, where that is what stands in the file already: it says where from."""

@@ -8,12 +8,13 @@ version without a class is `Unread`: a later release, or another program, wrote 
 from __future__ import annotations
 
 import builtins
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-from orchestrator.errors import UsageError
+from orchestrator.errors import FileTooLargeError, UsageError
 from orchestrator.model.values import from_json, to_json
 
 V = TypeVar("V", bound="Value")
@@ -81,6 +82,8 @@ class Unread(Value):
         return dict(self.fields)
 
 
+MAX_NOTE_BYTES: Final = 1024 * 1024
+"""Of a program's own note, as JSON: as much as one append takes."""
 _OWN = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9._-]+")
 
 
@@ -93,6 +96,7 @@ def own_note(type_: str, fields: Mapping[str, Any]) -> Unread:
 
     Raises:
         UsageError: The name has no such prefix, or the fields are none.
+        FileTooLargeError: They are longer than `MAX_NOTE_BYTES`.
     """
     if not isinstance(type_, str) or not _OWN.fullmatch(type_):
         raise UsageError(
@@ -102,7 +106,22 @@ def own_note(type_: str, fields: Mapping[str, Any]) -> Unread:
         )
     if not isinstance(fields, Mapping) or "type" in fields:
         raise UsageError(f"the fields of {type_} are no object without a `type`: name the type first")
-    return Unread({"type": type_, **fields})
+    note = Unread({"type": type_, **fields})
+    size = _length(note)
+    if size > MAX_NOTE_BYTES:
+        raise FileTooLargeError(
+            f"{type_}: {size} bytes are over the limit of {MAX_NOTE_BYTES} for one note; "
+            "nothing was written: write the text to a file, and name that in the note"
+        )
+    return note
+
+
+def _length(note: Unread) -> int:
+    """Bytes of a note as JSON; what is none is refused where it is written."""
+    try:
+        return len(json.dumps(note.fields, ensure_ascii=False).encode())
+    except (TypeError, ValueError, RecursionError):
+        return 0
 
 
 Kinds = Mapping[tuple[str, int], type[Value]]

@@ -19,7 +19,7 @@ from orchestrator.errors import ReceiptError, UsageError
 from orchestrator.layout import Layout
 from orchestrator.store.ledger import Record
 from orchestrator.store.opening import Opening
-from orchestrator.store.receipt import ReceiptNote, ids_of
+from orchestrator.store.receipt import ReceiptNote, agents_of
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, facts, shown
 from orchestrator.verify.replay import EMPTY_SHA256, Replay
@@ -41,17 +41,22 @@ class Receipts:
     sizes: dict[tuple[str, int], int] = field(default_factory=dict)
     """What receipts of version 1 say of templates: path and bytes, with the first record that says so."""
     _with_texts: dict[int, Record] = field(default_factory=dict)
-    _ids: set[str] = field(default_factory=set)
+    _agents: dict[str, str] = field(default_factory=dict)  # by the receipt's id
 
     def check_origin(self, record: Record) -> None:
         """A write that says which context it came from says one that was given before it."""
-        if record.receipt is not None and record.receipt not in self._ids and not self.lost:
+        if record.receipt is None or self.lost:
+            return
+        agent = self._agents.get(record.receipt)
+        if agent is None:
             self._wrong(record, "the receipt of a context before it", shown(record.receipt[:40]))
+        elif agent != record.by and record.by in self.replay.layout.agents:
+            self._wrong(record, f"the receipt of a context of {shown(record.by[:40])}", shown(agent[:40]))
 
     def check(self, record: Record) -> None:
         """Compare one; what is wrong goes into the report."""
         value = _value_of(record)
-        self._ids.update(ids_of(record))
+        self._agents |= agents_of(record.held)
         if isinstance(value, ReceiptNote):
             self._check_note(record, value)
             return

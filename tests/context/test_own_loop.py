@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 from orchestrator.context.receipt import OWN
-from orchestrator.errors import ReceiptError
+from orchestrator.errors import FileTooLargeError, ReceiptError
 from orchestrator.home.folder import Home
 from orchestrator.session import MAX_TASK_CHARS, Session
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.value import MAX_NOTE_BYTES
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"
+HISTORY = "shared/exchange-history.md"
 NOTES = "skeptic/exchange-notes.md"
 CANDIDATE = "skeptic/candidate-question.md"
 
@@ -60,6 +62,20 @@ def test_a_write_from_a_context_that_nobody_was_given_is_refused(session: Sessio
         assert records(session) == before
         with pytest.raises(ValueError, match="task has 20,001 characters"):
             session.context("skeptic", task="?" * (MAX_TASK_CHARS + 1))
+
+
+def test_a_write_from_anothers_context_is_refused_and_found(session: Session) -> None:
+    with session:
+        receipt = session.context("analyst").receipt
+        with pytest.raises(ReceiptError, match="is of a context of analyst"):
+            session.write(CANDIDATE, "How?", by="skeptic", receipt=receipt)
+        session.append(HISTORY, "x1 is opened.", by="moderator", receipt=session.context("moderator").receipt)
+        assert session.verify().valid
+
+
+def test_a_note_is_no_way_round_the_limits(session: Session) -> None:
+    with session, pytest.raises(FileTooLargeError, match="for one note; nothing was written"):
+        session.note("mine.x", {"a": "x" * MAX_NOTE_BYTES}, by="skeptic")
 
 
 def test_a_text_that_an_earlier_receipt_holds_is_written_once(session: Session) -> None:

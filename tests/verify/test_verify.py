@@ -762,6 +762,17 @@ def _receipt_with_a_text_of_nowhere(records: list[Record]) -> list[Record]:
     return _with_receipt(records, rehash=False, extra=[{"like": 3}])
 
 
+@breach(LEDGER, "receipt", "the receipt of a context of analyst")
+def _write_from_anothers_context(records: list[Record]) -> list[Record]:
+    (receipt_id,) = ids_of(records[_receipt(records)])
+    last = records[-1]
+    path, text = "analyst/candidate-question.md", "Why?\n"
+    extra = last._replace(
+        seq=last.seq + 1, op="replace", by="analyst", file=path, receipt=receipt_id, held=None, same=None
+    )
+    return [*records, written(extra, text)]
+
+
 @breach(LEDGER, "receipt", "the receipt of a context before it")
 def _write_from_no_context(records: list[Record]) -> list[Record]:
     return _with(records, TRANSCRIPT, receipt="r000000000000")
