@@ -24,7 +24,7 @@ def check(
     """Check the personas and their companions."""
     from orchestrator.home.table_file import TABLE_NAME
     from orchestrator.home.unnamed import no_blueprints
-    from orchestrator.loop.needs import lacking
+    from orchestrator.records.needs import lacking
     from orchestrator.templates.fault import Finding
     from orchestrator.templates.panel_check import check_agent, check_panel
 

@@ -256,7 +256,13 @@ class Assembler:
         files = tuple((path, *self._size_at(path, value.seq)) for path in paths)
         carried = carried_facts(self._carried.get(agent, ""))
         hidden = hidden_among(self._store, paths, value.seq)
-        return whole(value, agent, files, carried, hidden, self._store.record)
+        receipt = whole(value, agent, files, carried, hidden, self._store.record)
+        if receipt.id != receipt_id:
+            raise ReceiptError(
+                f"receipt {receipt_id}: what {agent} was given as of record {value.seq} is not what the "
+                f"ledger now gives ({receipt.id}): run `greenroom verify`"
+            )
+        return receipt
 
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
         """The context that *agent* would have had when record *seq* was the last one.
@@ -379,6 +385,10 @@ class Assembler:
     def _shortened(self, shown: str, left_out: int, seq: int | None) -> str:
         """The stream without its oldest segments, and with a line that says so."""
         ends = self._segment_ends(seq)
+        if not 0 < left_out < len(ends):
+            raise ReceiptError(
+                f"{left_out} entries cannot be left out of {len(ends) - 1}: run `greenroom verify`"
+            )
         raw = shown.encode()
         noun, verb = ("entry", "is") if left_out == 1 else ("entries", "are")
         note = f"[The oldest {left_out} {noun} of this file {verb} left out here"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Self
 
 from orchestrator.context.frames import FRAMES_VERSION
-from orchestrator.errors import ReceiptError
+from orchestrator.errors import ReceiptError, StoreError
 from orchestrator.store.ledger import Record
 from orchestrator.store.receipt import Extra, ReceiptNote
 from orchestrator.store.value import Value, kinds_of
@@ -172,8 +172,11 @@ def whole(
 def _text(extra: Extra, record: Callable[[int], Record]) -> str:
     if extra.like is None:
         return extra.text
-    found = record(extra.like)
-    other = found.held.among(RECEIPTS) if found.held is not None else None
+    try:
+        found = record(extra.like)
+        other = found.held.among(RECEIPTS) if found.held is not None else None
+    except (StoreError, ValueError):  # there is no such record, or it is of another shape
+        other = None
     if isinstance(other, ReceiptNote) and 0 <= extra.at < len(other.extra):
         one = other.extra[extra.at]
         if one.like is None:

@@ -18,12 +18,12 @@ from orchestrator.home.unnamed import check_blueprints
 from orchestrator.intel.read import read_intel
 from orchestrator.layout import Layout, check_session_id
 from orchestrator.legible import one_line, text_argument
-from orchestrator.loop.needs import check_needs
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.drill import Drilled
 from orchestrator.model.intel import Reported
 from orchestrator.model.slide import Deck
+from orchestrator.records.needs import check_needs
 from orchestrator.records.options import UNNAMED, Options
 from orchestrator.templates.orchestration import Orchestration, read_orchestration
 from orchestrator.templates.persona import Seat

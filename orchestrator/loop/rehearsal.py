@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.context.assemble import Assembler, Context, read_templates
 from orchestrator.context.receipt import recorded
-from orchestrator.errors import LedgerCorruptError
+from orchestrator.errors import ConfigurationError, LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
@@ -22,6 +22,7 @@ from orchestrator.loop.state import Live, State
 from orchestrator.model.segment import Segment
 from orchestrator.records.kinds import KINDS, value_of
 from orchestrator.records.moderator import Called, TookOver
+from orchestrator.records.needs import check_needs
 from orchestrator.records.options import Options
 from orchestrator.records.projection import TRANSCRIPT, Playback, Projection
 from orchestrator.records.speech import AnswerGiven, SpeechHeard
@@ -59,6 +60,10 @@ class Rehearsal:
             LedgerCorruptError: The first record or a template's copy is not what it must be.
         """
         started = started_of(store.opened)
+        try:
+            check_needs(store.layout.table)
+        except ConfigurationError as error:
+            raise LedgerCorruptError(f"{store.ledger_path}: in the first record {error}") from error
         self.store = store
         self.options = started.options
         self.templates = read_templates(store, store.layout)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final
 
@@ -47,10 +47,15 @@ class Withheld:
     _runs: set[int] = field(default_factory=set)
     _short: set[int] = field(default_factory=set)  # of two and three words
     _before: dict[str | None, str] = field(default_factory=dict)  # each speaker's last words
+    _is_probe: bool = False
 
     def copy(self) -> Withheld:
         """Return another one that goes on by itself."""
-        return Withheld(self.is_off, set(self._runs), set(self._short), dict(self._before))
+        return replace(self, _runs=set(self._runs), _short=set(self._short), _before=dict(self._before))
+
+    def probe(self) -> Withheld:
+        """Return another one for one question, which remembers no words: it costs the same however many."""
+        return replace(self, _before=dict(self._before), _is_probe=True)
 
     def takes(
         self,
@@ -64,6 +69,8 @@ class Withheld:
         heard = _plain(text)
         is_off = self._hears(heard, speaker) if is_speech else bool(_found("said", heard))
         if is_off or is_sensitive or _found("tag", heard):
+            if self._is_probe:
+                return True
             self._runs.update(_runs(text))
             if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
                 self._short.update(run for count in QUOTED_WORDS for run in _runs(text, count))
@@ -73,12 +80,12 @@ class Withheld:
     def passes(self, text: str, speaker: str | None) -> None:
         """Take a piece of speech of which somebody has decided before that it is on the record."""
         self.is_off = False
-        # Plain already where it matters: it is read as what was said before the next piece.
-        self._before[speaker] = f"{self._before.get(speaker, '')} {text[-MOST_BEFORE:]}"[-MOST_BEFORE:]
+        before, heard = self._before.get(speaker, ""), _plain(text)
+        self._before[speaker] = (f"{before} {heard}" if before else heard)[-MOST_BEFORE:]
 
     def _hears(self, heard: str, speaker: str | None) -> bool:
         """Whether any of a piece of speech is off the record; a phrase may have begun in the one before."""
-        before = _plain(self._before.get(speaker, ""))
+        before = self._before.get(speaker, "")
         joined = f"{before} {heard}" if before else heard
         self._before[speaker] = joined[-MOST_BEFORE:]
         said = _found("said", joined)

@@ -6,7 +6,7 @@ absent in the ledgers of earlier releases has a `default_factory`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from orchestrator.model.fact import Passage
 from orchestrator.records.telling import Entry, Step
@@ -21,6 +21,9 @@ class PanelValue(Value):
     """The value of one of the panel's records: it folds itself into the projection, and tells of itself."""
 
     __slots__ = ()
+    NEEDED: ClassVar[bool] = True
+    """One in another shape stops a session, since what it says cannot be left out; else it is passed over, as
+    another program's."""
 
     def fold(self, projection: Projection, record: Record) -> None:
         """Take the record into the projection; a class that changes nothing there says so itself."""

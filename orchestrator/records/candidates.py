@@ -75,6 +75,7 @@ class CallTaken(PanelValue):
     """Note: what came of one panelist's call that the round did not wait for."""
 
     TYPE: ClassVar = "refreshed"
+    NEEDED: ClassVar = False
 
     agent: str
     at_s: float

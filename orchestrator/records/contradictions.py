@@ -46,6 +46,7 @@ class FindingNoted(PanelValue):
     """Append to a panelist's notes: a contradiction that was found while listening."""
 
     TYPE: ClassVar = "finding"
+    NEEDED: ClassVar = False
 
     tension: Tension
 

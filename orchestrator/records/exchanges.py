@@ -60,6 +60,7 @@ class VerdictGiven(PanelValue):
     """Note: the judgement of the last answer."""
 
     TYPE: ClassVar = "verdict"
+    NEEDED: ClassVar = False
 
     exchange: str
     judgement: Judgement
@@ -110,6 +111,7 @@ class FollowedUp(PanelValue):
     """Note: the next question of the open exchange."""
 
     TYPE: ClassVar = "follow_up"
+    NEEDED: ClassVar = False
 
     exchange: str
     turn: Turn
@@ -231,6 +233,7 @@ class ProfileAdded(PanelValue):
     """Append to a presenter profile: how a closed exchange was answered."""
 
     TYPE: ClassVar = "profile"
+    NEEDED: ClassVar = False
 
     exchange: str
 
@@ -263,6 +266,7 @@ class LeftOut(PanelValue):
     """Note: something was wanted of an engine and did not come."""
 
     TYPE: ClassVar = "left_out"
+    NEEDED: ClassVar = False
 
     what: str
     exchange: str
@@ -280,6 +284,7 @@ class NobodyAsked(PanelValue):
     """Note: a break, or the end, at which nobody had a question."""
 
     TYPE: ClassVar = "passed"
+    NEEDED: ClassVar = False
 
     why: str
 

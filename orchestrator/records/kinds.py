@@ -25,7 +25,6 @@ from orchestrator.records.memory import (
     GoalsKept,
     MemoriesSettled,
     MemoryProposed,
-    MemoryValue,
     ScratchpadProposed,
     ScratchpadsAsked,
     SessionFlushed,
@@ -90,13 +89,15 @@ PanelRecord = (
 KINDS: Final[Kinds] = kinds_of(*cast("tuple[type[PanelValue], ...]", get_args(PanelRecord)))
 
 
-_OF_MEMORY: Final = frozenset(kind.TYPE for kind in KINDS.values() if issubclass(kind, MemoryValue))
+_PASSED_OVER: Final = frozenset(
+    kind.TYPE for kind in KINDS.values() if issubclass(kind, PanelValue) and not kind.NEEDED
+)
 
 
 def value_of(record: Record) -> PanelRecord | Unread | None:
     """Return a record's value as its class; None: it has none.
 
-    One of memory's that is not of its shape is unread: nothing of memory stops a session.
+    One that is not `NEEDED` and not of its shape is unread: another program's, which stops no session.
 
     Raises:
         LedgerCorruptError: It is not of the shape that its class has, though it is hashed right.
@@ -104,7 +105,7 @@ def value_of(record: Record) -> PanelRecord | Unread | None:
     try:
         return checked_value(record)
     except LedgerCorruptError:
-        if record.held is None or record.type not in _OF_MEMORY:
+        if record.held is None or record.type not in _PASSED_OVER:
             raise
         return Unread(record.held.fields)
 

@@ -35,6 +35,7 @@ class MemoryValue(PanelValue):
     """A record of memory's: it changes nothing in the projection."""
 
     __slots__ = ()
+    NEEDED: ClassVar = False
 
     def fold(self, projection: Projection, record: Record) -> None:
         """Nothing: memory folds its own records."""

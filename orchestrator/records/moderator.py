@@ -85,6 +85,7 @@ class NoQuestion(PanelValue):
     """Append to the debrief notes: nobody has asked for a while."""
 
     TYPE: ClassVar = "no_question"
+    NEEDED: ClassVar = False
 
     since_s: float
 
@@ -100,6 +101,7 @@ class Monologue(PanelValue):
     """Append to the debrief notes: one voice so long that a pause is due."""
 
     TYPE: ClassVar = "monologue"
+    NEEDED: ClassVar = False
 
     seconds: float
 
@@ -239,6 +241,7 @@ class Frozen(PanelValue):
     """The record of the end: digests of every file, and of the home's templates as they were then."""
 
     TYPE: ClassVar = "freeze"
+    NEEDED: ClassVar = False
 
     files: Mapping[str, str]
     # One that could not be read has the reason in its place.

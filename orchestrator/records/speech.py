@@ -41,7 +41,7 @@ class SpeechHeard(PanelValue):
 
     @property
     def bearing(self) -> Bearing:
-        return Bearing(words=self.segment.text, speaker=self.segment.speaker)
+        return Bearing(words=self.segment.text, speaker=str(self.segment.speaker))
 
     def fold(self, projection: Projection, record: Record) -> None:
         _add(projection, self.segment, self.claims)
@@ -153,7 +153,7 @@ class AnswerGiven(PanelValue):
 
     @property
     def bearing(self) -> Bearing:
-        return Bearing(self.exchange, self.segment.text, self.segment.speaker)
+        return Bearing(self.exchange, self.segment.text, str(self.segment.speaker))
 
     def fold(self, projection: Projection, record: Record) -> None:
         _add(projection, self.segment, ())
@@ -178,6 +178,7 @@ class AnswerHeard(PanelValue):
     """Note: what the presenter said since the question was the answer."""
 
     TYPE: ClassVar = "answered"
+    NEEDED: ClassVar = False
 
     exchange: str
     text: str
@@ -196,6 +197,7 @@ class NoAnswer(PanelValue):
     """Note: a question got no answer."""
 
     TYPE: ClassVar = "silence"
+    NEEDED: ClassVar = False
 
     exchange: str
 

@@ -127,6 +127,7 @@ class DossierWritten(PanelValue):
     """Write of the board dossier: the likely questions, and who sits on the board."""
 
     TYPE: ClassVar = "dossier"
+    NEEDED: ClassVar = False
 
     dossier: Dossier
     board: tuple[BoardMember, ...] = field(default_factory=tuple)
@@ -180,6 +181,7 @@ class PhrasesChosen(PanelValue):
     """Append to generated-phrases: the moderator's phrases for this session."""
 
     TYPE: ClassVar = "phrases"
+    NEEDED: ClassVar = False
 
     phrases: tuple[str, ...]
     by_heading: Mapping[str, tuple[str, ...]] | None = None  # by occasion; the first release kept none

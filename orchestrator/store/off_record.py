@@ -38,6 +38,10 @@ class OffRecord:
         """Return another one that goes on by itself."""
         return replace(self, hidden=dict(self.hidden), _withheld=self._withheld.copy())
 
+    def decide(self, record: Record) -> bool:
+        """Whether nobody is to be shown a record that is about to be written; nothing is folded in."""
+        return replace(self, hidden={}, _withheld=self._withheld.probe()).take(record, is_new=True)
+
     def touches(self, text: str) -> bool:
         """Whether a text quotes what was said off the record."""
         return self._withheld.touches(text)

@@ -41,7 +41,7 @@ class Opening(Value):
     @property
     def version(self) -> int:
         """The ledger's version; 0 where it says none."""
-        return self.ledger_version if isinstance(self.ledger_version, int) else 0
+        return self.ledger_version if type(self.ledger_version) is int else 0
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Self:

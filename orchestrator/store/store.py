@@ -155,7 +155,7 @@ class Store:
     @property
     def decides_at_write(self) -> bool:
         """Whether each record says itself if it is withheld; else a reader decides it anew (version 1)."""
-        return self.history.version > 1
+        return self.history.version > ledger.WITHOUT_TABLE
 
     def off_record(self) -> OffRecord:
         """All that was said off the record up to now, with this thread's transaction: only to be read."""
@@ -448,10 +448,10 @@ class Store:
         """The number of each receipt's record, by its id, in order; read when the first is asked for."""
         with self.history.mutex:
             self.catch_up()
-            for entry in self.entries():
-                if entry.seq > self._receipts_upto and entry.op == "receipt":
-                    for receipt_id in ids_of(self.record(entry.seq)):
-                        self._receipt_seqs.setdefault(receipt_id, entry.seq)
+            for seq in range(self._receipts_upto + 1, self.seq + 1):
+                if self.history.entry(seq).op == "receipt":
+                    for receipt_id in ids_of(self.record(seq)):
+                        self._receipt_seqs.setdefault(receipt_id, seq)
             self._receipts_upto = self.seq
             return self._receipt_seqs
 
@@ -546,7 +546,10 @@ class Store:
         """Bring the views up to date. They need no sync, and a failure is mended at the next lock."""
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
+        same: set[str] = set()  # what stands there already by the ledger
         for record in written:
+            if record.file is not None and record.same is not None and record.file not in whole:
+                same.add(record.file)
             if record.file is None or record.text is None:
                 continue
             if record.op != "append":
@@ -568,6 +571,13 @@ class Store:
                 self.history.views.replace(path, content)
             except OSError:
                 return  # durable all the same: the record is; the view is redone at the next lock
+        for path in same - added.keys():
+            try:
+                mended = views.mend(self.history, path)
+            except OSError:
+                return
+            if mended is not None:
+                self._repaired(mended)
         self._shown = self.seq
 
     # ------------------------------------------------------------------ ending

@@ -42,9 +42,9 @@ from orchestrator.errors import (
 from orchestrator.layout import MIB, Mutability, SessionFile
 from orchestrator.store import files, ledger, requests, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
-from orchestrator.store.ledger import Record
+from orchestrator.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.store.off_record import OffRecord
-from orchestrator.store.receipt import ReceiptNote
+from orchestrator.store.receipt import ReceiptNote, ids_of
 from orchestrator.store.value import Value, held, own_note
 
 TIMEOUT_S: Final = 5.0
@@ -124,7 +124,7 @@ class Change(NamedTuple):
 class Draft:
     """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
 
-    __slots__ = ("_changes", "_owner", "_store", "folded", "is_open", "records")
+    __slots__ = ("_changes", "_owner", "_said", "_said_upto", "_store", "folded", "is_open", "records")
 
     def __init__(self, store: Store) -> None:
         self.records: list[Record] = []
@@ -132,6 +132,8 @@ class Draft:
         self.is_open = True
         self._store = store
         self._changes: dict[str, Change] = {}  # the last of each file
+        self._said: dict[str, tuple[int, int]] = {}  # where the texts of its receipts stand
+        self._said_upto = 0  # so many of its records were looked at for them
         self._owner = os.getpid(), threading.get_ident()
 
     @property
@@ -250,10 +252,12 @@ class Draft:
     def _put(
         self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
     ) -> Change:
-        raw = rules.check_text(row, text)
+        raw, history = rules.check_text(row, text), self._store.history
         if receipt is not None:
             self._check_origin(row, by, receipt)
-        last, history = self._last(row.path), self._store.history
+            if history.version == WITHOUT_TABLE:  # its lines have no place for it
+                receipt = None
+        last = self._last(row.path)
         if last is not None:
             size_bytes, revisions = last.record.size_bytes or 0, last.revisions
         else:
@@ -277,7 +281,7 @@ class Draft:
         )
         if self._is_withheld(record):
             record = record._replace(withheld=True)
-        if op == "replace" and self._store.history.version > 1:
+        if op == "replace" and self._store.history.version > WITHOUT_TABLE:
             record = self._shortened(row, record)
         change = Change(record, len(self.records), last, revisions + (op not in ("create", "append")), digest)
         self._changes[row.path] = change
@@ -287,11 +291,17 @@ class Draft:
     def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
         """A write comes from a context that its own writer was given, unless the writer has no seat."""
         agent = self._store.agent_of(receipt)
+        waiting = dict(self._store.history.receipts).get(receipt)
+        if waiting is not None and self.records and not self._has(receipt):
+            self._put_receipt(waiting)  # it came while this transaction was open, and stands before the write
         if agent != by and by in self._store.history.layout.agents:
             raise ReceiptError(
                 f"{rules.named(row)}: {by!r} writes, and receipt {receipt} is of a context of {agent}; "
                 "nothing was written: give the receipt of the writer's own context"
             )
+
+    def _has(self, receipt: str) -> bool:
+        return any(one.op == "receipt" and receipt in ids_of(one) for one in self.records)
 
     def _shortened(self, row: SessionFile, record: Record) -> Record:
         """The record without its text, where that is what stands in the file already: it says where from."""
@@ -307,7 +317,7 @@ class Draft:
         """Whether nobody is to be shown what is about to be written: decided here, once for all."""
         if not self._store.decides_at_write:
             return False
-        return self._store.off_record().copy().take(record, is_new=True)
+        return self._store.off_record().decide(record)
 
     def keep_digests(self) -> None:
         """Leave the running digests, and where texts stand, to the history, which has the records now."""
@@ -325,10 +335,11 @@ class Draft:
 
     def _put_receipt(self, value: Value) -> None:
         if isinstance(value, ReceiptNote):
-            own: dict[str, tuple[int, int]] = {}
-            for record in self.records:
-                own |= _texts(record)
-            value = value.sharing(ChainMap(own, self._store.history.said))
+            for record in self.records[self._said_upto :]:
+                self._said |= _texts(record)
+            # But for the last one, which may still be joined with the next.
+            self._said_upto = max(self._said_upto, len(self.records) - 1)
+            value = value.sharing(ChainMap(self._said, self._store.history.said))
             last = self.records[-1] if self.records and self.records[-1].op == "receipt" else None
             both = value.joined(last.held.written if last is not None and last.held is not None else None)
             if last is not None and both is not None:

@@ -172,6 +172,8 @@ class Account:
             wanted = f"{table.min_seats} to {table.max_seats}"
             self._wrong("shape", f"record 1 names {wanted} panelists", "it does not")
             layout = Layout(table, (), {}, {})
+        if opened is not None and panel is None:
+            self._wrong("shape", "record 1 names the panelists", "it names none")
         if opened is None:
             self._wrong("rule", "a first record that opens the session", "none that can be read")
         self.replay = Replay(layout, opened.max_revisions if opened is not None else None, self.report)

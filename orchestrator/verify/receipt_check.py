@@ -80,6 +80,8 @@ class Receipts:
             return
         if note.extra:
             self._with_texts[record.seq] = record
+        if not note.ids or note.left_out < 0:
+            self._wrong(record, "the receipts of agents", "it is not in that format")
         for agent, written in note.ids.items():
             self._check_one(record, note, agent, written)
 
@@ -89,7 +91,7 @@ class Receipts:
         except UsageError:
             self._wrong(record, "an agent that has a seat", shown(agent[:40]))
             return
-        if self.lost or not self.templates or self.opened is None:
+        if self.lost or self.opened is None:
             return  # what it stands for cannot be known
         sizes = self.opened.template_bytes
         files: list[File] = []

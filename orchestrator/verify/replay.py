@@ -35,6 +35,7 @@ class State:
     sha256: str
     line: int  # offset in the ledger of the line that holds its text
     origin: int  # the record of that line
+    is_withheld: bool = False
 
 
 @dataclass(slots=True)
@@ -124,6 +125,9 @@ class Replay:
                 self.report.add(
                     path, "rule", f"{_place(record)}: a text of record {record.same}", "none there"
                 )
+            elif origin is not None and origin.is_withheld != record.withheld:
+                what = f"{_place(record)}: withheld like record {record.same}, whose text it is"
+                self.report.add(path, "rule", what, "it is not")
             length, computed = (origin.size_bytes, origin.sha256) if origin is not None else (size, sha256)
             line = origin.line if origin is not None else line
         else:
@@ -137,7 +141,7 @@ class Replay:
         if record.op not in ("create", "append"):
             history.revisions += 1
         history.seqs.append(record.seq)
-        state = State(record.seq, size, sha256, line, record.same or record.seq)
+        state = State(record.seq, size, sha256, line, record.same or record.seq, record.withheld)
         history.states.append(state)
         if record.op != "append" and record.same is None:
             history.texts[record.seq] = state

@@ -13,22 +13,25 @@ from orchestrator.errors import ConfigurationError, HomeError
 from orchestrator.home.folder import packaged_table
 from orchestrator.home.table_file import TABLE_NAME, read_table_file
 from orchestrator.layout import Mutability, SessionFile, Table
+from orchestrator.records.needs import lacking
 from orchestrator.verify.finding import Report
 
 
 def check_table(table: Table, max_revisions: int | None, home: Path | None, report: Report) -> None:
-    """Note each rule in which *table* is another than the one known by its name and version.
+    """Note each rule in which *table* is another than the one known by its name, and what the panel lacks.
 
     Args:
         max_revisions: Of write-few files, as the first record sets it beside the table; None: it does not.
         home: The home whose table it is compared with beside the packaged one; None: no home is known.
     """
     for known, where in _known(home):
-        if (known.name, known.version) == (table.name, table.version):
+        if known.name == table.name:
+            version = "" if known.version == table.version else f" (version {known.version})"
             for difference in differences(table, known):
-                report.note(
-                    f"the session's table is not {table.name} {table.version} of {where}: {difference}"
-                )
+                told = f"{table.name} {table.version} of {where}{version}"
+                report.note(f"the session's table is not {told}: {difference}")
+    for lack in lacking(table):
+        report.note(f"the session's table is none for the board panel: {lack}")
 
     for path, row in table.files.items():
         if row.mutability is Mutability.WRITE_FEW and (max_revisions or 0) > row.max_revisions:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,10 +14,13 @@ from orchestrator.context.receipt import OWN
 from orchestrator.errors import FileTooLargeError, ReceiptError
 from orchestrator.home.folder import Home
 from orchestrator.session import MAX_TASK_CHARS, Session
+from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.ledger import FIRST_HASH
 from orchestrator.store.value import MAX_NOTE_BYTES
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"
+TRANSCRIPT = "shared/presenter-transcript.md"
 HISTORY = "shared/exchange-history.md"
 NOTES = "skeptic/exchange-notes.md"
 CANDIDATE = "skeptic/candidate-question.md"
@@ -62,6 +67,43 @@ def test_a_write_from_a_context_that_nobody_was_given_is_refused(session: Sessio
         assert records(session) == before
         with pytest.raises(ValueError, match="task has 20,001 characters"):
             session.context("skeptic", task="?" * (MAX_TASK_CHARS + 1))
+
+
+def test_a_receipt_that_comes_while_a_transaction_is_open_stands_before_the_write(session: Session) -> None:
+    given: list[str] = []
+    with session:
+        with session.transaction() as tx:
+            tx.append(TRANSCRIPT, "We grew.", by="transcript")
+            other = Thread(target=lambda: given.append(session.context("skeptic").receipt.id))
+            other.start()
+            other.join()
+            tx.write(CANDIDATE, "How?", by="skeptic", receipt=given[0])
+        assert session.verify().findings == ()
+        assert session.receipts()[-1].id == given[0]
+
+
+def test_a_receipt_is_of_what_was_given_and_of_nothing_that_was_changed_since(session: Session) -> None:
+    with session:
+        session.append(TRANSCRIPT, "We lose money.", by="transcript")
+        receipt = session.context("skeptic").receipt
+        session.append(NOTES, "Asked.", by="skeptic")
+        root = session.path
+    head, lines = FIRST_HASH, []
+    for line in (root / LEDGER_NAME).read_bytes().splitlines(keepends=True):
+        record = ledger.decode(line)
+        if record.file == TRANSCRIPT and record.op == "append":
+            text = "We make money.\n"
+            whole = (root / TRANSCRIPT).read_text().removesuffix("We lose money.\n") + text
+            sha256 = hashlib.sha256(whole.encode()).hexdigest()
+            record = record._replace(text=text, sha256=sha256)
+        changed, head = ledger.encode(record, head, more=ledger.says_more(line))
+        lines.append(changed)
+    (root / LEDGER_NAME).write_bytes(b"".join(lines))
+    with (
+        Session.open(session.home, "s1") as opened,
+        pytest.raises(ReceiptError, match="is not what the ledger"),
+    ):
+        opened.context_at(receipt.id)
 
 
 def test_a_write_from_anothers_context_is_refused_and_found(session: Session) -> None:

@@ -16,7 +16,7 @@ from orchestrator.home.folder import packaged_table
 from orchestrator.home.table_file import read_table_file
 from orchestrator.home.unnamed import unnamed_files
 from orchestrator.layout import AGENT, MAX_FILE_BYTES, MIB, Mutability, SessionFile, Table
-from orchestrator.loop.needs import COMPANIONS, NEEDS, lacking
+from orchestrator.records.needs import COMPANIONS, NEEDS, lacking
 from orchestrator.store.opening import Opening
 from orchestrator.store.recorded_table import table_of, table_of_version_1
 from tests.helpers.homes import ROOT

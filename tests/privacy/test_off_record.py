@@ -307,6 +307,13 @@ def test_nothing_made_of_a_session_has_the_words_however_it_was_put(home: Path, 
     assert "Zubrin is broke" in ledger.decode()
 
 
+@pytest.mark.parametrize("blank", [" " * 90, "\n" * 90, "\u200b" * 90])
+def test_blanks_hide_no_phrase_that_is_cut_in_two(session: Session, blank: str) -> None:
+    session.append(TRANSCRIPT, f"Let me say this off the{blank}\n", by="transcript")
+    session.append(TRANSCRIPT, "record: the reserve fund holds ninety million\n", by="transcript")
+    assert "ninety million" not in session.context("skeptic").text
+
+
 def test_a_search_does_not_find_what_follows_a_phrase_that_is_cut_in_two(session: Session) -> None:
     said(session, "We sail in June. Off the", "record, Zubrin is broke.")
     _, found = reading.read("s1", (session.path / LEDGER_NAME).read_bytes(), None)

@@ -64,11 +64,17 @@ def test_every_text_is_there_as_of_every_record(
     assert verify_session(sample.root).findings == ()
 
 
-def test_a_view_that_was_lost_comes_back_with_the_next_write_of_the_same(tmp_path: Path) -> None:
+@pytest.mark.parametrize("changed", [None, b"changed by hand\n"])
+def test_a_view_that_was_changed_comes_back_with_the_next_write_of_the_same(
+    tmp_path: Path, changed: bytes | None
+) -> None:
     sample, store = start(tmp_path)
     store.write(CANDIDATE, "How?\n", by="skeptic")
     (sample.root / CANDIDATE).unlink()
+    if changed is not None:
+        (sample.root / CANDIDATE).write_bytes(changed)
     store.write(CANDIDATE, "How?\n", by="skeptic")
-    store.mend()
-    store.close()
     assert on_disk(sample.root)[CANDIDATE] == b"How?\n"
+    kept = [raw for path, raw in on_disk(sample.root).items() if path.startswith("ledger/rejected/")]
+    assert kept == ([changed] if changed is not None else [])
+    store.close()

@@ -153,7 +153,8 @@ def root(home: Path) -> Path:
         return session.path
 
 
-def test_lax_rules_in_a_forged_first_record_are_named(root: Path) -> None:
+@pytest.mark.parametrize("version", [2, 3])
+def test_lax_rules_in_a_forged_first_record_are_named(root: Path, version: int) -> None:
     assert verify_session(root).notes == ()
 
     def lax(value: dict[str, Any]) -> None:
@@ -163,20 +164,27 @@ def test_lax_rules_in_a_forged_first_record_are_named(root: Path) -> None:
         value["table"]["files"]["shared/external-intel.md"]["revisions"] = 1000
         value["table"]["seats"]["most"] = 9
         value["max_revisions"] = 2000
+        value["table"]["version"] = version  # a table of another version is held against this release's too
 
     forge(root, lax)
     found = verify_session(root)
-    told = "the session's table is not board-panel 2 of this release: "
+    other = " (version 2)" if version != 2 else ""
+    told = f"the session's table is not board-panel {version} of this release{other}: "
+    none = "the session's table is none for the board panel: "
     assert [note.removeprefix(told) for note in found.notes] == [
         "shared/deck-content.md: `class` is overwrite here, and write-once there",
         "shared/external-intel.md: `revisions` is 1000 here, and 5 there",
         f"{TRANSCRIPT}: `by` is transcript, start here, and transcript there",
         f"{TRANSCRIPT}: `withheld` is not set here, and true there",
         "agents and seats: are moderator and 2 to 9 seats here, and moderator and 2 to 5 seats there",
+        f"{none}shared/deck-content.md is overwrite, and the panel needs it write-once",
+        f"{none}{TRANSCRIPT} is not `withheld: true`",
         "shared/external-intel.md: the first record allows 2000 revisions, and its table 1000",
     ]
     assert found.table is not None
     assert found.table.sha256 != packaged_table().sha256
+    with pytest.raises(LedgerCorruptError, match="is not `withheld: true`"):
+        Session.open(None, root)
 
 
 def test_the_table_of_the_home_is_compared_too(home: Path) -> None:
