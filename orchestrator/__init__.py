@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from orchestrator.session import Session
     from orchestrator.verify import Verification
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PARTS = {
     "Context": "context.assemble",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.model.carryover import NOTHING, CarryOver
@@ -39,6 +39,7 @@ class SessionStarted(PanelValue):
 
     ledger_version: int
     panel: tuple[str, ...]
+    table: Mapping[str, Any] | None = None  # of files, since version 2: `store.recorded_table` reads it
     frames_version: int = field(default_factory=int)
     layouts_version: int = field(default_factory=int)
     greenroom: str = field(default_factory=str)  # the release
