@@ -10,14 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context, Receipt
+    from orchestrator.context.assemble import Context
+    from orchestrator.context.receipt import Receipt
     from orchestrator.engines.scripted import ScriptedEngine
     from orchestrator.home.folder import Home
     from orchestrator.model.segment import Segment
     from orchestrator.session import Session
     from orchestrator.verify import Verification
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PARTS = {
     "Context": "context.assemble",

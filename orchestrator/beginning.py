@@ -34,6 +34,7 @@ class Begun:
     engine: Engine
     is_own: bool  # the engine was made here, so whoever closes the session closes it
     remembering: Remembering
+    notices: tuple[str, ...]  # of files in the home that have no part in it, a line each
 
     def close_engine(self) -> None:
         """Where the session comes to nothing after all."""
@@ -65,6 +66,7 @@ def begin_session(
         if is_own:
             check_engine(engine)
         remembering = remembering_of(home)
+        notices: list[str] = []
         root = start_session(
             home,
             source,
@@ -73,9 +75,10 @@ def begin_session(
             carry=remembering.take,
             tooling=SessionTools(None, None, given.presenter or ""),
             then=lambda made: begin(made, loading) if loading is not None else None,
+            say=notices.append,
         )
         undo.pop_all()
-    return Begun(root, engine, is_own, remembering)
+    return Begun(root, engine, is_own, remembering, tuple(notices))
 
 
 def schedule_of(config: Config, engine: str) -> Schedule:

@@ -91,12 +91,11 @@ def _end(
     store = rehearsal.store
     with store.transaction() as tx:
         open_ = rehearsal.projection.open
-        last = None
         if open_ is not None:
             answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
             outcome = "unresolved" if answered else "unjudged"
-            last = resolving.resolve(rehearsal, tx, open_, outcome, is_ending=True)
-        resolving.close(rehearsal, tx, last)
+            resolving.resolve(rehearsal, tx, open_, outcome, is_ending=True)
+        resolving.close(rehearsal, tx)
     watch.before_end()
     remembering.end(rehearsal)
     if not without_debrief:

@@ -229,6 +229,10 @@ class LedgerCorruptError(GreenroomError):
     """The ledger is damaged in a way that no crash explains; it is refused, not repaired."""
 
 
+class LaterReleaseError(LedgerCorruptError):
+    """A later release wrote it, and this one cannot read it; nothing is known to be wrong with it."""
+
+
 class ReceiptError(GreenroomError):
     """A context cannot be rebuilt as its receipt says, or there is no such receipt."""
 

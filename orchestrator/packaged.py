@@ -1,4 +1,4 @@
-"""YAML that comes with the package: word lists, the question bank, prices, the table of record types."""
+"""YAML that comes with the package: word lists, the question bank, prices."""
 
 from __future__ import annotations
 

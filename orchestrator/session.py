@@ -6,7 +6,7 @@ it is opened: a session is listed, shown or read in a third of the time that all
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.archive.register import archives_of
-from orchestrator.context.assemble import Receipt
+from orchestrator.context.receipt import OWN, Receipt
 from orchestrator.errors import (
     ReceiptError,
     SessionBusyError,
@@ -27,7 +27,6 @@ from orchestrator.home.folder import session_folder
 from orchestrator.legible import number_argument, one_line, said_argument, text_argument, whole_argument
 from orchestrator.loop import dismissing
 from orchestrator.loop.driver_lock import state_of
-from orchestrator.loop.receipts import Receipts
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.model.exchange import Exchange, Judgement, Turn
 from orchestrator.model.segment import MAX_TIME_S
@@ -42,11 +41,12 @@ if TYPE_CHECKING:
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.plan import Source
     from orchestrator.loop.recorded import Loading
-    from orchestrator.loop.state import Options, PartFailure, Projection
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.model.claim import Tension
     from orchestrator.model.segment import LiveSegment, Segment
+    from orchestrator.records.options import Options
+    from orchestrator.records.projection import PartFailure, Projection
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.requests import Request
@@ -56,6 +56,8 @@ if TYPE_CHECKING:
 
 MAX_PURPOSE_CHARS: Final = 200
 """Of a receipt, which is recorded with every context; our own limit."""
+MAX_TASK_CHARS: Final = 20_000
+"""Some ten pages, which stand in the ledger with every context that is asked for; our own limit."""
 
 
 class Session:
@@ -68,6 +70,7 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
+        self._start_notices: tuple[str, ...] = ()  # of the home, where the session was begun here
         self._untold: list[PartFailure] = []  # which the ledger did not take
         if rehearsal.options.tools:
             rehearsal.tooling = self._remembering.tools(rehearsal)
@@ -91,10 +94,6 @@ class Session:
         return session_memory.Watch(
             self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed
         )
-
-    @cached_property
-    def _receipts(self) -> Receipts:
-        return Receipts(self.rehearsal.store)
 
     @classmethod
     def start(
@@ -142,6 +141,7 @@ class Session:
             session._remembering.begun(session.rehearsal)
             undo.pop_all()
         session._own_engine = begun.engine if begun.is_own else None
+        session._start_notices = begun.notices
         return session
 
     @classmethod
@@ -202,7 +202,7 @@ class Session:
         """What the user should know of how the session is set up, a line each."""
         from orchestrator.engines import by_name
 
-        notices = by_name.notices_of(self.rehearsal.engine)
+        notices = [*self._start_notices, *by_name.notices_of(self.rehearsal.engine)]
         if self.rehearsal.options.remember and self.home is not None and not self.home.config.memory:
             notices.append("the setting `memory` is off, so --remember keeps nothing")
         return notices
@@ -252,27 +252,50 @@ class Session:
 
     # ------------------------------------------------------------------ files
 
-    def append(self, path: str, text: str, *, by: str) -> int:
-        """Add to an append-only file; see `Store.append`."""
-        text_argument("path", path)
-        return self.rehearsal.store.append(path, text, by=by)
+    def append(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
+        """Add to an append-only file; see `Store.append`.
 
-    def write(self, path: str, text: str, *, by: str) -> int:
-        """Write a whole file, by its class once, a few times or always; see `Store.write`."""
+        Args:
+            receipt: That of the context that the text came from, or its id.
+        """
         text_argument("path", path)
-        return self.rehearsal.store.write(path, text, by=by)
+        return self.rehearsal.store.append(path, text, by=by, receipt=_receipt(receipt))
+
+    def write(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
+        """Write a whole file, by its class once, a few times or always; see `Store.write`.
+
+        Args:
+            receipt: That of the context that the text came from, or its id.
+        """
+        text_argument("path", path)
+        return self.rehearsal.store.write(path, text, by=by, receipt=_receipt(receipt))
 
     def read(self, path: str) -> str:
         """A session file's text as the ledger has it; "" where it has not been written."""
         text_argument("path", path)
         return self._now.store.content(path)
 
+    def note(self, type: str, fields: Mapping[str, Any], *, by: str) -> int:
+        """Record a decision of one's own program; returns the record's number.
+
+        Args:
+            type: Its name, with a prefix of the program's own: "review.finding".
+            fields: What it says, as JSON.
+            by: Who decided.
+
+        Raises:
+            UsageError: The name has no prefix of its own; names without one are the panel's.
+            SessionFrozenError, InvalidTextError, StoreWriteError
+        """
+        text_argument("type", type)
+        return self.rehearsal.store.note(type, fields, by=by)
+
     def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
         """Hold the session's lock over several reads and writes, which count all or none.
 
         What is written goes through what the block is given: `with session.transaction() as tx:`, then
-        `tx.append`, `tx.write` and `tx.read`. It is durable when the block ends; an exception that leaves the
-        block undoes it.
+        `tx.append`, `tx.write`, `tx.note` and `tx.read`; a note of one's own as in `Session.note`. It is
+        durable when the block ends; an exception that leaves the block undoes it.
 
         Args:
             timeout_s: Seconds for which the lock is waited for; None: 5.
@@ -298,19 +321,25 @@ class Session:
 
     # ------------------------------------------------------------------ contexts
 
-    def context(self, agent: str, *, purpose: str = "context") -> Context:
+    def context(
+        self, agent: str, *, task: str | None = None, engine: str | None = None, purpose: str = "context"
+    ) -> Context:
         """What *agent* is given now; recorded as a receipt unless the session has ended.
 
         Args:
-            purpose: A word or line of your own for the receipt, at most `MAX_PURPOSE_CHARS` characters.
+            task: What is asked of it, for the receipt; at most `MAX_TASK_CHARS` characters.
+            engine: Who answers, for the receipt: the name of a model, say. None: a loop of your own, unnamed.
+            purpose: A word or line in place of *task*, as in earlier releases.
 
         Raises:
             UsageError: *agent* has no seat.
-            TypeError, ValueError, InvalidTextError: *purpose* is no text of this length.
+            TypeError, ValueError, InvalidTextError: *task* or *engine* is no text of this length.
         """
         text_argument("agent", agent)
         text_argument("purpose", purpose, max_chars=MAX_PURPOSE_CHARS)
-        return self.rehearsal.context(agent, purpose=purpose)
+        asked = purpose if task is None else text_argument("task", task, max_chars=MAX_TASK_CHARS)
+        by = OWN if engine is None else text_argument("engine", engine, max_chars=MAX_PURPOSE_CHARS)
+        return self.rehearsal.context(agent, purpose=asked, engine=by)
 
     def context_at(self, receipt: str | int | Receipt, agent: str | None = None) -> Context:
         """A context as it was: by its receipt or receipt's id, or *agent*'s as of a record's number.
@@ -326,7 +355,7 @@ class Session:
             if agent is None:
                 raise UsageError("a context as of a record needs the agent's name")
             return self.rehearsal.assembler.as_of(agent, receipt)
-        found = self._receipts.one(text_argument("receipt", receipt))
+        found = self.receipt(text_argument("receipt", receipt))
         if agent is not None and agent != found.agent:
             raise ReceiptError(f"receipt {receipt} is of {found.agent}, not of {agent}")
         return self.rehearsal.assembler.rebuild(found)
@@ -337,11 +366,11 @@ class Session:
         Raises:
             ReceiptError: There is none.
         """
-        return self._receipts.one(text_argument("receipt_id", receipt_id))
+        return self.rehearsal.assembler.receipt(text_argument("receipt_id", receipt_id))
 
     def receipts(self) -> list[Receipt]:
         """Every receipt on disk, in order."""
-        return self._receipts.on_disk()
+        return self.rehearsal.assembler.receipts()
 
     # ------------------------------------------------------------------ speech and slides
 
@@ -425,7 +454,9 @@ class Session:
 
     def settle(self) -> None:
         """Write the closing record that a driver which died did not write."""
-        self.rehearsal.store.note({"type": "driver", "state": "stopped", "what": "resume"}, by="moderator")
+        from orchestrator.records.moderator import Driving
+
+        self.rehearsal.store.note(Driving("stopped", "resume"), by="moderator")
 
     def add_intel(self, paths: Sequence[Path]) -> tuple[int, int]:
         """A new revision of external-intel; returns its number and how many there may be.
@@ -847,3 +878,8 @@ def _judgement_of(turn: Turn) -> Judgement:
     """What became of an answer that this process did not judge."""
     reason = turn.reason or "it was parked, closed or ended before it was judged"
     return Judgement(turn.verdict or "unjudged", reason, turn.quote)
+
+
+def _receipt(given: str | Receipt | None) -> str | None:
+    found = given.id if isinstance(given, Receipt) else given
+    return None if found is None else text_argument("receipt", found, max_chars=MAX_PURPOSE_CHARS)

@@ -25,6 +25,8 @@
     scripts/bench startup         how soon a small command is there, beside what it must load
     scripts/bench sessions [--sessions N]
                                   what sessions that nobody ended cost: a list, and a server that stands idle
+    scripts/bench ledger [--hours N] [--records N]
+                                  what a ledger costs: its bytes, and what opening a long one takes
     scripts/bench lines           where the lines are, and how large files and functions
 
 Ratios are what counts: floor and measured are interleaved, so a slow machine slows both.
@@ -54,11 +56,11 @@ sys.path.insert(0, str(ROOT))
 
 from orchestrator.context.assemble import Assembler  # noqa: E402 (the path is set first)
 from orchestrator.guard.guard import Guard  # noqa: E402
-from orchestrator.home.folder import Home  # noqa: E402
-from orchestrator.layout import layout_of  # noqa: E402
+from orchestrator.home.folder import Home, packaged_table  # noqa: E402
 from orchestrator.loop.recorded import Loading  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from orchestrator.store.store import Store, create_store  # noqa: E402
+from orchestrator.store.value import Unread  # noqa: E402
 from tests.helpers.figures import note  # noqa: E402
 
 if TYPE_CHECKING:
@@ -102,8 +104,8 @@ def folder() -> Iterator[Path]:
 
 
 def new_store(root: Path) -> Store:
-    layout = layout_of(PANEL)
-    store = create_store(root, layout, {"templates": {}})
+    layout = packaged_table().seated(PANEL)
+    store = create_store(root, layout, Unread({"templates": {}}))
     with store.transaction() as tx:
         for path, row in layout.files.items():
             if row.has_blueprint:
@@ -516,6 +518,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
             "review",
             "startup",
             "sessions",
+            "ledger",
             "lines",
         )
     },

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, Scribe
 from orchestrator.memory.session_context import to_plain
 from orchestrator.store.ledger import Record
+from tests.helpers.scribe_records import Tape
 
 SAID = (
     "Revenue in quarter {n} grew by {p} percent against last year, most of it from three customers.",
@@ -31,41 +32,34 @@ SAID = (
     "Please write to desk{n}@example.com or call +44 20 7946 {p:04}.",
     "The pilot has three routes with electric boats, and they cut fuel cost by {p}%.",
 )
-AT = "2026-11-22T08:00:00.000000Z"
 BLOCK = 1_000
 RATIO_BOUND = 1.3
 
 
 def events(count: int) -> Iterator[Record]:
     """Speech, a change of slide, questions, verdicts and closed exchanges, for ever."""
-    opened = {"type": "session", "presenter": "Ines", "deck": {"title": "Harbour ferries"}, "options": {}}
-    yield Record(1, "open", "start", 0.0, AT, value=opened)
+    tape = Tape()
+    tape.opened()
     for seq in range(2, count + 2):
+        yield from tape.records
+        tape.records.clear()
         n, kind = seq // 20, seq % 20
-        clock_s = float(seq)
-        if kind == 0:
-            value = {"type": "slide", "slide": n % 40 + 1, "at_s": clock_s}
-            yield Record(
-                seq, "append", "transcript", clock_s, AT, "shared/presenter-transcript.md", "", value
-            )
-        elif kind in (15, 17):
-            turns = [{"question": f"Growth from which base, in quarter {n}?"}]
-            plain = {"id": f"x{n}", "agent": "skeptic", "quote": f"grew by {n} percent", "turns": turns}
-            if kind == 17:
-                plain["outcome"] = ("unresolved", "satisfied", "parked")[n % 3]
-            name = "exchange_opened" if kind == 15 else "exchange_closed"
-            yield Record(seq, "note", "moderator", clock_s, AT, value={"type": name, "exchange": plain})
-        elif kind == 16:
-            judged = {"verdict": "follow_up", "reason": "a direction, and no number"}
-            value = {"type": "verdict", "exchange": f"x{n}", "judgement": judged}
-            yield Record(seq, "note", "skeptic", clock_s, AT, value=value)
-        else:
-            text = SAID[seq % len(SAID)].format(n=n, p=seq % 97)
-            said = {"text": text, "start_s": clock_s, "end_s": clock_s + 5, "speaker": "Ines", "slide": 1}
-            value = {"type": "segment", "segment": said}
-            yield Record(
-                seq, "append", "transcript", clock_s, AT, "shared/presenter-transcript.md", text, value
-            )
+        text = SAID[seq % len(SAID)].format(n=n, p=seq % 97)
+        asked = (f"x{n}", f"Growth from which base, in quarter {n}?", f"grew by {n} percent")
+        match kind:
+            case 0:
+                tape.slide(n % 40 + 1)
+            case 15:
+                tape.ask(*asked)
+            case 16:
+                tape.judge(f"x{n}", "follow_up", "a direction, and no number")
+            case 17:
+                exchange, question, quote = asked
+                tape.close(exchange, ("unresolved", "satisfied", "parked")[n % 3], question, quote)
+            case _:
+                tape.say(text)
+        tape.records[-1] = tape.records[-1]._replace(seq=seq, clock_s=float(seq))
+    yield from tape.records
 
 
 def aged(old: Scribe, count: int, rounds: int = 21) -> float:

@@ -9,16 +9,18 @@ Source: DESIGN.md, section 10; RFC 8493.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.archive.manifest import DECLARATION, render_info, render_manifest
 from orchestrator.errors import ArchiveError, LedgerCorruptError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import SESSION_ID
+from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.store import files, ledger
+from orchestrator.store.opening import opening_of
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify import verify_session
 from orchestrator.verify.disk import digest_file, open_folder, read_file, walk
@@ -34,8 +36,14 @@ COMMIT_MARK: Final = "tagmanifest-sha256.txt"
 """The tag manifest: stored last, so a bag that has it has everything else."""
 TAG_NAMES: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME, COMMIT_MARK)
 
-SOFTWARE_AGENT: Final = f"greenroom, bag {BAG_VERSION}, ledger {ledger.LEDGER_VERSION}"
-"""Versions of the formats and not of the release: a later release gives the same bag."""
+
+def software_agent(ledger_version: int) -> str:
+    """Name the formats of a bag and not the release: a later release gives the same bag."""
+    return f"greenroom, bag {BAG_VERSION}, ledger {ledger_version}"
+
+
+SOFTWARE_AGENTS: Final = tuple(software_agent(version) for version in ledger.READ_VERSIONS)
+"""Of the bags whose tag files this release makes again, byte for byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ class SessionFacts:
     state: str
     head: str  # the ledger's
     ended_on: str  # YYYY-MM-DD, UTC
+    ledger_version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +135,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
 def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes]:
     """The four tag files of a bag with this payload, by name."""
     info = {
-        "Bag-Software-Agent": SOFTWARE_AGENT,
+        "Bag-Software-Agent": software_agent(facts.ledger_version),
         "Bagging-Date": facts.ended_on,
         "External-Identifier": facts.session,
         "Greenroom-Date": facts.date,
@@ -148,6 +157,9 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
     return tags
 
 
+_CLOSES: Final = f'"{ExchangeClosed.TYPE}"'.encode()
+
+
 def facts_of(root: Path) -> SessionFacts:
     """The facts of a session as a whole, from its ledger.
 
@@ -163,22 +175,20 @@ def facts_of(root: Path) -> SessionFacts:
         raise ArchiveError(f"{root.name}: its ledger cannot be read: run `greenroom verify`") from error
     if not records:
         raise ArchiveError(f"{root.name}: its ledger holds no record: run `greenroom verify`")
-    opened: Mapping[str, Any] = records[0].value or {}
-    deck = opened.get("deck")
-    deck = deck if isinstance(deck, Mapping) else {}
-    last = records[-1]
-    session = _text(opened, "id")
+    opened, last = opening_of(records[0]), records[-1]
+    version = opened.ledger_version
     return SessionFacts(
-        session=session if SESSION_ID.fullmatch(session) else root.name,
-        deck=_text(deck, "name"),
-        deck_title=_text(deck, "title"),
-        date=_text(opened, "date"),
-        presenter=_text(opened, "presenter"),
-        exchanges=sum((record.value or {}).get("type") == "exchange_closed" for record in records),
+        session=opened.id if SESSION_ID.fullmatch(opened.id) else root.name,
+        deck=opened.deck_name,
+        deck_title=opened.deck_title,
+        date=opened.date,
+        presenter=opened.presenter,
+        exchanges=sum(record.type == ExchangeClosed.TYPE for record in records),
         # The record of the end tells it, and not the file modes, which a copy loses.
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,
         ended_on=last.at[:10],
+        ledger_version=version if type(version) is int else ledger.LEDGER_VERSION,
     )
 
 
@@ -187,13 +197,8 @@ def _telling(content: bytes, scan: ledger.Scan) -> Iterator[ledger.Record]:
     # A ledger of an hour holds thousands of records, and the others tell nothing of the whole.
     for entry in scan.entries:
         line = content[entry.offset : entry.offset + entry.size]
-        if entry.seq in (1, len(scan.entries)) or b'"exchange_closed"' in line:
+        if entry.seq in (1, len(scan.entries)) or _CLOSES in line:
             yield ledger.decode(line)
-
-
-def _text(values: Mapping[str, Any], key: str) -> str:
-    value = values.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def _sha256(content: bytes) -> str:

@@ -198,7 +198,7 @@ def _verified(store: ArchiveStore, session: str, folder: Path) -> Verification:
         if finding.path not in told:
             report.add(finding.path, finding.kind, finding.expected, finding.found)
     report.notes.extend(result.notes)
-    return report.result(head=result.head, seq=result.seq, ended=result.ended)
+    return report.result(head=result.head, seq=result.seq, ended=result.ended, table=result.table)
 
 
 def list_archives(

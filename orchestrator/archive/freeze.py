@@ -14,13 +14,14 @@ import os
 import struct
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from orchestrator.errors import StoreError, StoreWriteError
 from orchestrator.layout import Layout
+from orchestrator.records.moderator import Frozen
 from orchestrator.store import files
 from orchestrator.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.verify.disk import Name, digest_file, open_folder, walk
@@ -63,11 +64,7 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
     if not store.frozen:
         with store.transaction() as tx, _naming(root):
             _clear(root)
-            value = {
-                "type": "freeze",
-                "files": _digests(store),
-                "templates": _template_digests(store.layout, home_templates),
-            }
+            value = Frozen(_digests(store), _template_digests(store.layout, home_templates))
             # Every file first, then the record that names their digests: after a crash the record is true or
             # not there.
             sync(root)
@@ -221,7 +218,7 @@ def _digests(store: Store) -> dict[str, str]:
                 f"{root / path}: is not what the ledger says; the session was not ended: "
                 "run `greenroom resume`, then end it again"
             )
-    source = source_of(store.opened.value or {}, digests)
+    source = source_of(store.opening, digests)
     if source is not None and digests.get(source[0], source[1]) != source[1]:
         raise StoreError(
             f"{root / source[0]}: is not the deck that this session was started with; the session was not "
@@ -232,8 +229,7 @@ def _digests(store: Store) -> dict[str, str]:
 
 def _expected(store: Store) -> dict[str, str]:
     """The digests, by the ledger, of the session's files and of its copies of the templates."""
-    recorded: Mapping[str, str] = (store.opened.value or {}).get("templates", {})
-    expected = {f"ledger/{path}": sha256 for path, sha256 in recorded.items()}
+    expected = {f"ledger/{path}": sha256 for path, sha256 in store.opening.templates.items()}
     for path in store.layout.files:
         state = store.state(path)
         if state.seqs and state.sha256 is not None:

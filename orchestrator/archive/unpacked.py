@@ -13,7 +13,7 @@ from orchestrator.archive.at_home import against_register, verify_at_home
 from orchestrator.archive.bag import (
     COMMIT_MARK,
     INFO_NAME,
-    SOFTWARE_AGENT,
+    SOFTWARE_AGENTS,
     TAG_NAMES,
     facts_of,
     payload_of,
@@ -96,7 +96,7 @@ def verify_unpacked(bag: Path, *, session: str | None = None) -> Verification:
     if not result.ended and not report.findings:
         report.add(f"data/{inside}/{LEDGER_NAME}", "freeze", "the record of the end", "none")
     report.notes.extend(result.notes)
-    return report.result(head=result.head, seq=result.seq, ended=result.ended)
+    return report.result(head=result.head, seq=result.seq, ended=result.ended, table=result.table)
 
 
 def _session_of(bag: Path, report: Report) -> str:
@@ -113,7 +113,7 @@ def _session_of(bag: Path, report: Report) -> str:
 
 def _is_of_another_version(bag: Path, *, clean: bool) -> bool:
     """Whether a bag without a fault says that other rules made it."""
-    return clean and _told(bag).get("Bag-Software-Agent", SOFTWARE_AGENT) != SOFTWARE_AGENT
+    return clean and _told(bag).get("Bag-Software-Agent", SOFTWARE_AGENTS[-1]) not in SOFTWARE_AGENTS
 
 
 def _told(bag: Path) -> dict[str, str]:

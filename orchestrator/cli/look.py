@@ -190,6 +190,8 @@ def verify(
     verdict = "valid" if found.valid else f"NOT valid: {counted(len(found.findings), 'fault')}"
     going_on = "" if found.ended else ", and the session has not ended"
     lines.append(f"{verdict}{going_on}; {found.seq} records, ledger head {found.head}")
+    if (table := found.table) is not None:
+        lines.append(f"judged by the table {table.name}, version {table.version}, SHA-256 {table.sha256}")
     Screen.current.result(verification_json(found), "\n".join(lines))
     if not found.valid:
         raise typer.Exit(1)

@@ -22,13 +22,20 @@ def check(
     agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
 ) -> None:
     """Check the personas and their companions."""
+    from orchestrator.home.table_file import TABLE_NAME
+    from orchestrator.home.unnamed import no_blueprints
+    from orchestrator.records.needs import lacking
+    from orchestrator.templates.fault import Finding
     from orchestrator.templates.panel_check import check_agent, check_panel
 
     screen = Screen.current
     home = screen.open_home()
     if agent is not None and not (home.templates / agent).is_dir():
         raise UsageError(f"there is no agent {agent!r} in {home.templates}")
-    found = check_panel(home.templates) if agent is None else check_agent(home.templates / agent)
+    found = check_agent(home.templates / agent) if agent is not None else check_panel(home.templates)
+    if agent is None:
+        missing = [*lacking(home.table), *no_blueprints(home)]
+        found += [Finding(str(home.root / TABLE_NAME), None, message) for message in missing]
     plain = {
         "valid": not found,
         "findings": [{"path": one.path, "line": one.line, "message": one.message} for one in found],

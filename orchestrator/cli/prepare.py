@@ -96,7 +96,7 @@ def intel(
     """
     from orchestrator.documents.intel import intel_json
     from orchestrator.loop.news import can_search
-    from orchestrator.loop.state import INTEL
+    from orchestrator.records.projection import INTEL
 
     screen = Screen.current
     if not files:

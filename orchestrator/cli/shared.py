@@ -20,7 +20,7 @@ from orchestrator.errors import ConfigurationError, GreenroomError
 if TYPE_CHECKING:
     from orchestrator.home.config import Config
     from orchestrator.home.folder import Home
-    from orchestrator.loop.state import PartFailure
+    from orchestrator.records.projection import PartFailure
     from orchestrator.session import Session
     from orchestrator.speech.read import Recording
 

@@ -9,7 +9,6 @@ Source: DESIGN.md, section 5; caching.md.
 from __future__ import annotations
 
 import hashlib
-import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -19,13 +18,17 @@ from typing import Any, Final
 from orchestrator.context.frames import FRAMES_VERSION, Block, Held, Part, carried_block, escape
 from orchestrator.context.messages import DEFAULT_LAYOUT, Messages, messages_of
 from orchestrator.context.meter import BYTES_PER_TOKEN
+from orchestrator.context.receipt import RECEIPTS, Receipt, WholeReceipt, carried_facts, whole
+from orchestrator.context.shown import hidden_among, shown_of
 from orchestrator.context.tooling import Tooling
-from orchestrator.errors import LedgerCorruptError, ReceiptError
+from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.home.regular import read_regular
-from orchestrator.layout import TRANSCRIPT, Layout, Mutability
-from orchestrator.privacy.off_record import OffRecord, blanked, shown_of
+from orchestrator.layout import Layout, Mutability
+from orchestrator.privacy.off_record import blanked
 from orchestrator.store import files
+from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.store import Store
+from orchestrator.store.value import Value
 
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
 """Of one context: the window of the largest models. A two-hour session takes some 60,000: 18,000 spoken
@@ -33,75 +36,6 @@ words, the deck, the templates and notes."""
 BUDGET_STEP: Final = 0.1
 """Segments are left out in steps of this share of the budget, so that the text's beginning does not change
 with every new segment. A smaller share would write the cache anew more often, a larger one leave out more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Receipt:
-    """Enough to rebuild one context byte for byte."""
-
-    agent: str
-    purpose: str
-    seq: int  # the context is as of this record
-    engine: str
-    files: tuple[tuple[str, int, str], ...]  # path, bytes, SHA-256
-    left_out: int = 0  # oldest segments that the token budget left no room for
-    layout: str | None = None  # of the messages that were sent; None: none were
-    watermark: Mapping[str, Any] | None = None
-    extra: tuple[str, ...] = ()  # the text of every block that is no file
-    carried: tuple[int, str] | None = None  # bytes and SHA-256 of what comes from earlier sessions
-    off_record: tuple[int, ...] = ()  # records of its files that were said off the record, or quote that
-    frames_version: int = FRAMES_VERSION
-    tools: bool = False  # their definitions were sent as well
-
-    def value(self) -> dict[str, Any]:
-        """As it stands in a ledger record; `carried`, `off_record` and `tools` only where something is."""
-        carried = {"carried": list(self.carried)} if self.carried is not None else {}
-        off_record = {"off_record": list(self.off_record)} if self.off_record else {}
-        return {
-            **carried,
-            **({"tools": True} if self.tools else {}),
-            **off_record,
-            "agent": self.agent,
-            "purpose": self.purpose,
-            "seq": self.seq,
-            "engine": self.engine,
-            "files": [[path, size, sha256] for path, size, sha256 in self.files],
-            "left_out": self.left_out,
-            "layout": self.layout,
-            "watermark": self.watermark,
-            "extra": list(self.extra),
-            "frames_version": self.frames_version,
-        }
-
-    @property
-    def id(self) -> str:
-        """`r` and 12 hex digits of the SHA-256 of its content.
-
-        48 bits: a session has some thousand receipts, and two of them share an id once in a hundred million
-        sessions.
-        """
-        # Sorted keys: the id is of the content, not of the order in which fields were added.
-        plain = json.dumps(self.value(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-        return "r" + hashlib.sha256(plain.encode()).hexdigest()[:12]
-
-
-def receipt_of(value: Mapping[str, Any]) -> Receipt:
-    """The receipt of a ledger record's value."""
-    return Receipt(
-        agent=value["agent"],
-        purpose=value["purpose"],
-        seq=value["seq"],
-        engine=value["engine"],
-        files=tuple((path, size, sha256) for path, size, sha256 in value["files"]),
-        left_out=value["left_out"],
-        layout=value["layout"],
-        watermark=value["watermark"],
-        extra=tuple(value["extra"]),
-        carried=(value["carried"][0], value["carried"][1]) if "carried" in value else None,
-        off_record=tuple(value.get("off_record", ())),
-        frames_version=value["frames_version"],
-        tools=value.get("tools", False),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,18 +140,11 @@ class Assembler:
         self._budget_bytes = budget_tokens * BYTES_PER_TOKEN
         self._held: dict[str, Held] = {}
         self._part_ends: dict[str, list[Part]] = {}  # by file, as far as its records were looked at
-        self._off_record = OffRecord()
         self._fixed: dict[str, tuple[Held, int, str]] = {}
         for path, text in templates.items():
             raw = text.encode()
             held = Held(parts=[escape(text)])
             self._fixed[path] = (held, len(raw), hashlib.sha256(raw).hexdigest())
-
-    def off_record(self) -> OffRecord:
-        """All that was said off the record up to now."""
-        with self._store.history.mutex:
-            self._store.catch_up()
-            return self._within()._heard(self._store.last)
 
     def prepare(self, agent: str, *, purpose: str, engine: str) -> Context:
         """The context of *agent* now. Costs no reading of files that have not changed.
@@ -231,14 +158,13 @@ class Assembler:
 
     def _prepare(self, agent: str, purpose: str, engine: str, seq: int) -> Context:
         paths = self._store.layout.order(agent)
-        self._heard(seq)
         sizes = {path: self._size(path) for path in paths}
         left_out = self._left_out(sum(size for size, _ in sizes.values()))
         blocks = tuple(
             self._block(index, len(paths), path, sizes[path], left_out)
             for index, path in enumerate(paths, start=1)
         )
-        hidden = self._off_record.among(self._store, paths, seq)
+        hidden = hidden_among(self._store, paths, seq)
         receipt = self._receipt(agent, purpose, seq, engine, blocks, left_out, hidden)
         return Context(agent, seq, blocks, receipt, self.parts_of, self._carried.get(agent, ""))
 
@@ -287,6 +213,57 @@ class Assembler:
             )
         return context
 
+    def receipt(self, receipt_id: str) -> Receipt:
+        """A receipt by its id, also one that is not on the disk yet.
+
+        Raises:
+            ReceiptError: There is none, or it is none in this format.
+        """
+        found = self._store.receipt(receipt_id)
+        return self._of(self._recorded(found) if isinstance(found, int) else found, receipt_id)
+
+    def receipts(self) -> list[Receipt]:
+        """Every receipt on the disk, in order.
+
+        Raises:
+            ReceiptError: One is none in this format.
+        """
+        return [self._of(self._recorded(seq), one) for one, seq in self._store.receipts_on_disk().items()]
+
+    def _recorded(self, seq: int) -> Value | None:
+        """The receipts that record *seq* holds."""
+        held = self._store.record(seq).held
+        try:
+            return held.among(RECEIPTS) if held is not None else None
+        except ValueError as error:
+            raise ReceiptError(f"record {seq}: {error}: run `greenroom verify`") from error
+
+    def _of(self, value: Value | None, receipt_id: str) -> Receipt:
+        """The receipt with this id, with what follows from the ledger before it.
+
+        Raises:
+            ReceiptError: It is none that this release knows, or does not fit the ledger.
+        """
+        if isinstance(value, WholeReceipt):
+            return value.receipt
+        if not isinstance(value, ReceiptNote):
+            raise ReceiptError(f"receipt {receipt_id} was written by a later release: use that one")
+        agent = next(agent for agent, one in value.ids.items() if one == receipt_id)
+        try:
+            paths = self._store.layout.order(agent)
+        except UsageError as error:
+            raise ReceiptError(f"receipt {receipt_id}: {error}: run `greenroom verify`") from error
+        files = tuple((path, *self._size_at(path, value.seq)) for path in paths)
+        carried = carried_facts(self._carried.get(agent, ""))
+        hidden = hidden_among(self._store, paths, value.seq)
+        receipt = whole(value, agent, files, carried, hidden, self._store.record)
+        if receipt.id != receipt_id:
+            raise ReceiptError(
+                f"receipt {receipt_id}: what {agent} was given as of record {value.seq} is not what the "
+                f"ledger now gives ({receipt.id}): run `greenroom verify`"
+            )
+        return receipt
+
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
         """The context that *agent* would have had when record *seq* was the last one.
 
@@ -300,16 +277,14 @@ class Assembler:
             last = self._store.last
             if not 1 <= seq <= last:
                 raise ReceiptError(f"there is no record {seq}: this session has 1 to {last}")
-            within = self._within()
-            within._heard(last)
-            return within._as_of(agent, seq, paths, receipt)
+            return self._within()._as_of(agent, seq, paths, receipt)
 
     def _as_of(self, agent: str, seq: int, paths: Sequence[str], receipt: Receipt | None) -> Context:
         contents = {path: self._store.content(path, at_seq=seq) for path in paths if path not in self._fixed}
         total = sum(len(text.encode()) for text in contents.values())
         total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
         left_out = receipt.left_out if receipt is not None else self._left_out(total, seq)
-        hidden = receipt.off_record if receipt else self._off_record.among(self._store, paths, seq)
+        hidden = receipt.off_record if receipt else hidden_among(self._store, paths, seq)
         unseen = frozenset(hidden)
         blocks = []
         for index, path in enumerate(paths, start=1):
@@ -320,13 +295,11 @@ class Assembler:
                 raw = contents[path].encode()
                 size, sha256 = len(raw), hashlib.sha256(raw).hexdigest()
                 shown = shown_of(self._store, path, contents[path], unseen, seq)
-                if path == TRANSCRIPT and left_out:
+                if left_out and path in self._store.layout.streams:
                     shown = self._shortened(shown, left_out, seq)
                 held = Held()
                 held.add(escape(shown))
-            blocks.append(
-                Block(index, len(paths), path, self._class(path), size, sha256, held.parts, len(held.parts))
-            )
+            blocks.append(self._framed(index, len(paths), path, (size, sha256), held))
         receipt = receipt or self._receipt(agent, "as-of", seq, "none", blocks, left_out, hidden)
         return Context(agent, seq, tuple(blocks), receipt, self.parts_of, self._carried.get(agent, ""))
 
@@ -337,20 +310,8 @@ class Assembler:
         if not self._store.history.pending:
             return self
         other = copy(self)
-        other._held, other._part_ends, other._off_record = {}, {}, OffRecord()
+        other._held, other._part_ends = {}, {}
         return other
-
-    def _heard(self, upto: int) -> OffRecord:
-        """What is off the record, with every record up to number *upto*."""
-        fold, self._off_record = self._off_record, OffRecord()  # half a record is in nobody's fold
-        fold.catch_up(self._store, upto)
-        self._off_record = fold
-        return fold
-
-    def _class(self, path: str) -> str:
-        if path in self._fixed:
-            return Mutability.IMMUTABLE.value
-        return self._store.layout.file(path).mutability.value
 
     def _size(self, path: str) -> tuple[int, str]:
         fixed = self._fixed.get(path)
@@ -359,16 +320,29 @@ class Assembler:
         state = self._store.state(path)
         return state.size_bytes, state.sha256 or ""  # which `state` has filled
 
+    def _size_at(self, path: str, seq: int) -> tuple[int, str]:
+        """Bytes and SHA-256 of a file as of record *seq*."""
+        fixed = self._fixed.get(path)
+        if fixed is not None:
+            return fixed[1], fixed[2]
+        return self._store.size_at(path, seq)
+
     def _block(self, index: int, count: int, path: str, size: tuple[int, str], left_out: int) -> Block:
         if path in self._fixed:
             held = self._fixed[path][0]
-        elif path == TRANSCRIPT and left_out:
+        elif left_out and path in self._store.layout.streams:
             held = Held()
-            whole = shown_of(self._store, path, self._store.content(path), self._off_record.hidden)
+            whole = shown_of(self._store, path, self._store.content(path), self._store.hidden())
             held.add(escape(self._shortened(whole, left_out, None)))
         else:
             held = self._caught_up(path)
-        return Block(index, count, path, self._class(path), *size, held.parts, len(held.parts))
+        return self._framed(index, count, path, size, held)
+
+    def _framed(self, index: int, count: int, path: str, size: tuple[int, str], held: Held) -> Block:
+        row = self._store.layout.files.get(path)
+        kind = Mutability.IMMUTABLE if row is None else row.mutability
+        stream, marks = (False, False) if row is None else (row.stream, row.marks)
+        return Block(index, count, path, kind.value, *size, held.parts, len(held.parts), stream, marks)
 
     def _caught_up(self, path: str) -> Held:
         """The text of *path* as this process holds it, brought up to date."""
@@ -382,13 +356,14 @@ class Assembler:
         if held is None or held.records > count or state.row.mutability is not Mutability.APPEND_ONLY:
             held = Held()
             if count:
-                whole = shown_of(self._store, path, self._store.content(path), self._off_record.hidden)
+                whole = shown_of(self._store, path, self._store.content(path), self._store.hidden())
                 held.add(escape(whole))
         else:
+            hidden = self._store.hidden()
             for seq, text in zip(
                 state.seqs[held.records :], self._store.texts(path, held.records), strict=True
             ):
-                held.add(escape(blanked(text) if seq in self._off_record.hidden else text))
+                held.add(escape(blanked(text) if seq in hidden else text))
         held.records = count
         self._held[path] = held
         return held
@@ -408,8 +383,12 @@ class Assembler:
         return min(bisect_left(ends, ends[0] + wanted), len(ends) - 1)
 
     def _shortened(self, shown: str, left_out: int, seq: int | None) -> str:
-        """The transcript without its oldest segments, and with a line that says so."""
+        """The stream without its oldest segments, and with a line that says so."""
         ends = self._segment_ends(seq)
+        if not 0 < left_out < len(ends):
+            raise ReceiptError(
+                f"{left_out} entries cannot be left out of {len(ends) - 1}: run `greenroom verify`"
+            )
         raw = shown.encode()
         noun, verb = ("entry", "is") if left_out == 1 else ("entries", "are")
         note = f"[The oldest {left_out} {noun} of this file {verb} left out here"
@@ -417,9 +396,9 @@ class Assembler:
         return f"{raw[: ends[0]].decode()}{note} {why}{raw[ends[left_out] :].decode()}"
 
     def _segment_ends(self, seq: int | None) -> Sequence[int]:
-        """Where the transcript's blueprint and then each of its appends ends, in bytes."""
+        """Where the stream's blueprint and then each of its appends ends, in bytes."""
         last = seq if seq is not None else self._store.last
-        return [entry.end for entry in self.parts_of(TRANSCRIPT, last)]
+        return [entry.end for path in self._store.layout.streams for entry in self.parts_of(path, last)]
 
     def parts_of(self, path: str, seq: int) -> Sequence[Part]:
         """The records of an append-only file up to record *seq*."""
@@ -434,19 +413,12 @@ class Assembler:
             return known[: bisect_right(seqs, seq)]
 
 
-def carried_facts(framed: str) -> tuple[int, str] | None:
-    """Bytes and SHA-256 of what is carried, as a receipt has them; None where nothing is."""
-    raw = framed.encode()
-    return (len(raw), hashlib.sha256(raw).hexdigest()) if raw else None
-
-
 def read_templates(store: Store, layout: Layout) -> dict[str, str]:
     """The templates that this session was started with, from its own copies.
 
     Raises:
         LedgerCorruptError: A copy is missing or is not what was recorded.
     """
-    recorded: Mapping[str, Any] = (store.opened.value or {}).get("templates", {})
     texts = {}
     for path in layout.templates:
         copy = store.root / "ledger" / path
@@ -457,7 +429,7 @@ def read_templates(store: Store, layout: Layout) -> dict[str, str]:
             if error.errno in files.MACHINE_FAULTS:
                 why = f"cannot be read ({files.reason(error)}): check the disk, then try again"
             raise LedgerCorruptError(f"{copy}: this session's copy of a template {why}") from error
-        if hashlib.sha256(raw).hexdigest() != recorded.get(path):
+        if hashlib.sha256(raw).hexdigest() != store.opening.templates.get(path):
             raise LedgerCorruptError(
                 f"{copy}: this session's copy of a template was changed after the start: restore it"
             )

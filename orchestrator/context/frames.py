@@ -84,6 +84,8 @@ class Block:
     sha256: str  # of the file
     _parts: list[str]  # of the escaped text; grows, and the first `_length` are this block's
     _length: int
+    stream: bool = False  # a token budget shortens it, and the watermark cuts it
+    marks: bool = False  # what is written here moves the watermark
 
     @property
     def text(self) -> str:

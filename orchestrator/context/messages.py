@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from orchestrator.context.frames import Block, Part, escape, footer, header, unescape
 from orchestrator.errors import UsageError
-from orchestrator.layout import HISTORY, TRANSCRIPT, Mutability
+from orchestrator.layout import Mutability
 
 DEFAULT_LAYOUT: Final = "watermark"
 LAYOUTS: Final = (DEFAULT_LAYOUT, "strict")
@@ -70,8 +70,8 @@ class Messages:
 class _Files:
     """One context's session files, and where the append-only ones were written in parts."""
 
-    before: Sequence[Block]  # up to the transcript
-    transcript: Block
+    before: Sequence[Block]  # up to the stream; all of them where there is none
+    stream: Block | None  # what a token budget shortens: the transcript
     after: Sequence[Block]
     parts_of: Callable[[str], Sequence[Part]]
     left_out: int  # oldest transcript entries that the token budget left no room for
@@ -109,17 +109,21 @@ def messages_of(
     *guides, task = extra or ("",)
     system = tuple(TextBlock(text) for text in (*(one.text for one in blocks if _is_template(one)), *guides))
     rest = [block for block in blocks if not _is_template(block)]
-    at = next(number for number, block in enumerate(rest) if block.path == TRANSCRIPT)
-    files = _Files(rest[:at], rest[at], rest[at + 1 :], parts_of, left_out)
-    moving = _strict(files, purpose) if layout == "strict" else _watermark(files)
+    at = next((number for number, block in enumerate(rest) if block.stream), len(rest))
+    stream = rest[at] if at < len(rest) else None
+    files = _Files(rest[:at], stream, rest[at + 1 :], parts_of, left_out)
+    moving: Iterator[TextBlock] = iter(())
+    if stream is not None:
+        moving = _strict(files, stream, purpose) if layout == "strict" else _watermark(files, stream)
     user = [*_fixed(files, carried), *moving]
     return Messages(layout, system, (*user, *([TextBlock(task)] if task else [])))
 
 
-def watermarks(parts_of: Callable[[str], Sequence[Part]]) -> tuple[int, ...]:
-    """At how many bytes of the transcript file each step of the watermark layout ends."""
-    entries = parts_of(TRANSCRIPT)
-    return tuple(entries[count - 1].end for count in _steps(entries, parts_of(HISTORY)))
+def watermarks(blocks: Sequence[Block], parts_of: Callable[[str], Sequence[Part]]) -> tuple[int, ...]:
+    """At how many bytes of the stream, the transcript, each step of the watermark layout ends."""
+    entries = [entry for block in blocks if block.stream for entry in parts_of(block.path)]
+    marks = [entry for block in blocks if block.marks for entry in parts_of(block.path)]
+    return tuple(entries[count - 1].end for count in _steps(entries, marks))
 
 
 def _is_template(block: Block) -> bool:
@@ -137,22 +141,23 @@ def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
 # ---------------------------------------------------------------------- strict
 
 
-def _strict(files: _Files, purpose: str) -> Iterator[TextBlock]:
-    block = files.transcript
-    texts, blank = _headed(
-        block, _filled(_pieces(files, block, _chunks(files.parts_of(TRANSCRIPT)))), marks=2
-    )
+def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
+    entries = files.parts_of(block.path)
+    texts, blank = _headed(block, _filled(_pieces(files, block, _chunks(entries))), marks=2)
     yield from texts
     end = blank + footer(block.index, block.count, block.path)
-    # Without the exchange history, which comes first among them.
-    own = [after.path for after in files.after if after.mutability == Mutability.APPEND_ONLY.value][1:]
-    marked = own[:1] if _stands_still(files, own, purpose) else []
+    # Without what moves the watermark, the exchange history: it is not the agent's own.
+    grown = [after for after in files.after if after.mutability == Mutability.APPEND_ONLY.value]
+    own = [after.path for after in grown if not after.marks]
+    marked = own[:1] if _stands_still(files, entries, own, purpose) else []
     for after in files.after:
         yield TextBlock(end + after.text, marked=after.path in marked)
         end = ""
+    if end:
+        yield TextBlock(end)
 
 
-def _stands_still(files: _Files, own: Sequence[str], purpose: str) -> bool:
+def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpose: str) -> bool:
     """Whether the agent's call before or after this one shares what stands behind the transcript.
 
     An agent's notes follow its judgement at once, and its next question often its observation. At
@@ -160,7 +165,6 @@ def _stands_still(files: _Files, own: Sequence[str], purpose: str) -> bool:
     """
     if purpose != "candidate-question":
         return purpose in ("judgement", "notes", "observation")
-    said = files.parts_of(TRANSCRIPT)
     last_said = said[-1].seq if said else 0
     return any(len(parts) > 1 and parts[-1].seq > last_said for parts in map(files.parts_of, own))
 
@@ -181,10 +185,12 @@ def _window(entry: Part) -> int:
 # ---------------------------------------------------------------------- watermark
 
 
-def _watermark(files: _Files) -> Iterator[TextBlock]:
-    block = files.transcript
-    entries = files.parts_of(TRANSCRIPT)
-    steps = _steps(entries, files.parts_of(HISTORY))
+def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
+    entries = files.parts_of(block.path)
+    marks = [
+        one for other in (*files.before, *files.after) if other.marks for one in files.parts_of(other.path)
+    ]
+    steps = _steps(entries, marks)
     pieces = _pieces(files, block, [*steps, len(entries)])
     settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
     texts, blank = _headed(block, settled)
@@ -193,7 +199,7 @@ def _watermark(files: _Files) -> Iterator[TextBlock]:
     pause = f"{blank}^^^ {name} goes on further below: {block.path}\n"
     lasting = [after for after in files.after if after.mutability != Mutability.OVERWRITE.value]
     for after in lasting:
-        if after.path == HISTORY:
+        if after.marks:
             yield from _history(files, after, pause)
         else:
             yield TextBlock(pause + after.text, marked=after is lasting[-1])
@@ -226,7 +232,7 @@ def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
 
 def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
     """The exchange history: its beginning, then one block for each exchange, the last marked."""
-    pieces = _pieces(files, block, range(1, len(files.parts_of(HISTORY)) + 1))
+    pieces = _pieces(files, block, range(1, len(files.parts_of(block.path)) + 1))
     texts, blank = _headed(block, pieces, pause)
     yield from texts
     yield TextBlock(blank + footer(block.index, block.count, block.path))
@@ -266,7 +272,7 @@ def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
         return [""] * max(1, len(counts))
     # Records know bytes of the file as it is on disk, and escaping has moved them.
     raw = unescape(block.inner).encode()
-    left_out = files.left_out if block.path == TRANSCRIPT else 0
+    left_out = files.left_out if block.stream else 0
     resumes = entries[left_out].end
     gone = entries[-1].end - len(raw) if left_out else 0
     pieces, start = [], 0

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from orchestrator.store.value import Value
+
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
@@ -41,5 +43,5 @@ class Tooling(Protocol):
     def begin(self, agent: str, task: str, receipt: str) -> ToolUses:
         """The tools for one call of *agent*; *receipt* is that of what it was sent."""
 
-    def take(self) -> list[tuple[str, Mapping[str, Any]]]:
+    def take(self) -> list[tuple[str, Value]]:
         """The records that calls leave once they are over, as writer and value, in order; each once."""

@@ -19,11 +19,11 @@ from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Projection
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import YOURS, Exchange, Observation, Turn, answer_quoted, not_taken_up
 from orchestrator.model.reply import DebriefWords
 from orchestrator.privacy.off_record import LABEL, Withheld
+from orchestrator.records.projection import Projection
 from orchestrator.speech.delivery import delivery_of
 
 MOST_WANTED = 6

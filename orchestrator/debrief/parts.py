@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.shares import Shares
-from orchestrator.loop.about_contradictions import is_about
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
+from orchestrator.records.about_contradictions import is_about
 from orchestrator.speech.delivery import Delivery
 
 

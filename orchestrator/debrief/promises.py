@@ -8,6 +8,8 @@ from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import speech_passages
 from orchestrator.debrief.parts import Source
 from orchestrator.debrief.verified import source_of
+from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
+from orchestrator.records.kinds import value_of
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
@@ -46,12 +48,12 @@ def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
     for entry in store.entries():
         if entry.op != "note":
             continue
-        value = store.record(entry.seq).value or {}
-        if value.get("type") == "exchange_opened":
-            asked = value["exchange"]["id"]
-        elif value.get("type") == "verdict":
-            for promise in value["judgement"].get("promises", ()):
-                quote = " ".join(promise.split())
-                if quote and quote in answers.get(asked, ""):
-                    found.setdefault(quote.casefold(), Source(quote, origin="answer", exchange=asked))
+        match value_of(store.record(entry.seq)):
+            case ExchangeOpened(exchange):
+                asked = exchange.id
+            case VerdictGiven(judgement=judgement):
+                for promise in judgement.promises:
+                    quote = " ".join(promise.split())
+                    if quote and quote in answers.get(asked, ""):
+                        found.setdefault(quote.casefold(), Source(quote, origin="answer", exchange=asked))
     return tuple(found.values())

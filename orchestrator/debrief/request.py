@@ -14,9 +14,8 @@ from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model.values import to_json
+from orchestrator.records.moderator import DebriefAnswered
 
-RECORD = "debrief_words"
 UNSHOWN = "unshown"
 """Among the reasons of `DebriefWords.refused`: a stronger answer that the page would not show."""
 
@@ -37,7 +36,7 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
         words = rehearsal.engine.reply(request, context)
     except EngineError as error:
         rehearsal.note_calls()
-        rehearsal.store.note({"type": RECORD, "failed": str(error)}, by=MODERATOR)
+        rehearsal.store.note(DebriefAnswered(failed=str(error)), by=MODERATOR)
         return
     rehearsal.note_calls()
     # Places among those that were shown become places among all: what is off the record was not shown.
@@ -47,4 +46,4 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
     unshown = sum(one.exchange not in shown for one in words.better)
     refused = (*words.refused, *([(UNSHOWN, unshown)] if unshown else []))
     words = replace(words, dismissed=tuple(places), refused=refused)
-    rehearsal.store.note({"type": RECORD, "words": to_json(words)}, by=MODERATOR)
+    rehearsal.store.note(DebriefAnswered(words), by=MODERATOR)

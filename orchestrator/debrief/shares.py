@@ -5,12 +5,15 @@ Read from the ledger: what the model made has a `call` record of its own before 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from orchestrator.engines.by_name import MODELS
-from orchestrator.model.exchange import PUT_AGAIN
+from orchestrator.model.exchange import PUT_AGAIN, Exchange
+from orchestrator.records.candidates import CallTaken, RoundMade
+from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
+from orchestrator.records.kinds import value_of
+from orchestrator.records.moderator import Called
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
@@ -39,7 +42,7 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
     for entry in store.entries():
         if entry.op != "receipt":
             record = store.record(entry.seq)
-            count.take(record.by, record.value or {})
+            count.take(record.by, value_of(record))
     return Shares(sum(count.asked.values()), len(count.asked), sum(count.judged), len(count.judged))
 
 
@@ -50,26 +53,26 @@ class _Count:
     asked: dict[str, bool] = field(default_factory=dict)  # by exchange: whether a model's
     judged: list[bool] = field(default_factory=list)
 
-    def take(self, by: str, value: Mapping[str, Any]) -> None:
-        kind = value.get("type")
-        if kind == "call":
-            self.called.add((value["kind"], value["agent"]))
-        elif kind == "refresh":
-            for agent in value["made"]:
-                self._made(agent)
-            # A call counts for the refresh that it was made for; one that came too late counts for none.
-            for agent in (*value["inputs"], *value.get("failed", ())):
+    def take(self, by: str, value: object) -> None:
+        match value:
+            case Called(usage):
+                self.called.add((usage.kind, usage.agent))
+            case RoundMade(made=made, inputs=inputs, failed=failed):
+                for agent in made:
+                    self._made(agent)
+                # A call counts for the refresh that it was made for; one that came too late counts for none.
+                for agent in (*inputs, *(failed or ())):
+                    self.called.discard(("candidate_question", agent))
+            case CallTaken(agent, made=made):
+                if made:
+                    self._made(agent)
                 self.called.discard(("candidate_question", agent))
-        elif kind == "refreshed":
-            if value.get("made"):
-                self._made(value["agent"])
-            self.called.discard(("candidate_question", value["agent"]))
-        elif kind == "exchange_opened":
-            self._opened(value["exchange"])
-        elif kind == "verdict":
-            if value["judgement"]["verdict"] != "unjudged":
-                self.judged.append(("judgement", by) in self.called)
-            self.called.discard(("judgement", by))
+            case ExchangeOpened(exchange):
+                self._opened(exchange)
+            case VerdictGiven(judgement=judgement):
+                if judgement.verdict != "unjudged":
+                    self.judged.append(("judgement", by) in self.called)
+                self.called.discard(("judgement", by))
 
     def _made(self, agent: str) -> None:
         if ("candidate_question", agent) in self.called:
@@ -77,11 +80,9 @@ class _Count:
         else:
             self.waiting.discard(agent)
 
-    def _opened(self, exchange: Mapping[str, Any]) -> None:
-        before = exchange.get("comes_back_to")
-        if exchange["why_this_agent"] == PUT_AGAIN:  # of a drill: no stand-in made it
-            self.asked[exchange["id"]] = True
+    def _opened(self, exchange: Exchange) -> None:
+        before = exchange.comes_back_to
+        if exchange.why_this_agent == PUT_AGAIN:  # of a drill: no stand-in made it
+            self.asked[exchange.id] = True
             return
-        self.asked[exchange["id"]] = (
-            self.asked.get(before, False) if before else exchange["agent"] in self.waiting
-        )
+        self.asked[exchange.id] = self.asked.get(before, False) if before else exchange.agent in self.waiting

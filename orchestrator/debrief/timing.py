@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from orchestrator.debrief.parts import SlideSpan
 from orchestrator.deck.texts import slide_texts
-from orchestrator.loop.state import SlideTime
 from orchestrator.model.slide import Deck, Slide
+from orchestrator.records.projection import SlideTime
 from orchestrator.speech.pace import words_in
 
 

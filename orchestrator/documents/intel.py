@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.loop.news import WebIntel
-from orchestrator.loop.state import INTEL
+from orchestrator.records.projection import INTEL
 from orchestrator.session import Session
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -12,10 +12,10 @@ from typing import Any, Final
 from orchestrator.archive.at_home import check_name, replaced_heads
 from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.documents.glance import Glances
-from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError
+from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError, LaterReleaseError
 from orchestrator.home.folder import Home
-from orchestrator.loop.state import options_of
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.records.start import started_of
 from orchestrator.session import Session
 from orchestrator.verify import verify_session
 
@@ -48,19 +48,21 @@ def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]
 def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
     """The sessions of a home, oldest first; one that cannot be read is `damaged`, and *warn* is told why.
 
+    One that a later release wrote is `unreadable`: nothing is known to be wrong with it.
+
     What has a session's name and is none comes before them. They are opened without the home: a row needs no
     setting, and a wrong one keeps none from being listed.
     """
     rows: list[dict[str, Any]] = []
     glances = Glances(home)
 
-    def add_damaged(session_id: str, why: str) -> None:
+    def add_unread(session_id: str, why: str, state: str = "damaged") -> None:
         warn(f"{session_id}: {why}")
         unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
-        rows.append({"session": session_id, "state": "damaged", **unknown, "exchanges": 0})
+        rows.append({"session": session_id, "state": state, **unknown, "exchanges": 0})
 
     for name in home.other_names():
-        add_damaged(name, _why_none(home.sessions / name))
+        add_unread(name, _why_none(home.sessions / name))
     for session_id in home.session_ids():
         root = home.sessions / session_id
         try:
@@ -71,8 +73,10 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
                 check_name(session.path, session.id)
                 if _holds(session, search):
                     rows.append(row_of(session, home, warn))
+        except LaterReleaseError as error:
+            add_unread(session_id, str(error), "unreadable")
         except (GreenroomError, OSError) as error:
-            add_damaged(session_id, str(error))
+            add_unread(session_id, str(error))
     glances.keep()
     return rows
 
@@ -80,16 +84,16 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
 def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) -> dict[str, Any]:
     """As `row_of`, of a session whose ledger is read only where it is not known."""
     glance, state = glances.of(root)
-    value = first_record(root).value or {}
-    options, deck = options_of(value["options"]), value.get("deck")
+    started = started_of(first_record(root))
+    options, deck = started.options, started.deck
     check_name(root, options.id)
-    if not (isinstance(deck, Mapping) and "name" in deck):  # no release of ours wrote it
+    if not deck.name:  # no release of ours wrote it
         with Session.open(None, root) as session:
             return row_of(session, home, warn)
     return {
         "session": root.name,
         "state": state,
-        "deck": deck.get("title") or deck["name"] if glance.has_deck else None,
+        "deck": deck.title or deck.name if glance.has_deck else None,
         "date": options.date,
         "presenter": options.presenter,
         "exchanges": glance.exchanges,

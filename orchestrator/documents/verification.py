@@ -29,4 +29,5 @@ def verification_json(found: Verification) -> dict[str, Any]:
         "ended": found.ended,
         "ledger_head": found.head,
         "records": found.seq,
+        "table": picked(found.table, ("name", "version", "sha256")) if found.table is not None else None,
     }

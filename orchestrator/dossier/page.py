@@ -9,10 +9,9 @@ from typing import Any, Final
 from orchestrator.intel.page import NO_DATE
 from orchestrator.legible import one_line
 from orchestrator.model.claim import READ, Place, Tension
-from orchestrator.model.dossier import BOARD, BoardMember, Dossier, Profile
+from orchestrator.model.dossier import BOARD, Dossier, Profile
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS
 from orchestrator.model.reply import Attack
-from orchestrator.model.values import to_json
 from orchestrator.render import GENERAL, counted, headed
 
 NO_BOARD: Final = "No board was described, so the panel takes its place."
@@ -51,11 +50,6 @@ def dossier_json(dossier: Dossier) -> dict[str, Any]:
     for one in plain["tensions"]:
         one["class"] = one.pop("class_")
     return plain
-
-
-def dossier_value(dossier: Dossier, members: tuple[BoardMember, ...]) -> dict[str, Any]:
-    """The typed value that the ledger keeps beside the page."""
-    return {"type": "dossier", "dossier": to_json(dossier), "board": to_json(members)}
 
 
 def opening(dossier: Dossier) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -172,10 +172,9 @@ class Watched:
                 self._tell(LEDGER_NAME, place, "another file stands in its place: run `greenroom verify`")
         if self._store is None:
             self._store, self._place = Store(self.root, on_repair=self._told_of), place
-            opened = self._store.opened.value or {}
-            digests = opened.get("templates")
-            known = digests if isinstance(digests, Mapping) else {}
-            source = source_of(opened, _names(self.root / "source"))
+            opening = self._store.opening
+            known = opening.templates
+            source = source_of(opening, _names(self.root / "source"))
             self._kept = {
                 f"ledger/{path}": known[path] for path in self._store.layout.templates if path in known
             }

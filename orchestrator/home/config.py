@@ -95,7 +95,7 @@ class Config:
     minutes: int | None = None
     exchanges: int | None = None
     budget_tokens: int = 1_000_000  # of one context
-    max_revisions: int = 5  # of external-intel
+    max_revisions: int | None = None  # of external-intel; None: as its row in the table says
     archive: str | None = None  # where ended sessions go; None: <home>/archives
     s3_checksums: bool = True  # send SHA-256 checksums; some S3-compatible servers refuse them
     memory: bool = True  # long-term memory, for presenters who asked to be remembered

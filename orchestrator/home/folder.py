@@ -17,15 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 from orchestrator.errors import ConfigurationError, HomeError, SessionNotFoundError, UsageError
 from orchestrator.home.regular import open_regular, read_regular
-from orchestrator.layout import (
-    MAX_PANELISTS,
-    MIN_PANELISTS,
-    MODERATOR,
-    PANELIST_TEMPLATES,
-    SESSION_ID,
-    Layout,
-    layout_of,
-)
+from orchestrator.home.table_file import TABLE_NAME, packaged_table_file, read_table_file
+from orchestrator.layout import AGENT, SESSION_ID, Layout, Table
 
 if TYPE_CHECKING:
     from orchestrator.home.config import Config
@@ -91,6 +84,16 @@ class Home:
                 raise ConfigurationError(f"{name} is empty: unset it, or give it a value")
         return read_config(self.root / "greenroom.yaml", os.environ)
 
+    @cached_property
+    def table(self) -> Table:
+        """`table.yaml`, checked; the packaged one where this home has none.
+
+        Raises:
+            ConfigurationError: Something in it cannot be meant; names the line.
+        """
+        own = self.root / TABLE_NAME
+        return read_table_file(own) if os.path.lexists(own) else packaged_table()
+
     def panelists(self) -> tuple[str, ...]:
         """Every panelist that has a folder here, by name."""
         found = (
@@ -99,11 +102,12 @@ class Home:
             # A seat that is being made has a dot, and gets its persona last.
             if not folder.name.startswith(".") and (folder / "persona.md").is_file()
         )
-        return tuple(name for name in found if name != MODERATOR)
+        return tuple(name for name in found if name not in self.table.agents)
 
     def drafts(self) -> tuple[str, ...]:
         """The panelists here that somebody still has to write: they do not sit."""
-        return tuple(name for name in self.panelists() if _is_draft(self.templates / name))
+        companions = self.table.companions(AGENT)
+        return tuple(name for name in self.panelists() if _is_draft(self.templates / name, companions))
 
     def layout(self, panel: tuple[str, ...] | None) -> Layout:
         """The table of a session with these panelists; all of this home's where none are named.
@@ -113,15 +117,15 @@ class Home:
         Raises:
             UsageError: A named one has no folder here or is a draft, or there are too few or too many.
         """
-        known, drafts = self.panelists(), self.drafts()
+        known, drafts, table = self.panelists(), self.drafts(), self.table
         if panel is None:
             panel = tuple(name for name in known if name not in drafts)
-            if not MIN_PANELISTS <= len(panel) <= MAX_PANELISTS:
+            if not table.min_seats <= len(panel) <= table.max_seats:
                 named = f" ({', '.join(panel)})" if panel else ""
                 unwritten = f" besides drafts ({', '.join(drafts)})" if drafts else ""
                 raise UsageError(
                     f"this home has {len(panel)} panelists{named}{unwritten} and a panel has "
-                    f"{MIN_PANELISTS} to {MAX_PANELISTS}: name those that sit with --panel"
+                    f"{table.min_seats} to {table.max_seats}: name those that sit with --panel"
                 )
         for name in panel:
             if name not in known:
@@ -133,7 +137,7 @@ class Home:
                     f"{name!r} is still a draft: rewrite the lines marked {DRAFT!r} in "
                     f"{self.templates / name}; `greenroom panel check {name}` lists them"
                 )
-        return layout_of(panel)
+        return table.seated(panel)
 
     def read_templates(self, layout: Layout) -> dict[str, str]:
         """The texts of the templates that a session with this layout is started with.
@@ -270,9 +274,9 @@ def home_of(folder: Path) -> Home | None:
         return None
 
 
-def _is_draft(folder: Path) -> bool:
+def _is_draft(folder: Path, names: Sequence[str]) -> bool:
     """A line of this seat's files is still marked as a draft's; what cannot be read is another fault."""
-    for name in PANELIST_TEMPLATES:
+    for name in names:
         try:
             if DRAFT.encode() in read_regular(folder / name):
                 return True
@@ -351,6 +355,15 @@ def packaged_files() -> Path | None:
     return packaged if (packaged / "templates").is_dir() else None
 
 
+def packaged_table() -> Table:
+    """The table of files that this installation brings.
+
+    Raises:
+        InstallationError: It is missing or is not the one that was shipped.
+    """
+    return packaged_table_file((packaged_files() or Path()) / TABLE_NAME)
+
+
 def _how_to_make(root: str | Path, missing: Sequence[str]) -> str:
     """A line for a shell that makes a home of *root*; or the advice where there is nothing to copy."""
     packaged = packaged_files()
@@ -365,7 +378,7 @@ def _how_to_make(root: str | Path, missing: Sequence[str]) -> str:
 
 
 def set_up(root: Path) -> None:
-    """Copy the packaged templates and blueprints to *root*, whole or not at all.
+    """Copy the packaged templates, blueprints and table to *root*, whole or not at all.
 
     Raises:
         HomeError: The package brings none, or the folder cannot be written.
@@ -380,7 +393,8 @@ def set_up(root: Path) -> None:
     try:
         for name in ("templates", "session-templates"):
             _copy(packaged / name, temporary / name)
-        _copy(packaged / "README.md", temporary / "README.md")
+        for name in (TABLE_NAME, "README.md"):
+            _copy(packaged / name, temporary / name)
         if root.exists():
             for part in temporary.iterdir():
                 part.rename(root / part.name)

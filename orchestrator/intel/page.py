@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.legible import one_line
 from orchestrator.model.intel import CONTRADICTS, NEUTRAL, STANCES, SUPPORTS, Intel, IntelItem
-from orchestrator.model.values import to_json
 from orchestrator.render import counted
 
 NO_DATE: Final = "no date"
@@ -41,11 +40,6 @@ def intel_page(intel: Intel, most_revisions: int) -> str:
 def _stance(item: IntelItem) -> str | None:
     """None: nobody has held it against the deck, so it has no stance."""
     return item.stance if item.is_held or item.stance != NEUTRAL else None
-
-
-def intel_value(intel: Intel) -> dict[str, Any]:
-    """The typed value that the ledger keeps beside the page."""
-    return {"type": "intel", "intel": to_json(intel)}
 
 
 def counts(items: Sequence[IntelItem]) -> str:

@@ -7,20 +7,20 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionStateError
 from orchestrator.legible import one_line
-from orchestrator.loop.exchanges import with_answer, with_wish
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.resolving import resolve
-from orchestrator.loop.state import TRANSCRIPT
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
-from orchestrator.model.values import to_json
+from orchestrator.records.projection import TRANSCRIPT
+from orchestrator.records.speech import AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer
+from orchestrator.records.turns import with_answer, with_wish
 from orchestrator.speech.parking import wish_to_park
 from orchestrator.store.transaction import Draft
 
@@ -43,10 +43,10 @@ def take_answer(
         if words:
             answered = _add_answer(rehearsal, tx, exchange, words, used)
         elif not is_parked:
-            tx.note({"type": "silence", "exchange": exchange.id}, by="transcript")
+            tx.note(NoAnswer(exchange.id), by="transcript")
             answered = with_answer(exchange, "")
         elif used is not None:
-            tx.note({"type": "answer_used", "used": used}, by="transcript")
+            tx.note(AnswerUsed(used), by="transcript")
         if is_parked:
             return _park(rehearsal, tx, answered, wish)
         show_state(rehearsal, tx, "judging", exchange)
@@ -83,14 +83,7 @@ def _add_answer(
         times_estimated=True,
     )
     index = len(rehearsal.projection.segments) + 1
-    value: dict[str, Any] = {
-        "type": "answer",
-        "exchange": exchange.id,
-        "turn": len(exchange.turns),
-        "segment": to_json(segment),
-        "claims": to_json(speech_claims(segment, index)),
-        **({"used": used} if used is not None else {}),
-    }
+    value = AnswerGiven(exchange.id, len(exchange.turns), segment, speech_claims(segment, index), used)
     line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
     tx.append(TRANSCRIPT, line, by="transcript", value=value)
     return with_answer(exchange, words, segment.end_s - segment.start_s)
@@ -109,7 +102,7 @@ def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange
     """As `take_heard`, within a transaction; returns the exchange with the answer, parked or not."""
     text = " ".join(segment.text for segment in rehearsal.projection.heard)
     wish = wish_to_park(text)
-    tx.note({"type": "answered", "exchange": exchange.id, "text": text}, by="transcript")
+    tx.note(AnswerHeard(exchange.id, text), by="transcript")
     answered = with_answer(exchange, text)
     if wish is not None:
         return _park(rehearsal, tx, answered, wish)

@@ -15,13 +15,14 @@ from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import panelist, phrases, refreshing
 from orchestrator.loop.calling_on import Choice, choose, choose_at_pause, not_heard
-from orchestrator.loop.exchanges import bare_first, tagged_exchange
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Projection
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Candidate, Exchange, Turn, still_to_come_back
+from orchestrator.records.exchanges import ExchangeOpened, NobodyAsked
+from orchestrator.records.projection import Projection
+from orchestrator.records.turns import bare_first
 from orchestrator.templates.orchestration import FREE_FLOW
 
 OF_ONES_OWN = "was asked from outside the loop"
@@ -123,7 +124,7 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
             say(rehearsal, tx, phrases.STALLING, slide=projection.slide)
         elif projection.said and projection.said[-1].occasion == phrases.NO_QUESTION:
             say(rehearsal, tx, phrases.TRANSITION, slide=projection.slide)
-        tx.note({"type": "passed", "why": why}, by=MODERATOR)
+        tx.note(NobodyAsked(why), by=MODERATOR)
     return None
 
 
@@ -191,15 +192,14 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
         exchange = replace(exchange, id=f"x{len(rehearsal.projection.exchanges) + 1}")
-        hands = tuple(agent for agent in rehearsal.projection.hands if agent != exchange.agent)
         if occasion is not None:
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
-        show_state(rehearsal, tx, "question", exchange, hands=hands)
-        tx.note(tagged_exchange("exchange_opened", exchange), by=MODERATOR)
+        show_state(rehearsal, tx, "question", exchange)
+        tx.note(ExchangeOpened(exchange), by=MODERATOR)
         if exchange.comes_back_to is None:
             empty = panelist.empty_candidate(rehearsal, exchange.agent)
             panelist.write_candidate(rehearsal, tx, exchange.agent, empty)
-        show_state(rehearsal, tx, "answering", exchange, hands=hands)
+        show_state(rehearsal, tx, "answering", exchange)
     return exchange
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from orchestrator.errors import HomeError
 from orchestrator.home.regular import read_regular
-from orchestrator.layout import MODERATOR
+from orchestrator.home.unnamed import blueprint_of
 from orchestrator.loop.plan import Plan
 
 
@@ -19,16 +19,14 @@ def blueprints(plan: Plan) -> Callable[[str], str]:
     from jinja2 import StrictUndefined, TemplateError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    fields, folder = _fields(plan), plan.home.blueprints
+    fields = _fields(plan)
     environment = ImmutableSandboxedEnvironment(
         undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
     )
 
     def rendered(path: str) -> str:
         agent = path.partition("/")[0]
-        own = folder / path
-        if not own.is_file() and agent not in ("shared", MODERATOR):
-            own = folder / "panelist" / path.partition("/")[2]
+        own = blueprint_of(plan.home, plan.layout, path)
         try:
             template = environment.from_string(read_regular(own).decode())
             return template.render(fields, agent=fields["agents"].get(agent))

@@ -5,10 +5,11 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 
+from orchestrator.context.receipt import Receipt
 from orchestrator.engines.protocol import CandidateRequest, Scene
+from orchestrator.loop.digests import digest
 from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
@@ -38,6 +39,17 @@ def request_of(rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene) ->
         current=current,
         whose=tuple(whose(projection, options.panel, scene.tensions)),
     )
+
+
+def candidate_path(agent: str) -> str:
+    """The file in which an agent's candidate question stands."""
+    return f"{agent}/candidate-question.md"
+
+
+def made_from(receipt: Receipt) -> Iterator[str]:
+    """Digests of the files that a candidate question is made from: all but the one that it stands in."""
+    own = candidate_path(receipt.agent)
+    return (sha256 for path, _, sha256 in receipt.files if path != own)
 
 
 def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> list[Candidate]:
@@ -92,8 +104,3 @@ def bearing(rehearsal: Rehearsal, agent: str) -> str:
         to_ask,
     )
     return digest([repr(values), repr(gives_way_to)])
-
-
-def digest(parts: Iterable[str]) -> str:
-    """SHA-256 of texts, as one."""
-    return hashlib.sha256("".join(parts).encode()).hexdigest()

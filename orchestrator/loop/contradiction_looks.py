@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from orchestrator import render
 from orchestrator.checks.arithmetic import speech_tensions
@@ -21,10 +20,9 @@ from orchestrator.loop.contradictions import Looked, propose
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.segment import Segment
-from orchestrator.model.values import to_json
+from orchestrator.records import contradictions as records
 from orchestrator.store.transaction import Draft
 
-RECORD = "tensions"
 START = "start"
 """The occasion of the one look at the deck alone; its findings stand in the focus briefs, not in notes."""
 
@@ -41,17 +39,12 @@ class Look:
     upto: int  # segments that there were
 
 
-def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> tuple[Tension, ...]:
-    """Ask once what contradicts what in the deck, wait for it, and write it down.
-
-    *tx*: the start's, whose records the projection does not have yet.
-    """
+def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
+    """Ask once what contradicts what in the deck, wait for it, and write it down; *tx* is the start's."""
     if not rehearsal.reads:
-        return ()
+        return
     look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.projection.found), (), 0)
-    looked = made(rehearsal, look)
-    take(rehearsal, look, looked, tx)
-    return looked.tensions
+    take(rehearsal, look, made(rehearsal, look), tx)
 
 
 def look_if_due(rehearsal: Rehearsal) -> bool:
@@ -92,16 +85,15 @@ def made(rehearsal: Rehearsal, look: Look) -> Looked:
 def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
     """Write down what came, with a line in every panelist's notes: all of them heard it."""
     rehearsal.note_calls(tx)
-    value: dict[str, Any] = {
-        "type": RECORD,
-        "asked": look.asked,
-        "by": rehearsal.engine.name,
-        "tensions": to_json(looked.tensions),
-        "proposed": looked.proposed,
-        "refused": dict(looked.refused),
-        "upto": look.upto,
-        **({"failed": looked.failed} if looked.failed is not None else {}),
-    }
+    value = records.Looked(
+        asked=look.asked,
+        by=rehearsal.engine.name,
+        tensions=looked.tensions,
+        proposed=looked.proposed,
+        refused=looked.refused,
+        upto=look.upto,
+        failed=looked.failed,
+    )
     with rehearsal.store.joined(tx) as tx:
         tx.note(value, by=MODERATOR)
         if look.asked != START:  # the deck's own stand in the focus briefs
@@ -127,7 +119,7 @@ def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> 
                 f"{agent}/exchange-notes.md",
                 _line(tension),
                 by=agent,
-                value={"type": "finding", "tension": to_json(tension)},
+                value=records.FindingNoted(tension),
             )
 
 

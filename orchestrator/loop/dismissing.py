@@ -12,6 +12,8 @@ from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import Tension
+from orchestrator.records.contradictions import Dismissed
+from orchestrator.records.exchanges import NoteAdded
 
 
 def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
@@ -35,11 +37,10 @@ def _note(rehearsal: Rehearsal, tension: Tension) -> None:
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.is_dismissed(tension):
             return
-        value = {"type": "dismissed", "finding": tension.id, "digest": tension.digest}
-        tx.note(value, by=MODERATOR)
+        tx.note(Dismissed(tension.id, tension.digest), by=MODERATOR)
         for agent in rehearsal.options.panel:
             line = f"- No contradiction, the presenter says ({tension.kind}): {render.both_sides(tension)}\n"
-            tx.append(f"{agent}/exchange-notes.md", line, by=agent, value={"type": "notes"})
+            tx.append(f"{agent}/exchange-notes.md", line, by=agent, value=NoteAdded())
 
 
 def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:

@@ -12,14 +12,15 @@ from typing import Any, Final
 from orchestrator.errors import InputError
 from orchestrator.loop.asking import open_exchange
 from orchestrator.loop.calling_on import Choice
-from orchestrator.loop.exchanges import bare_first
 from orchestrator.loop.plan import Source
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import UNNAMED, Options, Projection
 from orchestrator.loop.transcript import move_to
 from orchestrator.model.claim import Place
 from orchestrator.model.drill import Drilled
 from orchestrator.model.exchange import PUT_AGAIN, Candidate, Exchange
+from orchestrator.records.options import UNNAMED, Options
+from orchestrator.records.projection import Projection
+from orchestrator.records.turns import bare_first
 
 MINUTES: Final = 5
 """An adversarial panelist asks up to four times (orchestration.md): a minute for each answer. Fewer would

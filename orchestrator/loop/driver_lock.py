@@ -17,6 +17,7 @@ from orchestrator.home.regular import read_regular
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.session_clock import PID_BYTES
+from orchestrator.records.moderator import Driving
 from orchestrator.store import files
 from orchestrator.store.store import DRIVER_LOCK
 
@@ -56,14 +57,14 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
         except OSError as error:
             error.filename = str(path)
             raise
-        rehearsal.store.note({"type": "driver", "state": "started", "what": what}, by=MODERATOR)
+        rehearsal.store.note(Driving("started", what), by=MODERATOR)
         driven = Driven()
         # Somebody may end the session at any moment, also while this drive is being closed: then
         # there is nothing left to drive, and no record to write.
         with suppress(SessionFrozenError):
             yield driven
             if not driven.is_cut_short:
-                rehearsal.store.note({"type": "driver", "state": "stopped", "what": what}, by=MODERATOR)
+                rehearsal.store.note(Driving("stopped", what), by=MODERATOR)
     finally:
         os.close(fd)
 

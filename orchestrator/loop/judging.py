@@ -13,14 +13,14 @@ from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.loop import panelist, phrases
 from orchestrator.loop.answering import still_open, write_heard
-from orchestrator.loop.exchanges import with_question, with_verdict
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.resolving import resolve
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import NO_JUDGEMENT, VERDICTS, Exchange, Judgement, Turn
-from orchestrator.model.values import to_json
+from orchestrator.records.exchanges import FollowedUp, VerdictGiven
+from orchestrator.records.turns import with_question, with_verdict
 from orchestrator.store.transaction import Draft
 
 
@@ -125,7 +125,7 @@ def _is_judged(exchange: Exchange) -> SessionStateError:
 def _conclude(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
     judged = with_verdict(exchange, judgement)
     asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
-    tx.note({"type": "verdict", "exchange": exchange.id, "judgement": to_json(judgement)}, by=exchange.agent)
+    tx.note(VerdictGiven(exchange.id, judgement), by=exchange.agent)
     panelist.add_noted(rehearsal, tx, exchange, judgement)
     if asks_on and judgement.follow_up:
         follow_up = Turn(
@@ -134,7 +134,7 @@ def _conclude(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Ju
             bare=bare_of(judgement.follow_up, exchange.quote),
             is_new_question=judgement.is_new_question,
         )
-        tx.note({"type": "follow_up", "exchange": exchange.id, "turn": to_json(follow_up)}, by=exchange.agent)
+        tx.note(FollowedUp(exchange.id, follow_up), by=exchange.agent)
         occasion = phrases.FURTHER if judgement.is_new_question else phrases.FOLLOW_UP
         say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent)
         show_state(rehearsal, tx, "follow_up", judged)

@@ -25,9 +25,9 @@ from orchestrator.loop import transcript
 from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Line
 from orchestrator.loop.steps import End, Listen
 from orchestrator.loop.transcript import add_segment, move_to, set_clock
+from orchestrator.records.projection import Line
 from orchestrator.speech.line_reader import STDIN, Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, timed
 from orchestrator.store.transaction import waits_until

@@ -8,9 +8,9 @@ from orchestrator.legible import one_line
 from orchestrator.loop import phrases
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Said
 from orchestrator.loop.time_rules import OF_TIME
 from orchestrator.model.exchange import Exchange, answer_quoted
+from orchestrator.records.projection import Said
 
 SHOWN = OF_TIME | {
     phrases.OPENING,

@@ -10,12 +10,15 @@ from typing import Final
 from orchestrator.engines.offers import Found, Searching
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
 from orchestrator.intel.bearing import Held, held_against, intel_of
-from orchestrator.intel.page import intel_page, intel_value
+from orchestrator.intel.page import intel_page
 from orchestrator.intel.queries import Query, queries_of
 from orchestrator.intel.read import read_intel
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import INTEL, UNNAMED
 from orchestrator.model.intel import Reported
+from orchestrator.records.moderator import Called
+from orchestrator.records.options import UNNAMED
+from orchestrator.records.projection import INTEL
+from orchestrator.records.start import IntelTaken
 from orchestrator.store.transaction import Draft
 
 FROM: Final = "web search"
@@ -57,7 +60,7 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     rehearsal.note_calls()
     with store.transaction() as tx:
         for usage in searched.usage:
-            tx.note(usage.value(), by="moderator")
+            tx.note(Called(usage), by="moderator")
         if not searched.found:
             return WebIntel(texts, store.state(INTEL).revisions, most, False, searched.failed)
         revision = _revise(rehearsal, tx, held, reported, searched=texts)
@@ -87,7 +90,7 @@ def _revise(
     most = store.max_revisions(store.layout.file(INTEL))
     before = replace(projection.intel, revision=store.state(INTEL).revisions)
     intel = intel_of(held, reported, deck, projection.deck_claims, before=before)
-    value = {**intel_value(intel), **({"searched": list(searched)} if searched else {})}
+    value = IntelTaken(intel, tuple(searched))
     return tx.write(INTEL, intel_page(intel, most), by="intel", value=value)
 
 

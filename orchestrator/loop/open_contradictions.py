@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from orchestrator.loop.about_contradictions import are_of, is_about
-from orchestrator.loop.state import Projection
 from orchestrator.model.claim import Tension
+from orchestrator.records.about_contradictions import are_of, is_about
+from orchestrator.records.projection import Projection
 
 
 def whose(projection: Projection, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:

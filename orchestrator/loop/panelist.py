@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import Any
-
 from orchestrator import render
 from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.protocol import FocusBriefRequest
 from orchestrator.errors import EngineError
+from orchestrator.loop.candidate_requests import candidate_path
+from orchestrator.loop.digests import digest
 from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
-from orchestrator.loop.state import Waiting
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target
-from orchestrator.model.values import tagged, to_json
+from orchestrator.records.candidates import CandidateWritten
+from orchestrator.records.exchanges import LeftOut, NoteAdded, Observed
+from orchestrator.records.projection import Waiting
+from orchestrator.records.start import FocusBriefWritten
 from orchestrator.store.transaction import Draft
 
 
@@ -28,12 +29,12 @@ def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
         scene = rehearsal.scene()
         request = FocusBriefRequest(rehearsal.seats[agent], scene, frozenset(taken), others)
         context = rehearsal.context(agent, purpose="focus-brief", request=request)
-        more: dict[str, Any] = {}
+        failed = None
         try:
             targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
         except EngineError as error:
             targets = engine_named(OFFLINE).reply(request, context)
-            more = {"failed": str(error), "by": OFFLINE}
+            failed = str(error)
         rehearsal.note_calls(tx)
         path = f"{agent}/focus-brief.md"
         heading = tx.read(path)
@@ -41,7 +42,7 @@ def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
             path,
             render.focus_brief(heading, targets) + render.findings(scene.tensions),
             by=agent,
-            value={"type": "focus_brief", "targets": to_json(targets), **more},
+            value=FocusBriefWritten(targets, failed, OFFLINE if failed is not None else None),
         )
         taken.update(target.claim for target in targets if target.claim is not None)
         taken.update(target.quote for target in targets if not target.is_missing)
@@ -57,7 +58,7 @@ def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waitin
     heading = f"# Candidate question of {rehearsal.name_of(agent)}"
     question = None if waiting.status == "empty" else waiting.candidate
     tx.write(
-        f"{agent}/candidate-question.md",
+        candidate_path(agent),
         render.candidate(
             heading,
             question,
@@ -67,13 +68,13 @@ def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waitin
             confirmed_at_s=waiting.confirmed_at_s,
         ),
         by=agent,
-        value={"type": "candidate", "waiting": to_json(waiting)},
+        value=CandidateWritten(waiting),
     )
 
 
 def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
     """What stands in the file once its question is being asked."""
-    nothing = hashlib.sha256(b"").hexdigest()
+    nothing = digest(())
     return Waiting(no_question(agent), "empty", rehearsal.now_s(), nothing, nothing)
 
 
@@ -85,18 +86,17 @@ def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Ju
             f"{agent}/exchange-notes.md",
             render.note(exchange.id, len(exchange.turns), now_s, judgement.note),
             by=agent,
-            value={"type": "notes", "exchange": exchange.id},
+            value=NoteAdded(exchange.id),
         )
     if judgement.noticed is not None:
         tx.append(
             f"{agent}/presenter-profile.md",
             render.observation(exchange.id, now_s, judgement.noticed),
             by=agent,
-            value=tagged("observation", judgement.noticed),
+            value=Observed(judgement.noticed),
         )
 
 
 def left_out(rehearsal: Rehearsal, exchange: Exchange, why: str) -> None:
     """Record that a judgement was wanted and did not come."""
-    value = {"type": "left_out", "what": "judgement", "exchange": exchange.id, "why": why}
-    rehearsal.store.note(value, by=exchange.agent)
+    rehearsal.store.note(LeftOut("judgement", exchange.id, why), by=exchange.agent)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from itertools import pairwise
 
-from orchestrator.loop.state import Playback
 from orchestrator.model.segment import Segment
+from orchestrator.records.projection import Playback
 
 _ENDS_SENTENCE = re.compile(r"[.?!…][\"'”’)\]]*\s*$")
 

@@ -17,8 +17,11 @@ from orchestrator import render
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import UNNAMED, Options, Said, State
-from orchestrator.model.values import tagged
+from orchestrator.loop.state import State
+from orchestrator.records.moderator import LineSaid
+from orchestrator.records.options import UNNAMED, Options
+from orchestrator.records.projection import Said
+from orchestrator.records.start import PhrasesChosen
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import Phrases
 from orchestrator.templates.persona import Persona
@@ -59,11 +62,7 @@ def write_phrases(rehearsal: Rehearsal, tx: Draft) -> None:
         PATH,
         render.phrases([_filled(text, named) for text in texts]),
         by=MODERATOR,
-        value={
-            "type": "phrases",
-            "phrases": texts,
-            "by_heading": {heading: list(options) for heading, options in chosen.items()},
-        },
+        value=PhrasesChosen(tuple(texts), chosen),
     )
 
 
@@ -113,7 +112,7 @@ def say(
     about = f" ({exchange})" if exchange is not None else ""
     heading = "" if projection.said else "\n## Said\n\n"
     line = f'{heading}- [{render.clock(said.at_s)}] {occasion}{about}: "{said.text}"\n'
-    tx.append(PATH, line, by=MODERATOR, value=tagged("said", said))
+    tx.append(PATH, line, by=MODERATOR, value=LineSaid(said))
     return True
 
 

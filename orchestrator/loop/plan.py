@@ -14,15 +14,17 @@ from orchestrator.dossier.board import read_board
 from orchestrator.errors import UsageError
 from orchestrator.home.config import CHOICES, checked
 from orchestrator.home.folder import Home
+from orchestrator.home.unnamed import check_blueprints
 from orchestrator.intel.read import read_intel
 from orchestrator.layout import Layout, check_session_id
 from orchestrator.legible import one_line, text_argument
 from orchestrator.loop.rehearsal import read_seats
-from orchestrator.loop.state import UNNAMED, Options
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.drill import Drilled
 from orchestrator.model.intel import Reported
 from orchestrator.model.slide import Deck
+from orchestrator.records.needs import check_needs
+from orchestrator.records.options import UNNAMED, Options
 from orchestrator.templates.orchestration import Orchestration, read_orchestration
 from orchestrator.templates.persona import Seat
 
@@ -121,8 +123,11 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
 
     Raises:
         UsageError, HomeError, PersonaError, InputError
+        ConfigurationError: The home's table cannot be meant, or lacks what the panel needs.
     """
+    check_needs(home.table)
     layout = home.layout(given.panel)
+    check_blueprints(home, layout)
     templates = home.read_templates(layout)
     seats = read_seats(templates, layout.agents)
     rules = read_orchestration(templates[RULES], RULES)

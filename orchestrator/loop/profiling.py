@@ -15,6 +15,7 @@ from orchestrator.claims.numbers import numbers_in
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import NO_ANSWER, Exchange, Turn
+from orchestrator.records.exchanges import ProfileAdded
 from orchestrator.store.transaction import Draft
 
 LONGEST_READ: Final = 4000
@@ -36,7 +37,7 @@ def add_profile(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
         f"{done.agent}/presenter-profile.md",
         text + "\n".join(lines) + "\n",
         by=done.agent,
-        value={"type": "profile", "exchange": done.id},
+        value=ProfileAdded(done.id),
     )
 
 

@@ -15,7 +15,6 @@ from orchestrator.errors import SessionFrozenError, SessionStateError
 from orchestrator.loop import answering, asking, contradiction_looks, judging, refreshing, time_rules
 from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Playback
 from orchestrator.loop.steps import (
     Ask,
     End,
@@ -31,7 +30,9 @@ from orchestrator.loop.steps import (
 from orchestrator.loop.transcript import add_segment, change_slide
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
-from orchestrator.model.values import to_json
+from orchestrator.records.projection import Playback
+from orchestrator.records.speech import PlayedOut, SectionEnded
+from orchestrator.records.start import PlaybackLoaded, SpeakerFound
 from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
@@ -82,9 +83,9 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
     )
     store = rehearsal.store
     with store.transaction() as tx:
-        tx.note({"type": "playback", "playback": to_json(loaded)}, by="transcript")
+        tx.note(PlaybackLoaded(loaded), by="transcript")
         if speaker is not None and projection.presenter_how is None:
-            tx.note({"type": "speaker", "label": speaker.label, "how": speaker.how}, by="transcript")
+            tx.note(SpeakerFound(speaker.label, speaker.how), by="transcript")
 
 
 def drive(rehearsal: Rehearsal, **how: Any) -> bool:
@@ -177,10 +178,10 @@ def _take_in(rehearsal: Rehearsal, piece: Piece | None) -> None:
     if projection.playback is None:
         return
     if piece is Piece.PLAYED_OUT:
-        rehearsal.store.note({"type": "played_out"}, by="moderator")
+        rehearsal.store.note(PlayedOut(), by="moderator")
         return
     if piece is Piece.SECTION_END:
-        rehearsal.store.note({"type": "section_end", "slides": len(projection.slides)}, by="moderator")
+        rehearsal.store.note(SectionEnded(len(projection.slides)), by="moderator")
         return
     segment = projection.playback.segments[projection.played]
     if piece is Piece.SLIDE and segment.slide is not None:

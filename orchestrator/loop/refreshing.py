@@ -13,30 +13,26 @@ Source: DESIGN.md, sections 6 to 8.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from typing import Any
 
 from orchestrator.context.assemble import Context
 from orchestrator.engines import together
 from orchestrator.errors import EngineError, SessionFrozenError
-from orchestrator.layout import MODERATOR
+from orchestrator.layout import MODERATOR, Mutability
 from orchestrator.loop import panelist
-from orchestrator.loop.candidate_requests import bearing, digest, request_of
+from orchestrator.loop.candidate_requests import bearing, candidate_path, made_from, request_of
+from orchestrator.loop.digests import digest, is_same_digest
 from orchestrator.loop.refresh_rules import TIMER, WHY
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
-from orchestrator.loop.state import Waiting
 from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate
+from orchestrator.records.candidates import CallTaken, RoundMade
+from orchestrator.records.projection import INTEL, Waiting
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
-
-INPUT_FILES = slice(4, 10)
-"""Files 5 to 10: what can change between two refreshes of one panelist's candidate."""
-INTEL = 4
-"""The place of external-intel in a context, from 0: a question made from another revision is stale."""
 
 ASKED = "a question was put meanwhile"
 
@@ -47,7 +43,7 @@ class Asked:
 
     agent: str
     context: Context
-    inputs: str  # digest of files 5 to 10
+    inputs: str  # digest of what can change of its files
     at_s: float  # session clock, as of the context
     opened: int  # how many exchanges had been opened by then
     bears: str  # digest of what bears on its question
@@ -57,7 +53,7 @@ class Asked:
 def refresh(rehearsal: Rehearsal, why: str) -> None:
     """Look at every panelist's candidate question again and wait for it; one record says when and why.
 
-    By the timer, a panelist whose files 5 to 10 are what they were last time is not asked again, and a
+    By the timer, a panelist whose files are what they were last time is not asked again, and a
     model's question stands unasked wherever nothing has come since that bears on it.
     *why*: one of `WHY`'s keys.
     """
@@ -66,7 +62,7 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
     unchanged, wanted = _to_ask(rehearsal, why, {}, None)
     asked = _ask(rehearsal, why, at_s, wanted)
     together.wait([one.reply for one in asked])
-    _write_round(rehearsal, why, at_s, unchanged, asked)
+    _write_round(rehearsal, RoundMade(at_s, why), unchanged, asked)
 
 
 def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None) -> None:
@@ -84,27 +80,33 @@ def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_ou
     asked = _ask(rehearsal, why, at_s, wanted)
     done = [one for one in asked if one.reply.done()]
     running.update((one.agent, one) for one in asked if one not in done)
-    more = {
-        "waits": [agent for agent in rehearsal.options.panel if agent in running],
-        "given_up": given_up,
-        "left_out": [leave_out] if leave_out is not None else [],
-    }
-    _write_round(rehearsal, why, at_s, unchanged, done, more)
+    made = RoundMade(
+        at_s,
+        why,
+        waits=tuple(agent for agent in rehearsal.options.panel if agent in running),
+        given_up=tuple(given_up),
+        left_out=(leave_out,) if leave_out is not None else (),
+    )
+    _write_round(rehearsal, made, unchanged, done)
 
 
 def take(rehearsal: Rehearsal, one: Asked) -> None:
     """Write what has come for *one*, in a transaction of its own, if it still fits; else why it does not."""
     spent = _note_calls(rehearsal)
     with rehearsal.store.transaction() as tx:
-        value: dict[str, Any] = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s}
         dropped = _overtaken(rehearsal, one, *_made_of(rehearsal, one))
         if dropped is not None:
-            tx.note({**value, "dropped": dropped}, by=MODERATOR)
+            tx.note(CallTaken(one.agent, one.at_s, dropped), by=MODERATOR)
             return
         came = _came(rehearsal, [one])
-        value |= {"made": one.agent in came.made, "inputs": came.inputs}
-        if rehearsal.options.mode == HAND_RAISE:
-            value["hands"] = []  # that nobody's is up is news as well
+        value = CallTaken(
+            one.agent,
+            one.at_s,
+            made=one.agent in came.made,
+            inputs=came.inputs,
+            # That nobody's is up is news as well.
+            hands=() if rehearsal.options.mode == HAND_RAISE else None,
+        )
         _write(rehearsal, tx, came, value, spent=spent)
 
 
@@ -120,8 +122,7 @@ def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
         rehearsal.note_calls()
         with rehearsal.store.transaction() as tx:
             for one in given_up:
-                value = {"type": "refreshed", "agent": one.agent, "at_s": one.at_s, "dropped": why}
-                tx.note(value, by=MODERATOR)
+                tx.note(CallTaken(one.agent, one.at_s, why), by=MODERATOR)
     except SessionFrozenError:
         return
 
@@ -140,10 +141,10 @@ def _to_ask(
         if agent == leave_out:
             continue
         context = rehearsal.peek(agent, purpose="candidate-question")
-        inputs = digest(sha256 for _, _, sha256 in context.receipt.files[INPUT_FILES])
+        inputs = digest(_changing(rehearsal, context))
         if why == TIMER and agent in running and running[agent].inputs == inputs:
             continue
-        is_same = agent not in projection.failed and projection.inputs.get(agent) == inputs
+        is_same = agent not in projection.failed and is_same_digest(projection.inputs.get(agent), inputs)
         if (why == TIMER and is_same) or (agent not in running and _stands(rehearsal, agent)):
             unchanged[agent] = inputs
             continue
@@ -157,7 +158,9 @@ def _stands(rehearsal: Rehearsal, agent: str) -> bool:
     last = projection.waiting.get(agent)
     if not rehearsal.has_model or last is None or agent in projection.failed:
         return False
-    return why_stale(rehearsal.state(), last) is None and last.bears_sha256 == bearing(rehearsal, agent)
+    if why_stale(rehearsal.state(), last) is not None:
+        return False
+    return is_same_digest(last.bears_sha256, bearing(rehearsal, agent))
 
 
 def _ask(
@@ -187,12 +190,14 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
                 panelist.write_candidate(rehearsal, tx, agent, replace(waiting, status="stale"))
 
 
-def _confirm(rehearsal: Rehearsal, tx: Draft, agent: str, at_s: float, bears: str) -> None:
-    """A model's question was kept: its file says when. Of rules, at every tick, the record says it."""
-    last = rehearsal.projection.waiting.get(agent)
-    if rehearsal.has_model and last is not None and last.status == "ready":
-        kept = replace(last, confirmed_at_s=at_s, bears_sha256=bears)
-        panelist.write_candidate(rehearsal, tx, agent, kept)
+def _confirmed(rehearsal: Rehearsal, kept: Mapping[str, str]) -> dict[str, str]:
+    """Return whose question of a model is kept, by agent with what bears on it; its file stays as it is."""
+    waiting = rehearsal.projection.waiting
+    return {
+        agent: bears
+        for agent, bears in kept.items()
+        if rehearsal.has_model and agent in waiting and waiting[agent].status == "ready"
+    }
 
 
 # ---------------------------------------------------------------------- writing
@@ -226,52 +231,50 @@ def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, s
 
 
 def _write_round(
-    rehearsal: Rehearsal,
-    why: str,
-    at_s: float,
-    unchanged: Mapping[str, str],
-    done: Sequence[Asked],
-    more: Mapping[str, Sequence[str]] | None = None,
+    rehearsal: Rehearsal, made: RoundMade, unchanged: Mapping[str, str], done: Sequence[Asked]
 ) -> None:
-    """One record for a round, and the candidates that came of it; *more* stands in it where it holds any."""
+    """Write one record for a round, *made* with what came of it, and the candidates."""
     spent = _note_calls(rehearsal)
     came = _came(rehearsal, done, unchanged)
-    value = {"type": "refresh", "at_s": at_s, "why": why, "made": [*came.made], "inputs": came.inputs}
-    value |= {name: [*agents] for name, agents in (more or {}).items() if agents}
+    made = replace(made, made=tuple(came.made), inputs=came.inputs)
     with rehearsal.store.transaction() as tx:
-        for agent in unchanged if why != TIMER else ():
-            _confirm(rehearsal, tx, agent, at_s, rehearsal.projection.waiting[agent].bears_sha256)
-        _write(rehearsal, tx, came, value, spent=spent)
+        waiting = rehearsal.projection.waiting
+        stand = {agent: waiting[agent].bears_sha256 for agent in unchanged} if made.why != TIMER else {}
+        _write(rehearsal, tx, came, replace(made, confirmed=stand or None), spent=spent)
 
 
-def _write(rehearsal: Rehearsal, tx: Draft, came: _Came, value: dict[str, Any], *, spent: bool) -> None:
-    """The candidates' files, the record, and the state where it has changed.
-
-    A round shows the state in any case: its time has gone on.
-    """
-    projection = rehearsal.projection
+def _write(
+    rehearsal: Rehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
+) -> None:
+    """The candidates' files, the record, and the state where it has changed."""
+    before, failed = rehearsal.projection.hands, dict(rehearsal.projection.failed)
     for agent, waiting in came.made.items():
         panelist.write_candidate(rehearsal, tx, agent, waiting)
-    for one in came.kept:
-        _confirm(rehearsal, tx, one.agent, one.at_s, one.bears)
+    kept = {**(value.confirmed or {}), **{one.agent: one.bears for one in came.kept}}
     hands = _hands_up(rehearsal, came)
-    if came.failed:
-        value["failed"] = dict(came.failed)
-    if hands or "hands" in value:
-        value["hands"] = [*hands]
+    is_told = hands or value.hands is not None
+    value = replace(
+        value,
+        failed=came.failed or None,
+        hands=hands if is_told else None,
+        confirmed=_confirmed(rehearsal, kept) or None,
+    )
     tx.note(value, by=MODERATOR)
-    failing = {agent: why for agent, why in projection.failed.items() if agent not in came.inputs} | {
-        **came.failed
-    }
-    is_round = value["type"] == "refresh"
-    if (
-        is_round
-        or spent
-        or failing != projection.failed
-        or (hands != projection.hands and projection.open is None)
-    ):
+    projection = rehearsal.projection
+    is_round = isinstance(value, RoundMade)
+    if is_round or spent or projection.failed != failed or (hands != before and projection.open is None):
         state = projection.state if projection.open is not None else "presenting"
-        show_state(rehearsal, tx, state, projection.open, hands=hands, failed=failing)
+        show_state(rehearsal, tx, state, projection.open)
+
+
+def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:
+    """Digests of what can change between two refreshes: all but what stands since the start, and its own."""
+    layout, own = rehearsal.store.layout, candidate_path(context.agent)
+    for path, _, sha256 in context.receipt.files:
+        row = layout.files.get(path)
+        is_fixed = row is None or (row.mutability is Mutability.WRITE_ONCE and row.writers == ("start",))
+        if not is_fixed and path != own:
+            yield sha256
 
 
 def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
@@ -281,14 +284,14 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
         last = rehearsal.projection.waiting.get(one.agent)
         stands = last is not None and last.status == "ready"
         return replace(last, status="stale") if last is not None and stands else None, str(got)
-    files, last = one.context.receipt.files, rehearsal.projection.waiting.get(one.agent)
+    last = rehearsal.projection.waiting.get(one.agent)
     is_kept = rehearsal.has_model and last is not None and got is not None and got == last.candidate
     waiting = Waiting(
         candidate=got if got is not None else panelist.no_question(one.agent),
         status="empty" if got is None else "stale" if was_asked(rehearsal.projection, got) else "ready",
         made_at_s=last.made_at_s if is_kept and last is not None else one.at_s,
-        input_sha256=digest(sha256 for _, _, sha256 in files[:10]),
-        intel_sha256=files[INTEL][2],
+        input_sha256=digest(made_from(one.context.receipt)),
+        intel_sha256=digest([rehearsal.store.content(INTEL, at_seq=one.context.seq)]),
         confirmed_at_s=one.at_s if is_kept else None,
         bears_sha256=one.bears if rehearsal.has_model else "",
     )

@@ -13,15 +13,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.context.assemble import Assembler, Context, read_templates
-from orchestrator.errors import LedgerCorruptError
+from orchestrator.context.receipt import recorded
+from orchestrator.errors import ConfigurationError, LedgerCorruptError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
-from orchestrator.loop.state import TRANSCRIPT, Live, Options, Playback, Projection, State, options_of
-from orchestrator.model.carryover import carry_over_of
-from orchestrator.model.drill import drilled_of
+from orchestrator.loop.state import Live, State
 from orchestrator.model.segment import Segment
+from orchestrator.records.kinds import KINDS, value_of
+from orchestrator.records.moderator import Called, TookOver
+from orchestrator.records.needs import check_needs
+from orchestrator.records.options import Options
+from orchestrator.records.projection import TRANSCRIPT, Playback, Projection
+from orchestrator.records.speech import AnswerGiven, SpeechHeard
+from orchestrator.records.start import started_of
 from orchestrator.store.store import Repair, Store
+from orchestrator.store.value import Value
 
 if TYPE_CHECKING:  # imported where they are used: a session that is only read asks nobody
     from orchestrator.checks.passages import Passage
@@ -30,6 +37,7 @@ if TYPE_CHECKING:  # imported where they are used: a session that is only read a
     from orchestrator.loop.new_figures import KnownNumbers
     from orchestrator.store.history import Fold
     from orchestrator.store.transaction import Draft
+    from orchestrator.store.value import Value
     from orchestrator.templates.orchestration import Orchestration, Phrases
     from orchestrator.templates.persona import Seat
 
@@ -51,23 +59,24 @@ class Rehearsal:
         Raises:
             LedgerCorruptError: The first record or a template's copy is not what it must be.
         """
-        value: Mapping[str, Any] = store.opened.value or {}
-        if "options" not in value:
-            raise LedgerCorruptError(f"{store.ledger_path}: the first record holds no options")
+        started = started_of(store.opened)
+        try:
+            check_needs(store.layout.table)
+        except ConfigurationError as error:
+            raise LedgerCorruptError(f"{store.ledger_path}: in the first record {error}") from error
         self.store = store
-        self.options = options_of(value["options"])
+        self.options = started.options
         self.templates = read_templates(store, store.layout)
-        self.carried = carry_over_of(value)
-        self.drilled = drilled_of(value)  # None: it is no drill
+        self.carried = started.carry_over
+        self.drilled = started.drill  # None: it is no drill
         self.assembler = Assembler(
-            store, self.templates, budget_tokens=value["budget_tokens"], carried=self.carried.texts
+            store, self.templates, budget_tokens=started.budget_tokens, carried=self.carried.texts
         )
         self.tooling: Tooling | None = None  # the tools of its agents; None: none here
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
         self._looked_at: tuple[Engine, bool] | None = None  # and whether that is a model
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
-        self._has_told_of_it = False  # that the offline panel took over
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
         self.clock = SessionClock(store.root)
         store.clock = self._clock_s
@@ -77,14 +86,14 @@ class Rehearsal:
 
     @property
     def projection(self) -> Projection:
-        """The fold of all records that are known."""
+        """The fold of all records that are known; within a transaction, in its thread, with its own."""
         return self._projection.now()
 
     @cached_property
     def _projection(self) -> Fold[Projection]:
-        from orchestrator.loop.folding import fold  # and all that records hold: a context needs none of it
+        from orchestrator.records.kinds import fold  # and all that records hold: a context needs none of it
 
-        return self.store.fold(Projection, fold)
+        return self.store.fold(Projection, fold, Projection.copy)
 
     def state(self, live: Live | None = None) -> State:
         """All that the next step depends on, as of now."""
@@ -193,13 +202,16 @@ class Rehearsal:
         """An agent's name, as people say it."""
         return self.seats[agent].persona.name
 
-    def context(self, agent: str, *, purpose: str, request: Request[Any] | None = None) -> Context:
+    def context(
+        self, agent: str, *, purpose: str, request: Request[Any] | None = None, engine: str | None = None
+    ) -> Context:
         """What *agent* is given now; its receipt goes to disk with the next record.
 
         Args:
             request: What it is for: an engine that sends messages then says in the receipt what it sends.
+            engine: Who answers; None: the session's engine.
         """
-        context = self.peek(agent, purpose=purpose)
+        context = self.peek(agent, purpose=purpose, engine=engine)
         if request is not None:
             context = self.addressed(request, context)
         self.keep(context)
@@ -223,14 +235,11 @@ class Rehearsal:
         if self.store.frozen:
             return
         took_over = engine.took_over if isinstance(engine, StoodInFor) else None
-        if took_over is not None and self.projection.took_over is None and not self._has_told_of_it:
-            self._has_told_of_it = True  # in a transaction the projection does not know its records yet
-            (tx or self.store).note({"type": "took_over", "why": took_over}, by=MODERATOR)
+        if took_over is not None and self.projection.took_over is None:
+            (tx or self.store).note(TookOver(took_over), by=MODERATOR)
         if not isinstance(engine, Accounting):
             return
-        notes: list[tuple[str, Mapping[str, Any]]] = [
-            (MODERATOR, usage.value()) for usage in engine.take_usage()
-        ]
+        notes: list[tuple[str, Value]] = [(MODERATOR, Called(usage)) for usage in engine.take_usage()]
         if self.tooling is not None:
             notes += self.tooling.take()
         if notes:
@@ -238,14 +247,16 @@ class Rehearsal:
                 for by, value in notes:
                     tx.note(value, by=by)
 
-    def peek(self, agent: str, *, purpose: str) -> Context:
+    def peek(self, agent: str, *, purpose: str, engine: str | None = None) -> Context:
         """What *agent* would be given now; nothing is recorded."""
-        return self.assembler.prepare(agent, purpose=purpose, engine=self.options.engine)
+        by = self.options.engine if engine is None else engine
+        return self.assembler.prepare(agent, purpose=purpose, engine=by)
 
     def keep(self, context: Context) -> None:
         """Record the receipt of a context that is used; on an ended session nothing is recorded."""
         if not self.store.frozen:
-            self.store.add_receipt(context.receipt.id, context.receipt.value())
+            value = recorded(context.receipt, self.store.history.version)
+            self.store.add_receipt(context.receipt.id, value)
 
     def scene(self) -> Scene:
         """The rehearsal as typed values, for an engine: as it is now, whatever comes while a call goes on."""
@@ -275,23 +286,25 @@ class Rehearsal:
 
     def is_off_record(self, text: str) -> bool:
         """These words were said off the record, or quote what was: they go into nobody's request."""
-        off_record = self.assembler.off_record()
-        if not off_record.hidden:
+        hidden = self.store.hidden()
+        if not hidden:
             return False
-        return text in self._hidden(tuple(off_record.hidden)) or off_record.stays(f'"{text}"')
+        return text in self._hidden(tuple(hidden)) or self.store.off_record().stays(f'"{text}"')
 
     def _hidden(self, seqs: tuple[int, ...]) -> frozenset[str]:
         """What was said off the record, piece by piece."""
         if self._hidden_words is None or self._hidden_words[0] != seqs:
-            paths = self.assembler.off_record().hidden
-            values = [self.store.record(seq).value or {} for seq in seqs if paths[seq] == TRANSCRIPT]
-            said = frozenset(value["segment"]["text"] for value in values if "segment" in value)
+            paths = self.store.hidden()
+            values = [value_of(self.store.record(seq)) for seq in seqs if paths[seq] == TRANSCRIPT]
+            said = frozenset(
+                value.segment.text for value in values if isinstance(value, SpeechHeard | AnswerGiven)
+            )
             self._hidden_words = seqs, said
         return self._hidden_words[1]
 
     def on_record(self, found: Sequence[T], words_of: Callable[[T], Iterable[str]]) -> Sequence[T]:
         """Those that rest on nothing that was said off the record: nobody is asked about that."""
-        if not self.assembler.off_record().hidden:
+        if not self.store.hidden():
             return found
         return [one for one in found if not any(self.is_off_record(text) for text in words_of(one))]
 
@@ -307,7 +320,7 @@ def open_rehearsal(
     Raises:
         SessionNotFoundError, LedgerCorruptError
     """
-    store = Store(root, on_repair=on_repair)
+    store = Store(root, kinds=KINDS, on_repair=on_repair)
     try:
         return Rehearsal(store, engine_of)
     except BaseException:

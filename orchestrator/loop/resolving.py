@@ -11,13 +11,13 @@ from orchestrator import render
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import phrases
-from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.loop.new_figures import new_numbers
 from orchestrator.loop.phrases import say
 from orchestrator.loop.profiling import add_profile
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
+from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.store.transaction import Draft
 
 
@@ -35,13 +35,13 @@ def resolve(
         "shared/exchange-history.md",
         render.exchange(done, rehearsal.name_of(done.agent), surfaced),
         by=MODERATOR,
-        value={**tagged_exchange("exchange_closed", done), "new_numbers": list(surfaced)},
+        value=ExchangeClosed(done, tuple(surfaced)),
     )
     tx.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
     add_profile(rehearsal, tx, done)
     if not is_ending:
         _round_off(rehearsal, tx, done)
-    show_state(rehearsal, tx, "presenting", None, done=len(rehearsal.projection.exchanges) + 1, last=done)
+    show_state(rehearsal, tx, "presenting")
     return done
 
 
@@ -59,13 +59,12 @@ def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
     say(rehearsal, tx, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
 
 
-def close(rehearsal: Rehearsal, tx: Draft, last: Exchange | None) -> None:
-    """The last words, said once; *last* is an exchange that was resolved in the same transaction."""
+def close(rehearsal: Rehearsal, tx: Draft) -> None:
+    """Say the last words, once."""
     projection = rehearsal.projection
     if all(said.occasion != phrases.CLOSING for said in projection.said):
         say(rehearsal, tx, phrases.CLOSING)
-    done = len(projection.exchanges) + (last is not None)
-    show_state(rehearsal, tx, "closing", None, done=done, last=last)
+    show_state(rehearsal, tx, "closing")
 
 
 def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:

@@ -11,7 +11,7 @@ import os
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from orchestrator import __version__
 from orchestrator.checks.arithmetic import deck_tensions
@@ -20,26 +20,30 @@ from orchestrator.context.frames import FRAMES_VERSION
 from orchestrator.context.tooling import Tooling
 from orchestrator.deck.content import find_gaps, render_deck_content
 from orchestrator.dossier.build import build_dossier
-from orchestrator.dossier.page import dossier_page, dossier_value
+from orchestrator.dossier.page import dossier_page
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import HomeError, InputError, SessionExistsError
 from orchestrator.home.folder import UNFINISHED, Home, digests
 from orchestrator.home.regular import read_regular
+from orchestrator.home.unnamed import unnamed_files
 from orchestrator.intel.bearing import held_against, intel_of
-from orchestrator.intel.page import intel_page, intel_value
+from orchestrator.intel.page import intel_page
 from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
-from orchestrator.loop.plan import Plan, Source, StartOptions, plan_of
+from orchestrator.loop.plan import RULES, Plan, Source, StartOptions, plan_of
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import INTEL, Options
-from orchestrator.model import carryover, drill
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
-from orchestrator.model.values import to_json
+from orchestrator.records.kinds import KINDS
+from orchestrator.records.options import Options
+from orchestrator.records.projection import INTEL
+from orchestrator.records.start import DeckName, DeckRead, DossierWritten, IntelTaken, SessionStarted
 from orchestrator.store import files
 from orchestrator.store.files import held, made_aside
+from orchestrator.store.ledger import LEDGER_VERSION
 from orchestrator.store.store import create_store
 from orchestrator.store.transaction import Draft
+from orchestrator.templates.orchestration import deciding_nothing
 
 LAYOUTS_VERSION: Final = 1
 """Of the message layouts that a receipt may name; a session says with which it was made."""
@@ -55,6 +59,7 @@ def start_session(
     carry: Callable[[Options, Deck], CarryOver] = lambda options, deck: NOTHING,
     tooling: Tooling | None = None,
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Path:
     """Make a session and return its folder.
 
@@ -62,11 +67,14 @@ def start_session(
         carry: Gives what the session carries over from earlier ones; asked once.
         tooling: The tools that its agents are offered, if the options say so.
         then: Done before it has its name, so it is there or the session is not.
+        say: Told of each file of the home that has no part in the session.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
     """
     plan = plan_of(home, source, given)
+    for notice in (*unnamed_files(home, plan.layout), *deciding_nothing(plan.templates[RULES], RULES)):
+        say(notice)
     target = home.sessions / plan.options.id
     try:
         home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
@@ -103,7 +111,7 @@ def _make(
     then: Callable[[Rehearsal], None],
 ) -> None:
     """The whole session, durably, in a folder that nobody takes for one yet."""
-    store = create_store(aside, plan.layout, _first_value(plan, carried))
+    store = create_store(aside, plan.layout, _first_value(plan, carried), KINDS)
     try:
         _keep_copies(aside, plan)
         rehearsal = Rehearsal(store, lambda _: engine)
@@ -131,25 +139,29 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def _first_value(plan: Plan, carried: CarryOver) -> dict[str, Any]:
-    """What the ledger's first record says."""
+def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
+    """Return what the ledger's first record says."""
     options, deck, config, drilled = plan.options, plan.source.deck, plan.home.config, plan.source.drilled
-    return {
-        "frames_version": FRAMES_VERSION,
-        "layouts_version": LAYOUTS_VERSION,
-        "greenroom": __version__,
-        "id": options.id,
-        "deck": {"name": deck.name, "title": deck.title, "kind": deck.kind, "sha256": deck.sha256},
-        **({"source": f"source/{kept}"} if (kept := _kept_name(plan)) is not None else {}),
-        "presenter": options.presenter,
-        "date": options.date,
-        "options": to_json(options),
-        "templates": digests(plan.templates),
-        "max_revisions": config.max_revisions,
-        "budget_tokens": config.budget_tokens,
-        **({carryover.KEY: carried.value()} if carried else {}),
-        **({drill.KEY: drilled.value()} if drilled is not None else {}),
-    }
+    kept = _kept_name(plan)
+    return SessionStarted(
+        ledger_version=LEDGER_VERSION,
+        panel=plan.layout.panel,
+        frames_version=FRAMES_VERSION,
+        layouts_version=LAYOUTS_VERSION,
+        greenroom=__version__,
+        id=options.id,
+        deck=DeckName(deck.name, deck.title, deck.kind, deck.sha256),
+        source=f"source/{kept}" if kept is not None else None,
+        presenter=options.presenter,
+        date=options.date,
+        options=options,
+        templates=digests(plan.templates),
+        template_bytes={path: len(text.encode()) for path, text in plan.templates.items()},
+        max_revisions=config.max_revisions,
+        budget_tokens=config.budget_tokens,
+        carried=carried or None,
+        drill=drilled,
+    )
 
 
 def _kept_name(plan: Plan) -> str | None:
@@ -188,32 +200,21 @@ def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
 
 
 def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """The blueprints and the deck, and what contradicts what in it.
-
-    The projection is told by hand: it does not have the records of a transaction that is not over.
-    """
-    projection, deck = rehearsal.projection, plan.source.deck
+    """Write the blueprints and the deck, and what contradicts what in it."""
+    deck = plan.source.deck
+    claims, gaps = deck_claims(deck), find_gaps(deck)
     blueprint = blueprints(plan)
     for path, row in plan.layout.files.items():
         if row.has_blueprint and path != CONFIG:
             tx.create(path, blueprint(path))
     tx.write(CONFIG, blueprint(CONFIG), by="start")
-    projection.deck, projection.deck_claims, projection.gaps = deck, deck_claims(deck), find_gaps(deck)
-    projection.members = plan.members
-    projection.find(deck_tensions(deck))
     tx.write(
         "shared/deck-content.md",
-        render_deck_content(deck, projection.deck_claims, projection.gaps),
+        render_deck_content(deck, claims, gaps),
         by="start",
-        value={
-            "type": "deck",
-            "deck": to_json(deck),
-            "claims": to_json(projection.deck_claims),
-            "gaps": to_json(projection.gaps),
-            "tensions": to_json(projection.found),
-        },
+        value=DeckRead(deck, claims, gaps, rehearsal.projection.numbered(deck_tensions(deck))),
     )
-    projection.find(contradiction_looks.look_at_deck(rehearsal, tx))
+    contradiction_looks.look_at_deck(rehearsal, tx)
 
 
 def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
@@ -225,9 +226,9 @@ def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
         plan.source.deck,
     )
     held = held_against(engine, plan.reported, deck)
-    projection.intel = intel_of(held, plan.reported, deck, projection.deck_claims)
+    intel = intel_of(held, plan.reported, deck, projection.deck_claims)
     most = store.max_revisions(store.layout.file(INTEL))
-    tx.write(INTEL, intel_page(projection.intel, most), by="start", value=intel_value(projection.intel))
+    tx.write(INTEL, intel_page(intel, most), by="start", value=IntelTaken(intel))
     dossier = build_dossier(
         engine,
         deck,
@@ -235,12 +236,12 @@ def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
         projection.gaps,
         [plan.seats[one] for one in plan.layout.panel],
         members=plan.members,
-        intel=projection.intel.items,
+        intel=intel.items,
         tensions=projection.tensions,
         focus=plan.options.focus,
         kind=plan.options.kind,
     )
-    value = dossier_value(dossier, plan.members)
+    value = DossierWritten(dossier, plan.members)
     tx.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)
 
 

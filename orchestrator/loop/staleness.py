@@ -5,8 +5,10 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from orchestrator.loop.state import Projection, State, Waiting
+from orchestrator.loop.digests import is_same_digest
+from orchestrator.loop.state import State
 from orchestrator.model.exchange import Candidate, Exchange
+from orchestrator.records.projection import Projection, Waiting
 
 Side = tuple[int | None, float | None, str]
 """One quote: its slide, when it was said, and its words."""
@@ -28,7 +30,7 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
         return asked
     if projection.puts_dismissed(question):
         return "the presenter says that this is no contradiction"
-    if waiting.intel_sha256 != projection.intel_sha256:
+    if not is_same_digest(waiting.intel_sha256, projection.intel_sha256):
         return "the intel has changed"
     confirmed_s = (
         projection.confirmed_s.get(question.agent, 0.0) if confirmed_at_s is None else confirmed_at_s

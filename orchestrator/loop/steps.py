@@ -36,9 +36,10 @@ from orchestrator.loop import phrases, time_rules
 from orchestrator.loop.calling_on import choose, choose_at_pause, may_ask_at_pause
 from orchestrator.loop.pauses import ends_sentence
 from orchestrator.loop.refresh_rules import next_tick_s, why_refresh
-from orchestrator.loop.state import Live, Playback, State
+from orchestrator.loop.state import Live, State
 from orchestrator.loop.transcript import ends_section
 from orchestrator.model.exchange import Exchange
+from orchestrator.records.projection import Playback
 from orchestrator.templates.orchestration import SECTION_BREAKS
 
 PATIENCE_S = 5.0

@@ -16,6 +16,8 @@ from orchestrator.loop import phrases
 from orchestrator.loop.phrases import MINUTES_LEFT, say, slots_in
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import State
+from orchestrator.records.base import PanelValue
+from orchestrator.records.moderator import Monologue, NoQuestion, TimeWarned
 from orchestrator.store.transaction import Draft
 
 NOTES: Final = "moderator/debrief-notes.md"
@@ -65,10 +67,10 @@ def speak(rehearsal: Rehearsal, occasion: str) -> None:
         if occasion == phrases.NO_QUESTION:
             since_s = state.now_s - (projection.quiet_from_s or 0.0)
             line = f"- At {at}: nobody had asked anything for {_minutes(since_s)}.\n"
-            _note(tx, line, {"type": "no_question", "since_s": round(since_s, 3)})
+            _note(tx, line, NoQuestion(round(since_s, 3)))
         elif occasion == phrases.PAUSE:
             line = f"- At {at}: {_minutes(projection.monologue_s)} without another voice or a pause.\n"
-            _note(tx, line, {"type": "monologue", "seconds": round(projection.monologue_s, 3)})
+            _note(tx, line, Monologue(round(projection.monologue_s, 3)))
         else:
             _warn(rehearsal, tx, state, occasion)
             return
@@ -80,7 +82,7 @@ def _warn(rehearsal: Rehearsal, tx: Draft, state: State, occasion: str) -> None:
     shares = _due_shares(state)
     for share in shares:
         line = f"- {share:.0%} of the time ({state.options.minutes} min) was used up.\n"
-        _note(tx, line, {"type": "time_warning", "share": share})
+        _note(tx, line, TimeWarned(share))
     is_named = round(shares[-1] * 100) == SHARE_OF[occasion]
     say(
         rehearsal,
@@ -103,7 +105,7 @@ def _warning(state: State, due: list[float]) -> str:
     return phrases.TIME_90 if due[-1] == state.rules.time_warnings[-1] else phrases.TIME_80
 
 
-def _note(tx: Draft, line: str, value: dict[str, object]) -> None:
+def _note(tx: Draft, line: str, value: PanelValue) -> None:
     tx.append(NOTES, line, by=MODERATOR, value=value)
 
 

@@ -11,11 +11,13 @@ from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionFrozenError, UsageError
 from orchestrator.loop import contradiction_looks
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import TRANSCRIPT, Line, Projection
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
+from orchestrator.records.moderator import ClockSet
+from orchestrator.records.projection import TRANSCRIPT, Line, Projection
+from orchestrator.records.speech import SlideShown, SpeechHeard
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.stream import timed
@@ -41,14 +43,8 @@ def add_segment(
     """
     with rehearsal.store.joined(tx) as tx:  # a claim is numbered by its segment, and others add some too
         found = contradiction_looks.tensions_in(rehearsal, segment)
-        value = {
-            "type": "segment",
-            "segment": to_json(segment),
-            "claims": to_json(speech_claims(segment, len(rehearsal.projection.segments) + 1)),
-            **({"tensions": to_json(found)} if found else {}),
-            **({"played": played} if played is not None else {}),
-            **({"source": to_json(source)} if source is not None else {}),
-        }
+        claims = speech_claims(segment, len(rehearsal.projection.segments) + 1)
+        value = SpeechHeard(segment, claims, found, played, source)
         tx.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
         contradiction_looks.note_tensions(rehearsal, tx, found)
 
@@ -92,8 +88,8 @@ def hear_once(
         rehearsal.store,
         request,
         add,
-        is_effect=lambda record: (record.value or {}).get("type") == "segment",
-        reply=lambda tx: len(rehearsal.projection.segments) + 1,  # with the one that is being written
+        is_effect=lambda record: record.type == SpeechHeard.TYPE,
+        reply=lambda tx: len(rehearsal.projection.segments),
         again=lambda done: None,
     )
     if request is None:
@@ -143,9 +139,9 @@ def change_slide(
             TRANSCRIPT,
             render.slide_line(number, title, at_s, estimated=estimated),
             by="transcript",
-            value={"type": "slide", "slide": number, "at_s": at_s, "estimated": estimated, "break": ends},
+            value=SlideShown(number, at_s, estimated, ends),
         )
-        show_state(rehearsal, tx, projection.state, projection.open, slide=number)
+        show_state(rehearsal, tx, projection.state, projection.open)
 
 
 def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:
@@ -177,7 +173,7 @@ def set_clock(rehearsal: Rehearsal, *, runs: bool) -> None:
     store, clock = rehearsal.store, rehearsal.clock
     with store.transaction() as tx:
         there_s = clock.there_s()
-        tx.note({"type": "clock", "at_s": store.now_s(), "live": runs}, by="moderator")
+        tx.note(ClockSet(store.now_s(), runs), by="moderator")
     if runs:
         clock.run(rehearsal.projection.clock, there_s)
     else:

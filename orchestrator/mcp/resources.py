@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from orchestrator.errors import GreenroomError, UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.mcp.scope import LIST, Scope
+from orchestrator.store.opening import Opening
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,9 +85,9 @@ def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str |
     start = int(cursor or 0)
     page = list(islice(scope.sessions(), start, start + SESSIONS_ON_A_PAGE + 1))
     found = [] if start else [Listed(LIST, "sessions", "The sessions, newest first.", JSON)]
-    for root, value in page[:SESSIONS_ON_A_PAGE]:
-        session, where = root.name, f"in the rehearsal of {_title(value)}."
-        for agent in (MODERATOR, *value.get("panel", ())):
+    for root, opening in page[:SESSIONS_ON_A_PAGE]:
+        session, where = root.name, f"in the rehearsal of {_title(opening)}."
+        for agent in (MODERATOR, *(opening.panel or ())):
             about = f"The context that {agent} would be given now {where}"
             found.append(Listed(f"{LIST}/{session}/contexts/{agent}", f"{session} {agent}", about, TEXT))
         about = f"The receipts: which agent was given a context, and when, {where}"
@@ -123,20 +124,20 @@ def _sessions(scope: Scope) -> list[dict[str, Any]]:
     from orchestrator.documents.glance import Glances  # it loads what opens a session
 
     glances = Glances(scope.home)
-    rows = [_row(glances, root, value) for root, value in islice(scope.sessions(), MAX_SESSIONS)]
+    rows = [_row(glances, root, opening) for root, opening in islice(scope.sessions(), MAX_SESSIONS)]
     glances.keep()
     return rows
 
 
-def _row(glances: Glances, root: Path, value: Mapping[str, Any]) -> dict[str, Any]:
+def _row(glances: Glances, root: Path, opening: Opening) -> dict[str, Any]:
     row = {
         "session": root.name,
         "state": "damaged",
-        "deck": _title(value),
-        "date": value.get("date"),
-        "presenter": value.get("presenter"),
+        "deck": _title(opening),
+        "date": opening.date or None,
+        "presenter": opening.presenter or None,
         "exchanges": 0,
-        "agents": [MODERATOR, *value.get("panel", ())],
+        "agents": [MODERATOR, *(opening.panel or ())],
     }
     try:
         glance, state = glances.of(root)
@@ -147,9 +148,8 @@ def _row(glances: Glances, root: Path, value: Mapping[str, Any]) -> dict[str, An
         return {**row, "state": "unreadable"}
 
 
-def _title(value: Mapping[str, Any]) -> str | None:
-    deck: Mapping[str, str | None] = value.get("deck", {})
-    return deck.get("title") or deck.get("name")
+def _title(opening: Opening) -> str | None:
+    return opening.deck_title or opening.deck_name or None
 
 
 def _receipts(session: Session) -> list[dict[str, Any]]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.home.user_list import hint
 from orchestrator.layout import MODERATOR, SESSION_ID
-from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.arguments import shown
 from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.records.options import UNNAMED
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.opening import Opening, opening_of
 
 LIST: Final = "greenroom://sessions"
 """The resource that lists the sessions."""
@@ -31,16 +32,16 @@ class Scope:
     presenter: str | None = None  # only this one's memory and sessions; None: whoever a call names
     embed: Embedder | None = None
 
-    def sessions(self) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-        """Every session that is served, newest first, with the value of its first record."""
+    def sessions(self) -> Iterator[tuple[Path, Opening]]:
+        """Every session that is served, newest first, with what its first record says."""
         for session_id in reversed(self.home.session_ids()):
             root = self.home.sessions / session_id
             try:
-                value = first_record(root).value or {}
+                opening = opening_of(first_record(root))
             except GreenroomError:
                 continue  # damaged: `greenroom list` says so
-            if self._serves(value):
-                yield root, value
+            if self._serves(opening):
+                yield root, opening
 
     def session(self, name: str) -> Path:
         """The folder of the session that a call names: by id, unique beginning of one, or `last`.
@@ -53,7 +54,7 @@ class Scope:
                 f"session {shown(name)}: is no session's id: name one as {LIST} does, or last"
             )
         root = self.home.sessions / name
-        if (root / LEDGER_NAME).is_file() and self._serves(first_record(root).value or {}):
+        if (root / LEDGER_NAME).is_file() and self._serves(opening_of(first_record(root))):
             return root
         fitting = [one for one, _ in self.sessions() if name == "last" or one.name.startswith(name)]
         if not fitting:
@@ -96,5 +97,5 @@ class Scope:
             )
         return agreed[0] if agreed else UNNAMED
 
-    def _serves(self, value: Mapping[str, Any]) -> bool:
-        return self.presenter is None or same_name(str(value.get("presenter")), self.presenter)
+    def _serves(self, opening: Opening) -> bool:
+        return self.presenter is None or same_name(opening.presenter, self.presenter)

@@ -20,6 +20,7 @@ from orchestrator.memory.database import existing
 from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
+from orchestrator.records.kinds import KINDS
 from orchestrator.store.store import Store
 
 
@@ -84,7 +85,7 @@ def _about(tool: Tool) -> type[ForMemory | ForFiles]:
 
 
 def _opened(opened: ExitStack, scope: Scope, session: str) -> Store:
-    store = Store(scope.session(session))
+    store = Store(scope.session(session), kinds=KINDS)
     opened.callback(store.close)
     return store
 
@@ -96,12 +97,11 @@ def _notebook(opened: ExitStack, scope: Scope, tool: Tool, about: ForMemory) -> 
         return Notebook(db, agent, scope.whose(db, about.presenter), embed=scope.embed)
     store = _opened(opened, scope, about.session)
     store.layout.order(about.agent)  # has a seat
-    value = store.opened.value or {}
-    presenter = str(value.get("presenter", ""))
+    presenter = store.opening.presenter
     if about.presenter is not None and not same_name(about.presenter, presenter):
         raise UsageError(f"{store.root.name} is a rehearsal of {presenter}'s: leave `presenter` out")
     if not store.frozen:
-        agreed = bool(value.get("options", {}).get("remember"))  # to this rehearsal, by --remember
+        agreed = store.opening.is_remembered  # to this rehearsal
         log = ProposalLog(store, about.agent, presenter)
         return Notebook(db if agreed else None, about.agent, presenter, log, scope.embed)
     if tool.writes:

@@ -30,15 +30,18 @@ from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
 from orchestrator.memory.past_sessions import Begun, is_read, sessions_of
-from orchestrator.memory.record_types import SPEECH, read, type_of
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import OffRecord
+from orchestrator.records.candidates import CandidateWritten
+from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.kinds import KINDS, value_as
+from orchestrator.records.tellers import is_spoken
 from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.off_record import OffRecord
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 WINDOW_HOURS: Final = 6
@@ -92,7 +95,7 @@ class Lately:
 def lately(begun: Begun, now: str) -> Lately | None:
     """Everything that happened in a session in the window; None: nothing, or its ledger cannot be read."""
     since = _window_start(now).strftime("%Y-%m-%dT%H:%M:%S")
-    told, off_record = Lately(begun), OffRecord()
+    told, off_record = Lately(begun), OffRecord(kinds=KINDS)
 
     def take(record: Record) -> None:
         _take(told, off_record, record, is_recent=record.at >= since)
@@ -184,28 +187,25 @@ def _tells(entry: Entry) -> bool:
 
 
 def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: bool) -> None:
-    kind = type_of(record)
     told.last_at = record.at if is_recent else told.last_at
     off_record.take(record)
     if record.op == "open":
         told.has_begun = is_recent
     elif record.op == "freeze":
         told.is_frozen, told.has_ended = True, is_recent
-    elif kind in SPEECH:
+    elif is_spoken(record):
         told.spoken += is_recent
-    elif kind == "exchange_closed":
-        done = read("exchange", record)
-        back = done.get("comes_back_to")
+    elif (closed := value_as(record, ExchangeClosed)) is not None:
+        done, back = closed.exchange, closed.exchange.comes_back_to
         told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
-        words = done.get("quote") or done["turns"][0]["question"]
+        words = done.quote or done.turns[0].question
         if is_recent and not off_record.touches(words):
-            quote, outcome = masked(one_line(words)), done.get("outcome") or "open"
-            told.asked.append(Asked(done["id"], done["agent"], quote, outcome))
-    elif kind == "candidate":
+            quote, outcome = masked(one_line(words)), done.outcome or "open"
+            told.asked.append(Asked(done.id, done.agent, quote, outcome))
+    elif (written := value_as(record, CandidateWritten)) is not None:
         told.waiting.pop(record.by, None)
-        waiting = read("waiting", record)
-        question = (waiting.get("candidate") or {}).get("question") or ""
-        is_ready = waiting.get("status") == "ready" and question
+        question = written.waiting.candidate.question
+        is_ready = written.waiting.status == "ready" and question
         if is_recent and is_ready and not off_record.touches(question):
             told.waiting[record.by] = masked(one_line(question))
 

@@ -19,7 +19,6 @@ from typing import Final
 
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
-from orchestrator.loop.state import Options
 from orchestrator.memory.briefing import HEADER, briefing, lately
 from orchestrator.memory.consent import silence
 from orchestrator.memory.database import existing
@@ -37,6 +36,7 @@ from orchestrator.model.carryover import NOTHING, CarryOver, OpenPoint
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
+from orchestrator.records.options import Options
 
 MAX_BLOCK_CHARS: Final = 6_000
 """Some 1,500 tokens, for each agent. It stands in every request of a session, so each is paid for."""

@@ -33,9 +33,10 @@ from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.english import english, is_negated, large, stems
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.facts import FactLog, is_sound
-from orchestrator.memory.session_context import DECISION, KINDS, Kept
+from orchestrator.memory.session_context import DECISION, KINDS
 from orchestrator.model.fact import FactDraft, Passage, key_of
 from orchestrator.model.reply import Remembered
+from orchestrator.records.memory import Kept
 
 _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""

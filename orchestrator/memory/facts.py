@@ -5,14 +5,7 @@ read, up to a record. `facts` holds what was found in it, and only then has the 
 So a run that was killed between them is made up by the next one, and a `facts` record counts only
 for the run that was claimed last: no window is read into the files twice, and none is lost.
 
-Values, by `type`:
-
-========  ======================================================================================
-fact-run  note, state "began": run, from_seq, to_seq, why; state "failed": run, reason
-facts     note: run, to_seq, the facts, how many were known already, how many were refused
-========  ======================================================================================
-
-None of them holds a time: when a fact was said and kept is told by the records' own.
+Neither holds a time: when a fact was said and kept is told by the records' own.
 
 What was marked sensitive, and what quotes it, is never waiting, so nobody is asked about it;
 addresses and numbers of people are masked in what is.
@@ -31,14 +24,13 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.errors import LedgerCorruptError
 from orchestrator.memory.derived import derived_folder, replace_if_different
-from orchestrator.memory.record_types import ODD, is_said, read, row_of, type_of
-from orchestrator.memory.session_context import Kept
 from orchestrator.model.fact import (
     CONFIDENCES,
     EXCHANGE,
@@ -50,14 +42,18 @@ from orchestrator.model.fact import (
     Passage,
     key_of,
 )
-from orchestrator.model.values import from_json, to_json
+from orchestrator.model.values import to_json
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import OffRecord, is_clean
+from orchestrator.privacy.off_record import is_clean
+from orchestrator.records.kinds import KINDS
+from orchestrator.records.memory import FAILED, FactRun, FactsKept, GoalsKept
+from orchestrator.records.start import SessionStarted
+from orchestrator.records.tellers import known_value, passage_of
 from orchestrator.render import clipped
 from orchestrator.store import files
 from orchestrator.store.ledger import Record
+from orchestrator.store.off_record import OffRecord
 
-Plain = Mapping[str, Any]
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
@@ -81,15 +77,6 @@ class Claim:
     passages: tuple[Passage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFacts:
-    """The outcome of a run, as its record holds it."""
-
-    run: int
-    to_seq: int
-    facts: tuple[FactDraft, ...]
-
-
 @dataclass(slots=True)
 class FactLog:
     """The fold itself; `take` is given every record once, in order."""
@@ -106,31 +93,31 @@ class FactLog:
     date: str | None = None  # of the rehearsal, where one was given
     remembered: list[str] = field(default_factory=list)  # goals, decisions and blockers that a model read
     passed_over: list[int] = field(default_factory=list)  # records that are in no shape of this release
-    _off_record: OffRecord = field(default_factory=OffRecord)
+    _off_record: OffRecord = field(default_factory=partial(OffRecord, kinds=KINDS))
 
     def take(self, record: Record) -> None:
         """Fold in the next record, whole or not at all."""
         try:
             self._take(record)
-        except ODD:
+        except (LedgerCorruptError, ValueError):
             self.passed_over.append(record.seq)
 
     def _take(self, record: Record) -> None:
-        value = record.value or {}
-        match value.get("type") and from_json(str, value["type"]):
-            case "session":
-                self.date = value.get("date") and from_json(str, value["date"])
-            case "fact-run":
-                self._run(value, record)
-            case "facts":
-                self._facts(value, record)
-            case "remembered":
-                self.remembered += [kept.text for kept in from_json(tuple[Kept, ...], value["items"])]
+        match known_value(record):
+            case SessionStarted(date=date):
+                self.date = date
+            case FactRun() as run:
+                self._run(run, record)
+            case FactsKept() as found:
+                self._facts(found, record)
+            case GoalsKept(items=items):
+                self.remembered += [kept.text for kept in items]
             case _:
                 passage = passage_of(record, self.date)
                 is_hidden = self._off_record.take(record, passage.text if passage is not None else None)
                 if passage is not None and passage.kind == EXCHANGE:  # its questions, no answers
-                    is_hidden = self._off_record.stays(passage.text, value)
+                    is_sensitive = record.held is not None and record.held.is_sensitive
+                    is_hidden = is_sensitive or self._off_record.stays(passage.text)
                     self._closed(passage)
                 if passage is not None and not is_hidden:
                     self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
@@ -158,19 +145,20 @@ class FactLog:
             taken.append(passage)
         return Claim(self.run + 1, self.read_seq + 1, upto, tuple(taken)) if taken else None
 
-    def _run(self, value: Plain, record: Record) -> None:
-        if value["state"] == "failed":
-            run, reason = from_json(int, value["run"]), from_json(str, value["reason"])
-            if self.open is not None and run == self.open.run:
-                self.open, self.failed = None, reason
+    def _run(self, run: FactRun, record: Record) -> None:
+        if run.state == FAILED:
+            if run.reason is None:
+                raise ValueError("no reason")
+            if self.open is not None and run.run == self.open.run:
+                self.open, self.failed = None, run.reason
             return
-        claim = from_json(Claim, value)
-        _check_before(claim.to_seq, record)
-        self.open, self.run = claim, claim.run
+        if run.from_seq is None or run.to_seq is None:
+            raise ValueError("no window")
+        _check_before(run.to_seq, record)
+        self.open, self.run = Claim(run.run, run.from_seq, run.to_seq), run.run
         self.ran_at_s, self.exchanges, self.failed = record.clock_s, 0, None
 
-    def _facts(self, value: Plain, record: Record) -> None:
-        found = from_json(FoundFacts, value)
+    def _facts(self, found: FactsKept, record: Record) -> None:
         if self.open is None or found.run != self.open.run:
             return  # of a run that was taken over
         _check_before(found.to_seq, record)
@@ -204,25 +192,6 @@ class FactLog:
         for index, fact in enumerate(self.facts):
             if fact.type == "open_thread" and fact.exchange == exchange.comes_back_to:
                 self.facts[index] = replace(fact, settled_by=exchange.exchange)
-
-
-def passage_of(record: Record, date: str | None = None) -> Passage | None:
-    """Speech, an answer or an exchange that closed, as the table reads it; None: it is none of them.
-
-    Args:
-        date: The rehearsal's, where one was given; else the day on which the record was written.
-
-    Raises:
-        LookupError, TypeError, ValueError, AttributeError: It is not in the shape of its type.
-    """
-    what = row_of(type_of(record)).passage
-    if what is None:
-        return None
-    found = {name: one for name, one in read(what, record).items() if one is not None}
-    passage = from_json(Passage, {"seq": record.seq, "day": date or record.at[:10], **found})
-    if passage.kind in SPOKEN and not (passage.text and is_said(record)):
-        return None
-    return passage
 
 
 def _check_before(seq: int, record: Record) -> None:

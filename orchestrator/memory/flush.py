@@ -43,6 +43,7 @@ from orchestrator.memory.session_context import Noted, SessionContext
 from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once
 from orchestrator.model.slide import Deck
+from orchestrator.records.memory import SessionFlushed
 
 DECISION_TAG: Final = "decision"
 _DECIDED: Final = "Decided: "
@@ -87,13 +88,9 @@ def keep_what_matters(rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe, 
             now=now,
         )
     if kept != Flushed():
-        value = {
-            "type": _FLUSHED,
-            "memories": [memory.id for memory in kept.memories],
-            "goals": [goal.id for goal in kept.goals],
-            "left_out": kept.left_out,
-        }
-        store.note(value, by=MODERATOR)
+        memory_ids = tuple(memory.id for memory in kept.memories)
+        goal_ids = tuple(goal.id for goal in kept.goals)
+        store.note(SessionFlushed(memory_ids, goal_ids, kept.left_out), by=MODERATOR)
     return kept
 
 

@@ -21,7 +21,9 @@ from orchestrator.memory.model import MAX_TAG_CHARS
 from orchestrator.memory.validation import checked_presenter
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Deck
-from orchestrator.model.values import from_json
+from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.kinds import value_as
+from orchestrator.records.start import SessionStarted
 from orchestrator.store import files, ledger
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Entry, Record
@@ -99,15 +101,14 @@ def begun(root: Path) -> Begun | None:
     """
     try:
         record = first_record(root)
-        value = record.value or {}
-        if not value["options"].get("remember", False) or value.get("id", root.name) != root.name:
+        value = value_as(record, SessionStarted)
+        if value is None or not value.options.remember or value.id != root.name:
             return None
-        deck, presenter = value["deck"], checked_presenter(value["presenter"])
-        title = deck.get("title") or Path(deck.get("name") or "").stem
-        date = str(value.get("date") or record.at[:10])
-        return Begun(root.name, root, record.at, date, presenter, title, _tag_of(title))
-    except (GreenroomError, LookupError, TypeError, AttributeError):
+        presenter = checked_presenter(value.presenter)
+    except GreenroomError:
         return None
+    title = value.deck.title or Path(value.deck.name).stem
+    return Begun(root.name, root, record.at, value.date or record.at[:10], presenter, title, _tag_of(title))
 
 
 def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Entry], bool]) -> bool:
@@ -121,7 +122,7 @@ def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Ent
             for entry in history.entries():
                 if only(entry):
                     take(history.record(entry.seq))
-    except (GreenroomError, OSError, LookupError, TypeError, AttributeError):
+    except (GreenroomError, OSError):
         return False
     return True
 
@@ -131,9 +132,9 @@ def exchanges_of(root: Path) -> tuple[Exchange, ...]:
     closed: list[Exchange] = []
 
     def take(record: Record) -> None:
-        value = record.value or {}
-        if value.get("type") == "exchange_closed":
-            closed.append(from_json(Exchange, value["exchange"]))
+        value = value_as(record, ExchangeClosed)
+        if value is not None:
+            closed.append(value.exchange)
 
     whole = is_read(root, take, only=lambda entry: entry.file == HISTORY and entry.op == "append")
     return tuple(closed) if whole else ()

@@ -6,12 +6,7 @@ not the database. The agent itself reads what it wrote, later in the same sessio
 proposal moves at most once: a second call moves what was proposed since the first, and does not bring
 back what was forgotten in between. What somebody said off the record, or what quotes it, stays.
 
-Values of notes, by `type`; the writer is the agent, and `content` is what it wrote:
-
-====================  =========================================================================
-memory-proposal       memory_type, content, confidence, tags, source (the agent's own id for it)
-scratchpad-proposal   content (the whole page)
-====================  =========================================================================
+The notes are `MemoryProposed` and `ScratchpadProposed`; their writer is the agent.
 
 Source: DESIGN.md, section 9 ("Tools"); trust.md, point 4.
 """
@@ -22,11 +17,10 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.clock import utc_now
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.state import Options
 from orchestrator.memory.consent import name_in, refusal, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
@@ -35,9 +29,13 @@ from orchestrator.memory.model import Memory, Scratchpad, Written
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.validation import checked_time
 from orchestrator.privacy.off_record import is_clean
+from orchestrator.records.kinds import value_as
+from orchestrator.records.memory import MemoriesSettled, MemoryProposed, ScratchpadProposed
+from orchestrator.records.options import Options
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import held
 
 MAX_PROPOSALS: Final = 50
 """Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
@@ -52,29 +50,20 @@ Proposal = Memory | Scratchpad
 
 def proposed(record: Record, presenter: str) -> Proposal | None:
     """The proposal that a record is; None: it is another record. Nothing in it is checked."""
-    value = record.value or {}
-    match value.get("type"):
-        case "memory-proposal":
-            words, tags = (value["memory_type"], value["content"]), tuple(value.get("tags", ()))
-            of, source = (f"p{record.seq}", record.by, presenter), value.get("source")
-            return Memory(*of, *words, value["confidence"], tags, source, record.at)
-        case "scratchpad-proposal":
-            return Scratchpad(record.by, presenter, value["content"], record.at)
-    return None
+    if (one := value_as(record, MemoryProposed)) is not None:
+        of, words = (f"p{record.seq}", record.by, presenter), (one.memory_type, one.content)
+        return Memory(*of, *words, one.confidence, one.tags, one.source, record.at)
+    page = value_as(record, ScratchpadProposed)
+    return Scratchpad(record.by, presenter, page.content, record.at) if page is not None else None
 
 
-def _value(proposal: Proposal) -> dict[str, Any]:
+def _value(proposal: Proposal) -> MemoryProposed | ScratchpadProposed:
     """A proposal as it stands in its record."""
     if isinstance(proposal, Scratchpad):
-        return {"type": "scratchpad-proposal", "content": proposal.content}
-    return {
-        "type": "memory-proposal",
-        "memory_type": proposal.type,
-        "content": proposal.content,
-        "confidence": proposal.confidence,
-        **({"tags": list(proposal.tags)} if proposal.tags else {}),
-        **({"source": proposal.source} if proposal.source else {}),
-    }
+        return ScratchpadProposed(proposal.content)
+    return MemoryProposed(
+        proposal.type, proposal.content, proposal.confidence, proposal.tags, proposal.source or None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +105,7 @@ class ProposalLog:
         if tx is not None:
             tx.note(_value(proposal), by=self.agent)
         elif self.held is not None:
-            self.held.append(Record(0, "note", self.agent, 0.0, utc_now(), value=_value(proposal)))
+            self.held.append(Record(0, "note", self.agent, 0.0, utc_now(), held=held(_value(proposal))))
         return self._all()[-1]
 
     def _all(self) -> list[Proposal]:
@@ -226,13 +215,9 @@ def settle_session(
     with existing(home_root) as db:
         done = settle(notes, db, session=options.id, presenter=options.presenter, stays=stays, now=now)
     if done.memories or done.pages or done.left_out:
-        value = {
-            "type": _SETTLED,
-            "memories": [written.memory.id for written in done.memories],
-            "scratchpads": [page.agent for page in done.pages],
-            "left_out": done.left_out,
-        }
-        store.note(value, by=MODERATOR)
+        memories = tuple(written.memory.id for written in done.memories)
+        pages = tuple(page.agent for page in done.pages)
+        store.note(MemoriesSettled(memories, pages, done.left_out), by=MODERATOR)
     return done
 
 

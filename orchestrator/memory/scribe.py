@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
+from orchestrator.errors import LedgerCorruptError
 from orchestrator.legible import one_line
-from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.english import names
-from orchestrator.memory.record_types import MOVES_ON, ODD, SPEECH, Plain, is_said, read, row_of, type_of
 from orchestrator.memory.session_context import (
-    AGENT,
     BLOCKER,
     DECISION,
     GOAL,
@@ -26,20 +25,29 @@ from orchestrator.memory.session_context import (
     LEFT_OUT,
     MAX_CONTENT_BYTES,
     MAX_FIELD_BYTES,
-    USER,
     Course,
-    Kept,
     Noted,
     SessionContext,
     SessionEntry,
     cut,
 )
 from orchestrator.memory.whole_sentences import Joining, Sentence
-from orchestrator.model.values import from_json
+from orchestrator.model.exchange import Exchange
 from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import OffRecord, is_marked
+from orchestrator.privacy.off_record import is_marked
+from orchestrator.records import kinds
+from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
+from orchestrator.records.kinds import PanelRecord
+from orchestrator.records.memory import GoalsKept
+from orchestrator.records.options import UNNAMED
+from orchestrator.records.speech import AnswerGiven, AnswerHeard, SlideShown, SpeechHeard
+from orchestrator.records.start import DeckRead, SessionStarted, SpeakerFound
+from orchestrator.records.tellers import entry_of, is_spoken, known_value
+from orchestrator.records.telling import AGENT, USER, Entry, is_speech
 from orchestrator.render import SILENT
-from orchestrator.store.ledger import Entry, Record
+from orchestrator.store import ledger
+from orchestrator.store.ledger import Record
+from orchestrator.store.off_record import OffRecord
 from orchestrator.store.store import Store
 
 MAX_RECENT: Final = 10
@@ -59,7 +67,8 @@ MAX_SPOKEN_CHARS: Final = 20_000
 """Of one record that is searched: two hours of speech come in thousands of records."""
 
 OPEN: Final = "open"
-_ENDS_A_SENTENCE: Final = MOVES_ON | {"answered", "verdict"}
+_ENDS_A_SENTENCE: Final = (SlideShown, ExchangeOpened, ExchangeClosed, AnswerHeard, VerdictGiven)
+"""No sentence goes on behind these."""
 
 
 @dataclass(slots=True)
@@ -78,7 +87,7 @@ class Scribe:
         default_factory=lambda: {kind: {} for kind in (*KINDS, OPEN)}
     )
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
-    _off_record: OffRecord = field(default_factory=OffRecord)
+    _off_record: OffRecord = field(default_factory=partial(OffRecord, kinds=kinds.KINDS))
     _said: deque[SessionEntry] = field(default_factory=lambda: deque(maxlen=MAX_SAID))
     _is_over: bool = False
     _presenter: str | None = None
@@ -88,30 +97,30 @@ class Scribe:
 
     def take(self, record: Record) -> None:
         """Fold in the next record."""
+        self._is_over = self._is_over or record.op == "freeze"
         try:
             self._take(record)
-        except ODD:  # not in the shape that we know
+        except LedgerCorruptError:  # not in the shape that we know
             self.failures += 1
 
     def _take(self, record: Record) -> None:
-        value: Plain = record.value or {}
-        kind = type_of(record)
-        if kind in _ENDS_A_SENTENCE:
+        value, told = known_value(record), entry_of(record)
+        if isinstance(value, _ENDS_A_SENTENCE):
             self.settle()
-        told: Plain = read(row_of(kind).entry, record) or {}
-        content = told.get("content")
-        quoting = told.get("quoting", content)
-        is_hidden = self._off_record.take(record, quoting or "")
-        self._follow(kind, value, record)
-        self._is_over = self._is_over or record.op == "freeze"
-        if content is None:  # nothing happened that anybody would tell
+        quoting = "" if told is None else told.content if told.quoting is None else told.quoting
+        is_hidden = self._off_record.take(record, quoting)
+        self._follow(value, record)
+        if told is None:  # nothing happened that anybody would tell
             return
-        is_hidden = bool(is_hidden and quoting) or (content is not quoting and is_marked(content, value))
+        is_sensitive = record.held is not None and record.held.is_sensitive
+        is_apart = told.quoting is not None  # its content is looked at by itself then
+        is_marked_here = is_apart and (is_sensitive or is_marked(told.content))
+        is_hidden = bool(is_hidden and quoting) or is_marked_here
         entry = _entry(told, record, is_hidden=is_hidden)
-        if kind in SPEECH and is_hidden:
+        if is_spoken(record) and is_hidden:
             self._joining.drop()
-        elif kind in SPEECH and is_said(record):
-            self._listen(content, record.seq, entry)
+        elif is_spoken(record) and is_speech(record):
+            self._listen(told.content, record.seq, entry)
         self.turn_count += 1
         self._held.append(entry)
         if entry.type in (USER, AGENT) and not is_hidden:
@@ -175,42 +184,40 @@ class Scribe:
             least = min(self._entities, key=lambda one: self._entities[one][1:])
             del self._entities[least]
 
-    def _follow(self, kind: str, value: Plain, record: Record) -> None:
+    def _follow(self, value: PanelRecord | None, record: Record) -> None:
         """Keep where the session stands, and what is noted of it."""
         course = self.course
-        match kind:
-            case "session":
+        match value:
+            case SessionStarted():
                 self._begin(value, record)
-            case "deck":
-                course.slides = len(value["deck"].get("slides", ()))
-            case "speaker":
-                self._presenter = value.get("label")
-            case "segment" | "answer":
+            case DeckRead():
+                course.slides = len(value.deck.slides)
+            case SpeakerFound():
+                self._presenter = value.label
+            case SpeechHeard() | AnswerGiven():
                 course.spoken += 1
-                course.spoken_to_s = max(course.spoken_to_s, float(value["segment"].get("end_s") or 0.0))
-            case "slide":
-                course.slide = value["slide"]
-            case "exchange_opened":
-                asked = value["exchange"]
-                course.open = (asked["id"], asked["agent"])
+                course.spoken_to_s = max(course.spoken_to_s, value.segment.end_s)
+            case SlideShown():
+                course.slide = value.slide
+            case ExchangeOpened():
+                course.open = (value.exchange.id, value.exchange.agent)
                 self._opened_seq = record.seq
-            case "exchange_closed":
-                self._closed(value["exchange"], record)
-            case "remembered":
+            case ExchangeClosed():
+                self._closed(value.exchange, record)
+            case GoalsKept():
                 self._remembered(value)
 
-    def _begin(self, value: Plain, record: Record) -> None:
-        options, deck = value.get("options", {}), value.get("deck", {})
-        self._presenter = options.get("speaker")
-        self.course.deck = masked(one_line(deck.get("title") or deck.get("name") or ""))[:120]
-        presenter = one_line(value.get("presenter") or "")
+    def _begin(self, value: SessionStarted, record: Record) -> None:
+        self._presenter = value.options.speaker
+        self.course.deck = masked(one_line(value.deck.title or value.deck.name))[:120]
+        presenter = one_line(value.presenter)
         self.course.presenter = "" if presenter == UNNAMED else masked(presenter)[:60]
-        for focus in options.get("focus", ()):
+        for focus in value.options.focus:
             self._note(GOAL, Noted(_shortened(focus), record.seq))
 
-    def _remembered(self, value: Plain) -> None:
+    def _remembered(self, value: GoalsKept) -> None:
         """A model read it in the passages of a run: kept as it was verified, unless it is to stay."""
-        for kept in [from_json(Kept, plain) for plain in value["items"]]:
+        for kept in value.items:
             if not self.stays(f"{kept.text}\n{kept.quote}"):
                 noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, *self._asked_at(kept.seq))
                 self._note(kept.kind, noted)
@@ -224,52 +231,49 @@ class Scribe:
                 return exchange, agent
         return None, None
 
-    def _closed(self, done: Plain, record: Record) -> None:
-        outcomes, outcome = self.course.outcomes, str(done.get("outcome"))
-        answered = any(turn.get("answer") for turn in done.get("turns", ()))
+    def _closed(self, done: Exchange, record: Record) -> None:
+        outcomes, outcome = self.course.outcomes, str(done.outcome)
+        answered = bool(done.answered)
         counted_as = outcome if answered or outcome != "unjudged" else SILENT
         outcomes[counted_as] = outcomes.get(counted_as, 0) + 1
-        self._asked.append((self._opened_seq, record.seq, str(done["id"]), str(done.get("agent"))))
+        self._asked.append((self._opened_seq, record.seq, done.id, done.agent))
         self.course.open = None
-        question = done["turns"][0]["question"] if done.get("turns") else ""
-        words = done.get("quote") or question
+        question = done.turns[0].question if done.turns else ""
+        words = done.quote or question
         text = _shortened(words)
         known = self._noted[OPEN]
         known.pop(_key(text), None)
-        back = done.get("comes_back_to")
+        back = done.comes_back_to
         if back is not None and outcomes.get("parked"):
             outcomes["parked"] -= 1  # it is one question, and counts as what came of it
         for key in [key for key, one in known.items() if one.exchange == back]:
             del known[key]
         is_open = outcome != "satisfied" and not (outcome == "unjudged" and answered)
         if is_open and words and not self._off_record.touches(f"{words}\n{question}"):
-            self._note(OPEN, Noted(text, record.seq, None, done["id"], done.get("agent")))
+            self._note(OPEN, Noted(text, record.seq, None, done.id, done.agent))
 
 
 def _shortened(text: str) -> str:
     return cut(masked(one_line(text)), MAX_NOTED_BYTES)
 
 
-def _entry(told: Plain, record: Record, *, is_hidden: bool) -> SessionEntry:
+def _entry(told: Entry, record: Record, *, is_hidden: bool) -> SessionEntry:
     """The entry that a record makes; addresses and numbers of people are masked.
 
     Of what is to stay here it says that there was something, and no word: nothing made of entries can
     carry it away.
     """
     metadata: dict[str, Any] = {"seq": record.seq, "clock_s": record.clock_s}
-    for name, one in told.get("metadata", {}).items():
+    for name, one in told.metadata.items():
         if one is not None and (name == "agent" or not is_hidden):
             metadata[name] = cut(masked(one_line(one)), MAX_FIELD_BYTES) if isinstance(one, str) else one
-    tool = told.get("tool")
     if is_hidden:
-        return SessionEntry(record.at, told["type"], LEFT_OUT, {**metadata, "sensitive": True}, tool)
-    shown = masked(one_line(told["content"]))
+        return SessionEntry(record.at, told.type, LEFT_OUT, {**metadata, "sensitive": True}, told.tool)
+    shown = masked(one_line(told.content))
     kept = cut(shown, MAX_CONTENT_BYTES)
     if kept != shown:
         metadata["cut"] = len(shown) - len(kept) + 1
-    return SessionEntry(
-        record.at, told["type"], kept, metadata, tool, told.get("result"), told.get("confidence")
-    )
+    return SessionEntry(record.at, told.type, kept, metadata, told.tool, told.result, told.confidence)
 
 
 def _key(text: str) -> str:
@@ -277,7 +281,7 @@ def _key(text: str) -> str:
     return text.casefold().rstrip(" .!…")
 
 
-def is_telling(entry: Entry) -> bool:
+def is_telling(entry: ledger.Entry) -> bool:
     """Whether a record may tell the Scribe anything: of some no entry is ever made."""
     return entry.op not in ("receipt", "create", "replace")
 

@@ -13,17 +13,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from heapq import nsmallest
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from orchestrator.claims.numbers import numbers_in
+from orchestrator.records.memory import KeptKind
+from orchestrator.records.telling import NOTE, TOOL
 from orchestrator.render import OUTCOME_WORDS, clock, counted
-
-USER: Final = "user"
-AGENT: Final = "agent"
-TOOL: Final = "tool"
-ERROR: Final = "error"
-NOTE: Final = "note"
-ENTRY_TYPES: Final = (USER, AGENT, TOOL, ERROR, NOTE)
 
 MAX_CONTENT_BYTES: Final = 480
 """Of one entry: three or four sentences. What is longer is cut, and says so."""
@@ -34,8 +29,7 @@ LEFT_OUT: Final = "[left out: marked sensitive]"
 GOAL: Final = "goal"
 DECISION: Final = "decision"
 BLOCKER: Final = "blocker"
-Kind = Literal["goal", "decision", "blocker"]
-KINDS: Final[tuple[Kind, ...]] = (GOAL, DECISION, BLOCKER)
+KINDS: Final[tuple[KeptKind, ...]] = (GOAL, DECISION, BLOCKER)
 """Of what a model reads for the Scribe."""
 
 
@@ -44,7 +38,7 @@ class SessionEntry:
     """One event of a session."""
 
     timestamp: str  # RFC 3339, UTC: when its record was written
-    type: str  # one of ENTRY_TYPES
+    type: str  # of telling.ENTRY_TYPES
     content: str
     metadata: Mapping[str, Any] = field(default_factory=dict)  # seq; where known: clock_s, speaker, agent, …
     tool_name: str | None = None
@@ -61,18 +55,6 @@ class Noted:
     speaker: str | None = None  # who said it; None: nobody is named
     exchange: str | None = None  # said in the answer to this question
     agent: str | None = None  # whose question that was
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A goal, a decision or a blocker that stands on what was said, as a `remembered` record holds it."""
-
-    kind: Kind
-    text: str
-    quote: str  # verbatim from the passage
-    seq: int  # of the passage's record
-    speaker: str | None = None
-    exchange: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from orchestrator.context.shown import shown_content
 from orchestrator.errors import StoreError
 from orchestrator.home.user_list import hint
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.arguments import shown
 from orchestrator.memory.facts import FactLog, fact_files
-from orchestrator.privacy.off_record import shown_content
 from orchestrator.store.store import Store
 
 MAX_READ_CHARS: Final = 40_000

@@ -14,13 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.clock import utc_now
 from orchestrator.engines.protocol import ScratchpadRequest
 from orchestrator.errors import EngineError, GreenroomError, SessionBusyError
 from orchestrator.layout import MODERATOR
-from orchestrator.loop.state import UNNAMED, PartFailure
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase, existing
@@ -40,16 +39,19 @@ from orchestrator.memory.trace import Snapshots
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
+from orchestrator.records.kinds import value_as
+from orchestrator.records.memory import ScratchpadsAsked
+from orchestrator.records.moderator import PartFailed
+from orchestrator.records.options import UNNAMED
+from orchestrator.records.projection import PartFailure
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
     from orchestrator.loop.rehearsal import Rehearsal
-    from orchestrator.loop.state import Options
+    from orchestrator.records.options import Options
 
 T = TypeVar("T")
 S = TypeVar("S")
-ASKED: Final = "scratchpads-asked"
-"""The type of the note that panelists were asked for their pages: a second end does not ask again."""
 
 
 @dataclass(slots=True)
@@ -91,7 +93,7 @@ class Guard:
         self.told.update(waiting)
         for part, reason in waiting.items():
             try:
-                store.note({"type": "warning", "part": part, "reason": reason}, by=MODERATOR)
+                store.note(PartFailed(part, reason), by=MODERATOR)
             except GreenroomError:
                 self.refused[part] = reason
 
@@ -280,10 +282,10 @@ def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str],
     takes the consent back keeps nothing of it. No model is shown a line that *stays* in this session.
     """
     store, options = rehearsal.store, rehearsal.options
-    notes = (store.record(entry.seq).value or {} for entry in store.entries() if entry.op == "note")
+    notes = (store.record(entry.seq) for entry in store.entries() if entry.op == "note")
     failed: dict[str, str] = {}
     with existing(home_root) as db:
-        was_asked = any(one.get("type") == ASKED for one in notes)
+        was_asked = any(value_as(one, ScratchpadsAsked) is not None for one in notes)
         if db is None or was_asked or not consented(db, options.presenter):
             return
         for agent in options.panel:
@@ -306,4 +308,4 @@ def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str],
                 failed[agent] = str(error)
             finally:
                 rehearsal.note_calls()
-    store.note({"type": ASKED, **({"failed": failed} if failed else {})}, by=MODERATOR)
+    store.note(ScratchpadsAsked(failed or None), by=MODERATOR)  # a second end does not ask again

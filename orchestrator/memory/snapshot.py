@@ -43,6 +43,7 @@ class Step:
     at_s: float | None = None  # session clock
     took_s: float | None = None  # wall clock
     waited: bool = False  # `took_s` holds waiting for what the presenter says next: it took at most that
+    words: str = ""  # as people are told it; a snapshot has none
 
 
 class Tail(deque[T]):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
 from orchestrator.errors import EngineError
@@ -22,11 +22,9 @@ from orchestrator.memory.derived import Made, derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import reason_of
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
-from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, FoundFacts, write_fact_files
+from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, write_fact_files
 from orchestrator.model.fact import SPOKEN, Fact, key_of
-from orchestrator.model.values import tagged, to_json
-from orchestrator.store.store import Store
-from orchestrator.store.transaction import Draft
+from orchestrator.records.memory import BEGAN, FAILED, FactRun, FactsKept, GoalsKept
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")
@@ -171,8 +169,8 @@ class Summariser:
         with self._store.transaction() as tx:
             claim = self.facts.window(upto)
             if claim is not None:
-                window = {"run": claim.run, "from_seq": claim.from_seq, "to_seq": claim.to_seq}
-                _note(tx, {"type": "fact-run", "state": "began", **window, "why": why})
+                run = FactRun(BEGAN, claim.run, claim.from_seq, claim.to_seq, why)
+                tx.note(run, by=WRITER)
         return claim
 
     def _is_open(self, claim: Claim) -> bool:
@@ -190,16 +188,13 @@ class Summariser:
         except EngineError as error:
             with self._store.transaction() as tx:
                 if self._is_open(claim):
-                    failed = {"state": "failed", "run": claim.run, "reason": reason_of(error)}
-                    _note(tx, {"type": "fact-run", **failed})
+                    tx.note(FactRun(FAILED, claim.run, reason=reason_of(error)), by=WRITER)
             raise
         kept, skipped, refused = sieved(drafts, claim.passages, self.facts, self._alike)
-        counts = {"skipped": skipped, "refused": refused}
         with self._store.transaction() as tx:
             if not self._is_open(claim):
                 return done  # what the other process finds counts
-            facts = FoundFacts(claim.run, claim.to_seq, tuple(kept))
-            _note(tx, {**tagged("facts", facts), **counts})
+            tx.note(FactsKept(claim.run, claim.to_seq, tuple(kept), skipped, refused), by=WRITER)
         found = (*done.facts, *self.facts.facts[before:])
         if self.schedule.is_paid:
             self._remember(claim)
@@ -219,13 +214,13 @@ class Summariser:
             self._warn("the Scribe's goals and decisions failed (%s)", type(error).__name__)
             return
         told = {key_of(text) for text in known}
-        kept = [
+        kept = tuple(
             one
             for one in verified(said, passages)
             if key_of(one.text) not in told and not self.facts.stays(f"{one.text}\n{one.quote}")
-        ]
+        )
         if kept:
-            _note(self._store, {"type": "remembered", "run": claim.run, "items": to_json(kept)})
+            self._store.note(GoalsKept(claim.run, kept), by=WRITER)
 
     def _replied(self, request: Request[R]) -> R:
         """The engine's answer, whose cost stands in the ledger whatever came of it."""
@@ -236,7 +231,3 @@ class Summariser:
 
     def _warn(self, what: str, why: object) -> None:
         log.warning(f"%s: {what}", self._store.root.name, why)
-
-
-def _note(to: Store | Draft, value: dict[str, Any]) -> None:
-    to.note(value, by=WRITER)

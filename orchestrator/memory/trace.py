@@ -17,16 +17,21 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from math import isfinite
 from typing import Any, Final, TypeVar
 
+from orchestrator.errors import LedgerCorruptError
 from orchestrator.legible import one_line
 from orchestrator.memory.derived import Made, derived_folder, replace_text
-from orchestrator.memory.record_types import ODD, Row, described, read, row_of, type_of
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
+from orchestrator.records import telling
+from orchestrator.records.candidates import CandidateWritten, RoundMade
+from orchestrator.records.exchanges import ExchangeOpened
+from orchestrator.records.kinds import PanelRecord
+from orchestrator.records.memory import ToolUsed
+from orchestrator.records.moderator import Called, ClockSet
+from orchestrator.records.tellers import known_value, step_of
 from orchestrator.render import clipped, clock
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
@@ -41,28 +46,6 @@ MOST_HELD: Final = 50
 """Errors, and summaries: more than a snapshot has room for."""
 MAX_LINE_CHARS: Final = 400
 """Of one line's words, far above any reason that the moderator gives; the JSON has all of them."""
-
-_READ: Final = ("action", "output", "state", "errors", "summary")
-"""Columns of a row that read a record; the others are about the step itself."""
-_UNTOLD: Final = Row()
-_BESIDE: Final = frozenset({"receipt", "call", "candidate", "tool-use"})
-"""Records that are written when the work they belong to is over: no step ends with them."""
-
-
-def told_by(record: Record) -> Row | None:
-    """What *record* tells, in the place of the paths of its row; None: nothing.
-
-    Never raises: a trace must not stop a rehearsal. Of a record in a shape that this release does not
-    know, that it was there is told.
-    """
-    row = row_of(type_of(record))
-    if row == _UNTOLD:
-        return None
-    try:
-        return replace(row, **{column: read(getattr(row, column), record) for column in _READ})
-    except ODD:
-        value = record.value if isinstance(record.value, Mapping) else {}
-        return Row(step=str(value.get("type")), time=row.time)
 
 
 @dataclass(slots=True)
@@ -90,49 +73,45 @@ class Trace:
         return self.steps.earlier + len(self.steps)
 
     def take(self, record: Record) -> None:
-        """Fold in the next record."""
-        kind = type_of(record)
-        value: Mapping[str, Any] = record.value if isinstance(record.value, Mapping) else {}
-        if kind == "clock":
-            self._live = bool(value.get("live"))
-        elif kind == "candidate":
-            with suppress(LookupError, TypeError):  # in no shape that this release knows: it says nothing
-                if read("waiting.status", record) == "ready":
-                    self._candidates[record.by] = str(read("waiting.candidate.question", record))
-        if (told := told_by(record)) is not None:
+        """Fold in the next record; of one in a shape that this release does not know, that it was there."""
+        try:
+            value, told = known_value(record), step_of(record)
+        except LedgerCorruptError:
+            value, told = None, telling.Step(record.type, timing="none")
+        if isinstance(value, ClockSet):
+            self._live = value.live
+        elif isinstance(value, CandidateWritten) and value.waiting.status == "ready":
+            self._candidates[record.by] = value.waiting.candidate.question
+        if told is not None:
             self._tell(told, value, record)
-        if kind not in _BESIDE:
+        if record.op != "receipt" and not _is_beside(value):
             self._before = record.at
 
-    def _tell(self, told: Row, value: Mapping[str, Any], record: Record) -> None:
-        if told.step is not None:
-            if told.step == "call_on":
+    def _tell(self, told: telling.Step, value: PanelRecord | None, record: Record) -> None:
+        if told.name is not None:
+            if isinstance(value, ExchangeOpened):
                 self._exchange_began = self.count + 1
-            self.add_step(self._step(told, value, record))
-        for message in [told.errors] if isinstance(told.errors, str) else told.errors or ():
+            self.add_step(self._step(told, told.name, value, record))
+        for message in told.errors:
             self.add_error(message, self.count)
         if told.summary is not None:
             self.add_summary(f"step {self._exchange_began}-{self.count}: {told.summary}")
             self.state["exchanges"] = self.state.get("exchanges", 0) + 1
-        self.state.update(told.state or {})
+        self.state.update(told.state)
         self.state["record"] = record.seq
 
-    def _step(self, told: Row, value: Mapping[str, Any], record: Record) -> Step:
-        took_s: float | None = None
-        if told.time == "told":
-            seconds = value.get("seconds")
-            took_s = seconds if isinstance(seconds, int | float) and isfinite(seconds) else None
-        elif told.time != "none" and self._before is not None and value.get("state") != "started":
+    def _step(self, told: telling.Step, name: str, value: PanelRecord | None, record: Record) -> Step:
+        took_s = told.took_s
+        if told.timing != "none" and self._before is not None:
             took_s = _seconds(self._before, record.at)
         output = told.output
-        if told.step == "refresh" and output is not None:
-            output = {**output, "questions": {who: self._candidates.get(who) for who in output["questions"]}}
+        if isinstance(value, RoundMade):
+            output = {**(output or {}), "questions": {who: self._candidates.get(who) for who in value.made}}
             self._candidates.clear()
-        waited = took_s is not None and self._live and told.time == "waits"
-        about = {name: one for name, one in told.action.items() if one is not None}
-        action = {"action": told.step, "by": record.by, **about}
+        waited = took_s is not None and self._live and told.timing == "waits"
+        action = {"action": name, "by": record.by, **told.action}
         at_s = round(record.clock_s, 3)
-        return Step(self.count + 1, action, output, record.seq, at_s, took_s, waited=waited)
+        return Step(self.count + 1, action, output, record.seq, at_s, took_s, waited=waited, words=told.words)
 
     def add_step(self, step: Step) -> None:
         if self._held_bytes <= MAX_CHARS:
@@ -155,6 +134,16 @@ class Trace:
         return snapshot(self.steps, self.errors, self.summaries, self.state)
 
 
+def _is_beside(value: PanelRecord | None) -> bool:
+    """Return whether the work that a record belongs to was over before it: no step ends with such a one."""
+    match value:
+        case Called() | CandidateWritten():
+            return True
+        case ToolUsed():
+            return value.error is None  # with a refusal something ended, however little
+    return False
+
+
 def _seconds(before: str, at: str) -> float:
     """Wall-clock seconds between two records; a clock that was set back gives none."""
     return max(0.0, round((datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds(), 3))
@@ -171,7 +160,7 @@ def full_trace(records: Iterable[Record]) -> Trace:
 def trace_lines(steps: Iterable[Step]) -> Iterator[str]:
     """One line a step: number, session clock, time taken ("<" where it includes waiting), words."""
     for step in steps:
-        words = clipped(one_line(described(step.action, step.output)), MAX_LINE_CHARS)
+        words = clipped(one_line(step.words), MAX_LINE_CHARS)
         took = "" if step.took_s is None else f"{'<' if step.waited else ''}{step.took_s:.3f} s"
         yield f"{step.step:>5}  {clock(step.at_s or 0.0):>7}  {took:>9}  {words}"
 

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 
 from orchestrator.layout import AGENT_NAME
 from orchestrator.legible import one_line, page
-from orchestrator.loop.state import UNNAMED
 from orchestrator.memory.arguments import ArgumentsRefusedError, MemoryWrite, parsed
 from orchestrator.memory.errors import MemoryRefusedError, ScratchpadTooLongError
 from orchestrator.memory.model import (
@@ -24,6 +23,7 @@ from orchestrator.memory.model import (
     Memory,
 )
 from orchestrator.privacy.off_record import is_clean
+from orchestrator.records.options import UNNAMED
 
 
 def checked_memory(memory: Memory) -> Memory:

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
-
-KEY: Final = "drill"
-"""In the value of a session's first record; absent where the session is no drill."""
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +11,3 @@ class Drilled:
 
     session: str
     exchange: str  # its id there
-
-    def value(self) -> dict[str, str]:
-        """As it stands in the first record."""
-        return asdict(self)
-
-
-def drilled_of(opened: Mapping[str, Any]) -> Drilled | None:
-    """The question that a session was begun to put again, from the value of its first record."""
-    plain = opened.get(KEY)
-    return Drilled(plain["session"], plain["exchange"]) if plain is not None else None

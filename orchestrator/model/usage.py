@@ -7,8 +7,8 @@ was spent.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 TOLERANCE: Final = 0.9
@@ -52,21 +52,11 @@ class CallUsage:
         """Fewer tokens were read than the layout promises."""
         return self.reported and self.read < TOLERANCE * self.promised * self.input
 
-    def value(self) -> dict[str, Any]:
-        """The call as a ledger record carries it."""
-        return {"type": "call", **asdict(self), "alarm": self.alarm}
-
     def __str__(self) -> str:
         cost = "cost unknown" if self.cost_usd is None else f"${self.cost_usd:.4f}"
         tokens = f"read {self.read}, written {self.written}, new {self.new}, output {self.output} tokens"
         short = f"; ALARM: the layout promises {self.promised:.0%} read" if self.alarm else ""
         return f"{self.agent} {self.kind} ({self.model}): {tokens}, {cost}, {self.seconds:.1f} s{short}"
-
-
-def call_of(value: Mapping[str, Any]) -> CallUsage:
-    """The call that a `call` record holds."""
-    known = {field.name for field in fields(CallUsage)}
-    return CallUsage(**{name: item for name, item in value.items() if name in known})
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,20 +11,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
+from orchestrator.errors import LedgerCorruptError
 from orchestrator.home.folder import digests
-from orchestrator.layout import TRANSCRIPT
-from orchestrator.model import drill
-from orchestrator.privacy.off_record import OffRecord, is_marked
+from orchestrator.layout import HISTORY, MODERATOR, TRANSCRIPT
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.slide import Slide
+from orchestrator.privacy.off_record import is_marked
+from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
+from orchestrator.records.kinds import KINDS, PanelRecord, value_of
+from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard
+from orchestrator.records.start import DeckRead, started_of
 from orchestrator.render import OUTCOME_WORDS, SILENT
 from orchestrator.store.ledger import Record
+from orchestrator.store.off_record import OffRecord
+from orchestrator.store.value import Held, Unread
 
 Told = Mapping[str, Any]
 """A record or a debrief as JSON has it."""
+Value = PanelRecord | Unread | None
 
 _WANTED: Final = re.compile(
-    rb'\{"seq":\d+,"op":"(?:open"|write","file":"shared/deck-content\.md"'
-    rb'|append","file":"shared/(?:presenter-transcript|exchange-history)\.md"'
-    rb'|note","by":"moderator",[^{]*"value":\{"type":"exchange_opened")'
+    (
+        r'\{"seq":\d+,"op":"(?:open"|write","file":"shared/deck-content\.md"'
+        rf'|append","file":"(?:{re.escape(TRANSCRIPT)}|{re.escape(HISTORY)})"'
+        rf'|note","by":"{MODERATOR}",[^{{]*"value":\{{"type":"{ExchangeOpened.TYPE}")'
+    ).encode()
 )
 """Some 90 of a rehearsal's 500 lines, told by how they begin; to parse all takes three times as long."""
 _HEAD: Final = re.compile(rb'"hash":"([0-9a-f]{64})"\}\n\Z')
@@ -33,7 +44,6 @@ END_BYTES: Final = 128
 _END: Final = re.compile(rb'\n\{"seq":\d+,"op":"freeze"[^\n]*\n\Z')
 _LONGEST_END: Final = 64 * 1024
 """Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
-_NONE: Final[Mapping[str, Any]] = {}
 
 
 class Passage(NamedTuple):
@@ -89,53 +99,53 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
 
     ledger = ledger[: ledger.rfind(b"\n") + 1]  # a last line may be under way
     try:
-        records = [from_json(line) for line in ledger.split(b"\n") if _WANTED.match(line)]
-        passages = _passages(records, _withheld(records))
-        entry = _entry(session, ledger, records, from_json(debrief) if debrief is not None else {})
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError):
+        records = [_record(from_json(line)) for line in ledger.split(b"\n") if _WANTED.match(line)]
+        values = [value_of(record) for record in records]
+        passages = _passages(records, values, _withheld(records, values))
+        told = from_json(debrief) if debrief is not None else {}
+        entry = _entry(session, ledger, records[0], values, told)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, LedgerCorruptError):
         return Entry(session), []
     about = " ".join(part for part in (entry.deck, entry.presenter, entry.date, session) if part)
     return entry, [Passage("about", "", None, about), *passages]
 
 
-def _withheld(records: Sequence[Told]) -> OffRecord | None:
+def _withheld(records: Sequence[Record], values: Sequence[Value]) -> OffRecord | None:
     """The fold that says what is off the record; None where nobody says anything that could be.
 
     Most sessions hold nothing of it, and this look at what was said costs a quarter of the fold.
     """
     said: dict[str, list[str]] = {}  # by speaker, of whom a phrase may go over from one piece to the next
-    for one in records:
-        if one.get("file") == TRANSCRIPT:
-            value = one.get("value") or _NONE
-            if value.get("sensitive"):
-                return OffRecord()
-            segment = value.get("segment") or _NONE
-            said.setdefault(str(segment.get("speaker")), []).append(
-                segment.get("text") or one.get("text") or ""
-            )
+    for record, value in zip(records, values, strict=True):
+        if record.file == TRANSCRIPT:
+            if record.held is not None and record.held.is_sensitive:
+                return OffRecord(kinds=KINDS)
+            segment = value.segment if isinstance(value, SpeechHeard | AnswerGiven) else None
+            speaker, text = (None, record.text or "") if segment is None else (segment.speaker, segment.text)
+            said.setdefault(str(speaker), []).append(text)
     is_any = any(is_marked(" ".join(texts)) for texts in said.values())
-    return OffRecord() if is_any else None
+    return OffRecord(kinds=KINDS) if is_any else None
 
 
-def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) -> Entry:
-    opened = records[0]["value"]
-    options, deck = opened["options"], opened["deck"]
-    closed = [one for one in _closed(records) if one.get("outcome")]
-    again = {one.get("comes_back_to") for one in closed}
-    outcomes = [_outcome(one) for one in closed if one["id"] not in again]
+def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], debrief: Told) -> Entry:
+    opened = started_of(first)
+    options, deck = opened.options, opened.deck
+    closed = [one for one in _closed(values) if one.outcome]
+    again = {one.comes_back_to for one in closed}
+    outcomes = [_outcome(one) for one in closed if one.id not in again]
     delivery = debrief.get("delivery") or {}
     fillers, tensions = delivery.get("fillers"), debrief.get("tensions")
     return Entry(
         session=session,
-        started_at=records[0]["at"],
-        deck=deck["title"] or deck["name"],
-        deck_sha256=deck["sha256"],
-        presenter=options["presenter"],
-        date=options.get("date"),
-        engine=options["engine"],
-        minutes=options["minutes"],
-        panel=digests({"panel": json.dumps(opened["templates"], sort_keys=True)})["panel"],
-        is_drill=drill.KEY in opened,
+        started_at=first.at,
+        deck=deck.title or deck.name,
+        deck_sha256=deck.sha256,
+        presenter=options.presenter,
+        date=options.date,
+        engine=options.engine,
+        minutes=options.minutes,
+        panel=digests({"panel": json.dumps(opened.templates, sort_keys=True)})["panel"],
+        is_drill=opened.drill is not None,
         is_ended=_END.search(ledger, max(0, len(ledger) - _LONGEST_END)) is not None,
         head=head_of(ledger),
         outcomes={name: outcomes.count(name) for name in OUTCOME_WORDS if name in outcomes},
@@ -144,7 +154,7 @@ def _entry(session: str, ledger: bytes, records: Sequence[Told], debrief: Told) 
         words_per_minute=delivery.get("words_per_minute"),
         fillers=None if fillers is None else sum(fillers.values()),
         used_s=debrief["speech_s"] + debrief["answers_s"] if debrief else None,
-        copy_of=opened["id"] if opened.get("id", session) != session else "",
+        copy_of=opened.id if opened.id != session else "",
     )
 
 
@@ -154,48 +164,56 @@ def head_of(ledger: bytes) -> str:
     return head[1].decode() if head is not None else ""
 
 
-def _outcome(exchange: Told) -> str:
-    is_silent = not any(turn.get("answer") for turn in exchange["turns"])
-    return SILENT if is_silent and exchange["outcome"] == "unjudged" else str(exchange["outcome"])
+def _outcome(exchange: Exchange) -> str:
+    is_silent = not any(turn.answer for turn in exchange.turns)
+    return SILENT if is_silent and exchange.outcome == "unjudged" else str(exchange.outcome)
 
 
-def _closed(records: Iterable[Told]) -> Iterator[Told]:
-    for record in records:
-        if record.get("value", _NONE).get("type") == "exchange_closed":
-            yield record["value"]["exchange"]
+def _closed(values: Iterable[Value]) -> Iterator[Exchange]:
+    return (one.exchange for one in values if isinstance(one, ExchangeClosed))
 
 
-def _passages(records: Sequence[Told], off_record: OffRecord | None) -> list[Passage]:
+def _passages(
+    records: Sequence[Record], values: Sequence[Value], off_record: OffRecord | None
+) -> list[Passage]:
     """The words in the order of the records; speech of one visit to a slide is one passage."""
-    closed = {one["id"] for one in _closed(records)}
+    closed = {one.id for one in _closed(values)}
     found: list[Passage] = []
     speech: list[tuple[float, str]] = []
     slide = ""
-    for record in records:
-        value = record.get("value", _NONE)
-        kind = value.get("type")
-        is_hidden = off_record is not None and off_record.take(_record(record))
-        if kind in ("slide", "exchange_opened") and speech:
+    for record, value in zip(records, values, strict=True):
+        is_hidden = off_record is not None and off_record.take(record)
+        if isinstance(value, SlideShown | ExchangeOpened) and speech:
             found.append(_speech(slide, speech))
-        if kind == "deck":
-            found += map(_slide, value["deck"]["slides"])
-        elif kind == "slide":
-            slide = str(value["slide"])
-        elif kind == "segment" and not is_hidden:
-            speech.append((value["segment"]["start_s"], value["segment"]["text"]))
-        elif kind == "answer" and value["exchange"] not in closed and not is_hidden:
-            said = value["segment"]
-            found.append(Passage("answer", value["exchange"], said["start_s"], said["text"]))
-        elif kind == "exchange_closed" or (
-            kind == "exchange_opened" and value["exchange"]["id"] not in closed
-        ):
-            found += _exchange(value["exchange"], off_record)
+        match value:
+            case DeckRead(deck):
+                found += map(_slide, deck.slides)
+            case SlideShown(number):
+                slide = str(number)
+            case SpeechHeard(segment) if not is_hidden:
+                speech.append((segment.start_s, segment.text))
+            case AnswerGiven(exchange_id, _, segment) if exchange_id not in closed and not is_hidden:
+                found.append(Passage("answer", exchange_id, segment.start_s, segment.text))
+            case ExchangeClosed(exchange):
+                found += _exchange(exchange, off_record)
+            case ExchangeOpened(exchange) if exchange.id not in closed:
+                found += _exchange(exchange, off_record)
     return [*found, _speech(slide, speech)] if speech else found
 
 
 def _record(told: Told) -> Record:
-    given = {name: told[name] for name in Record._fields if name in told}
-    return Record(**given)
+    value = told.get("value")
+    return Record(
+        told["seq"],
+        told["op"],
+        told["by"],
+        told["clock_s"],
+        told["at"],
+        file=told.get("file"),
+        text=told.get("text"),
+        held=Held(value) if value is not None else None,
+        withheld=told.get("withheld", False),
+    )
 
 
 def _speech(slide: str, speech: list[tuple[float, str]]) -> Passage:
@@ -205,21 +223,14 @@ def _speech(slide: str, speech: list[tuple[float, str]]) -> Passage:
     return passage
 
 
-def _slide(slide: Told) -> Passage:
-    cells = [" ".join(row) for table in slide.get("tables", ()) for row in table["rows"]]
-    parts = [
-        slide["title"],
-        *slide.get("lines", ()),
-        *cells,
-        slide.get("notes", ""),
-        *slide.get("alt_texts", ()),
-    ]
-    return Passage("slide", str(slide["number"]), None, "\n".join(part for part in parts if part))
+def _slide(slide: Slide) -> Passage:
+    cells = [" ".join(row) for table in slide.tables for row in table.rows]
+    parts = [slide.title, *slide.lines, *cells, slide.notes, *slide.alt_texts]
+    return Passage("slide", str(slide.number), None, "\n".join(part for part in parts if part))
 
 
-def _exchange(exchange: Told, off_record: OffRecord | None) -> Iterator[Passage]:
-    for turn in exchange["turns"]:
-        for kind, name in (("question", "question"), ("answer", "answer"), ("verdict", "reason")):
-            text = turn.get(name)
+def _exchange(exchange: Exchange, off_record: OffRecord | None) -> Iterator[Passage]:
+    for turn in exchange.turns:
+        for kind, text in (("question", turn.question), ("answer", turn.answer), ("verdict", turn.reason)):
             if text and not (off_record is not None and off_record.touches(text)):
-                yield Passage(kind, exchange["id"], exchange["asked_at_s"], text)
+                yield Passage(kind, exchange.id, exchange.asked_at_s, text)

@@ -12,15 +12,27 @@ import hashlib
 import os
 import stat
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from orchestrator.errors import LedgerCorruptError, SessionNotFoundError, StoreError, UsageError
-from orchestrator.layout import Layout, Mutability, SessionFile, layout_of
+from orchestrator.errors import (
+    ConfigurationError,
+    LaterReleaseError,
+    LedgerCorruptError,
+    SessionNotFoundError,
+    StoreError,
+    UsageError,
+)
+from orchestrator.layout import Layout, Mutability, SessionFile
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import Entry, Record, Scan
+from orchestrator.store.opening import Opening, opening_of
+from orchestrator.store.receipt import ids_of
+from orchestrator.store.recorded_table import table_of
+from orchestrator.store.value import Value
 from orchestrator.store.views import Views
 
 T = TypeVar("T")
@@ -33,7 +45,7 @@ KEPT_RECORDS: Final = 512
 _NOTHING: Final = hashlib.sha256().hexdigest()
 
 
-Receipts = tuple[tuple[str, Mapping[str, Any]], ...]
+Receipts = tuple[tuple[str, Value], ...]
 
 
 class FileState(NamedTuple):
@@ -50,6 +62,8 @@ class Unwritten(Protocol):
     """The records of a transaction before they are on the disk, as only its own thread reads them."""
 
     records: list[Record]
+    folded: dict[object, tuple[int, Any]]
+    """By fold, how many of the records were taken into a value of the transaction's own, and that value."""
 
     @property
     def is_here(self) -> bool:
@@ -76,10 +90,17 @@ class Known(NamedTuple):
 class Fold(Generic[T]):
     """A value folded from every record in order, as of the last look at the ledger."""
 
-    def __init__(self, history: History, new: Callable[[], T], take: Callable[[T, Record], None]) -> None:
+    def __init__(
+        self,
+        history: History,
+        new: Callable[[], T],
+        take: Callable[[T, Record], None],
+        copy: Callable[[T], T] | None = None,
+    ) -> None:
         self._history = history
         self._new = new
         self._take = take
+        self._copy = copy
         self._held: tuple[int, T] | None = None  # the last record that was taken, and what came of it
         self._at = 0  # the record that is being taken
         self._passed_over: frozenset[int] = frozenset()  # records that cannot be taken
@@ -88,8 +109,27 @@ class Fold(Generic[T]):
         """Return the value with every record that is known.
 
         It is the same object each time, unless an exception cut a fold short: then all is folded anew. A
-        record that cannot be taken raises once, and is then passed over.
+        record that cannot be taken raises once, and is then passed over. The thread that holds a transaction
+        is given a copy with its records, where the fold can copy: nobody else sees that, and it goes with the
+        transaction.
         """
+        draft = self._history.draft
+        if self._copy is None or draft is None or not (draft.is_here and draft.records):
+            return self._on_disk()
+        if draft.records[-1].seq <= self._history.seq:  # they are on the disk by now
+            return self._on_disk()
+        return self._ahead(draft, self._copy)
+
+    def _ahead(self, draft: Unwritten, copy: Callable[[T], T]) -> T:
+        # Popped first: whatever raises below, half a record is in no value that is used again.
+        count, value = draft.folded.pop(self, None) or (0, copy(self._on_disk()))
+        for record in draft.records[count:]:
+            self._take(value, record)
+            count += 1
+        draft.folded[self] = count, value
+        return value
+
+    def _on_disk(self) -> T:
         held = self._held
         if held is not None and held[0] == self._history.seq:
             return held[1]
@@ -130,6 +170,7 @@ class History:
         self.draft: Unwritten | None = None
         """What the transaction that is open in this process wants to write: only its thread reads that."""
         self.layout: Layout
+        self.opening: Opening
         self._known = Known()
         # What stands in these behind `_known` was left by an exception, and is cut off before it is seen.
         self._entries: list[Entry] = []
@@ -138,6 +179,9 @@ class History:
         self._digests: dict[str, tuple[int, Any]] = {}  # running SHA-256 over so many of the file's records
         self._cache: OrderedDict[int, Record | bytes] = OrderedDict()  # bytes: a line not decoded yet
         self._folds: list[Fold[Any]] = []
+        self.said: dict[str, tuple[int, int]] = {}
+        """Where the texts of receipts stand that this process wrote, by their digests: record and place."""
+        self._withheld: dict[int, str] = {}  # the file of each record that says so
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
         self.waiting: list[threading.Lock] = []
@@ -238,15 +282,23 @@ class History:
 
     def _first(self) -> Record:
         first = self.record(1)
-        value = first.value or {}
-        if first.op != "open" or value.get("ledger_version") != ledger.LEDGER_VERSION:
-            raise LedgerCorruptError(
-                f"{self.path}: ledger version {value.get('ledger_version')!r} is not one that "
-                f"this release reads ({ledger.LEDGER_VERSION}): use a later release"
+        self.opening = opening_of(first)
+        self.version: int = self.opening.version
+        if first.op != "open" or self.version not in ledger.READ_VERSIONS:
+            is_later = first.op == "open" and self.version > ledger.LEDGER_VERSION
+            raise (LaterReleaseError if is_later else LedgerCorruptError)(
+                f"{self.path}: ledger version {self.opening.ledger_version!r} is not one that "
+                f"this release reads ({' and '.join(map(str, ledger.READ_VERSIONS))}): use a later release"
             )
         try:
-            self.layout = layout_of(value["panel"])
-        except (UsageError, KeyError, TypeError) as error:  # a panel of names that a later release allows
+            table = table_of(self.opening)
+        except ConfigurationError as error:
+            raise LedgerCorruptError(
+                f"{self.path}: {error}: use a later release, or {HOW_TO_RESTORE}"
+            ) from error
+        try:
+            self.layout = table.seated(self.opening.panel or ())
+        except UsageError as error:  # a panel of names that a later release allows
             raise LedgerCorruptError(
                 f"{self.path}: the first record names no panel that this release knows: "
                 f"use a later release, or {HOW_TO_RESTORE}"
@@ -284,6 +336,9 @@ class History:
         if self._seqs:
             self._check_names(found.entries)
         self._entries.extend(found.entries)
+        self._withheld |= {
+            one.seq: one.file for one in found.entries if one.withheld and one.file is not None
+        }
         frozen, receipts = known.frozen, known.receipts
         for entry in found.entries:
             if entry.file is not None and self._seqs:
@@ -302,10 +357,11 @@ class History:
             fold.now()
 
     def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
-        """The receipts that still wait once the one at *entry* is on the disk."""
-        value = ledger.decode(self._read(entry)).value or {}
-        place = next((at for at, (id, _) in enumerate(receipts) if id == value.get("id")), len(receipts))
-        return receipts[:place] + receipts[place + 1 :]
+        """The receipts that still wait once those at *entry* are on the disk."""
+        for written in ids_of(ledger.decode(self._read(entry))):
+            place = next((at for at, (id, _) in enumerate(receipts) if id == written), len(receipts))
+            receipts = receipts[:place] + receipts[place + 1 :]
+        return receipts
 
     def _scan_new(self) -> Scan | None:
         """The scan of the bytes behind those that were read; None: there are none."""
@@ -337,13 +393,20 @@ class History:
                     "use the release that wrote it"
                 )
 
-    def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
+    def fold(
+        self,
+        new: Callable[[], T],
+        take: Callable[[T, Record], None],
+        copy: Callable[[T], T] | None = None,
+    ) -> Fold[T]:
         """Fold every record so far into a value, and every new one as it is read.
 
         Args:
             take: Called under the session's lock or this process's own, and must not write.
+            copy: Gives a value that *take* may change while the first one stays as it is; None: a transaction
+                sees the value as it is on the disk.
         """
-        fold = Fold(self, new, take)
+        fold = Fold(self, new, take, copy)
         fold.now()
         self._folds.append(fold)
         return fold
@@ -351,6 +414,13 @@ class History:
     def entries(self) -> Iterator[Entry]:
         """Every record's number, operation, file and place, without reading its text."""
         return iter(self._entries[: self.seq])
+
+    def withheld(self) -> Mapping[int, str]:
+        """The file of each record that says that nobody is shown it, with those of the thread's draft."""
+        with self.mutex:
+            # Those behind the last record were left by an exception, as in `_seqs_of`.
+            known = {seq: file for seq, file in self._withheld.items() if seq <= self.seq}
+            return known | {one.seq: one.file for one in self.pending if one.withheld and one.file}
 
     def entry(self, seq: int) -> Entry:
         """One record's number, operation, file and place."""
@@ -444,6 +514,22 @@ class History:
             self._states[row.path] = seqs[-1], state
             return state
 
+    def size_at(self, path: str, seq: int) -> tuple[int, str]:
+        """Bytes and SHA-256 of a file as of record *seq*; those of nothing where it was not written yet."""
+        with self.mutex:
+            seqs = self.state(path).seqs
+            at = bisect_right(seqs, seq)
+            if not at:
+                return 0, _NOTHING
+            number = seqs[at - 1]
+            if number > self.seq:
+                record = self.record(number)
+                return record.size_bytes or 0, record.sha256 or ""
+            found = ledger.size_and_digest(self._line(number))
+            if found is None:
+                raise LedgerCorruptError(f"{self.path}: record {number} lacks size and digest")
+            return found
+
     def _seqs_of(self, path: str) -> list[int]:
         """The records that touched *path*, without those that an exception left behind."""
         seqs = self._seqs[path]
@@ -504,7 +590,7 @@ class History:
             record = self.record(seq)
             if record.op != "append":
                 parts.clear()
-            parts.append(record.text or "")
+            parts.append((record if record.same is None else self.record(record.same)).text or "")
         text = "".join(parts)
         if hashlib.sha256(text.encode()).hexdigest() != record.sha256:
             raise LedgerCorruptError(

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 from orchestrator.errors import RequestIdReusedError, UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.store.ledger import Record
+from orchestrator.store.value import Value
 
 T = TypeVar("T")
 
@@ -36,6 +37,27 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted(Value):
+    """Note: what a client asked was done in this transaction."""
+
+    TYPE: ClassVar = "request"
+
+    id: str
+    sha256: str  # as Request.sha256
+    reply: Any = NO_REPLY  # JSON, where it was known by then
+
+
+@dataclass(frozen=True, slots=True)
+class Replied(Value):
+    """Note: the reply to what counted before."""
+
+    TYPE: ClassVar = "reply"
+
+    id: str
+    reply: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """A request that counted."""
 
@@ -49,7 +71,7 @@ class Draft(Protocol):
 
     records: list[Record]
 
-    def note(self, value: Mapping[str, Any], *, by: str) -> int: ...
+    def note(self, value: Value, *, by: str) -> int: ...
 
 
 class Store(Protocol):
@@ -84,14 +106,16 @@ def part_of(request: Request, number: int) -> Request:
 
 def take(done: dict[str, Done], record: Record) -> None:
     """Fold a record into the requests that counted."""
-    value = record.value
-    if record.op != "note" or value is None or value.get("type") not in ("request", "reply"):
+    if record.op != "note" or record.held is None:
         return
-    before = done.get(value["id"])
-    if value["type"] == "request":
-        done.setdefault(value["id"], Done(value["sha256"], record.seq, value.get("reply", NO_REPLY)))
-    elif before is not None and before.reply is NO_REPLY:
-        done[value["id"]] = Done(before.sha256, before.seq, value["reply"])
+    if record.type == Counted.TYPE:
+        counted = record.held.read(Counted)
+        done.setdefault(counted.id, Done(counted.sha256, record.seq, counted.reply))
+    elif record.type == Replied.TYPE:
+        replied = record.held.read(Replied)
+        before = done.get(replied.id)
+        if before is not None and before.reply is NO_REPLY:
+            done[replied.id] = Done(before.sha256, before.seq, replied.reply)
 
 
 class AlreadyDone(Exception):  # no error: the request counted before
@@ -126,8 +150,8 @@ class Pending:
             return False
         if (done := find(self.store, self.request)) is not None:
             raise AlreadyDone(done)
-        reply = {} if self.reply is None else {"reply": self.reply(draft)}
-        draft.note(_value(self.request, **reply), by=MODERATOR)
+        reply = NO_REPLY if self.reply is None else self.reply(draft)
+        draft.note(Counted(self.request.id, self.request.sha256, reply), by=MODERATOR)
         return True
 
 
@@ -201,10 +225,6 @@ def keep_reply(store: Store, request: Request, reply: Any) -> None:
     with store.transaction() as tx:
         done = find(store, request)
         if done is None:
-            tx.note(_value(request, reply=reply), by=MODERATOR)
+            tx.note(Counted(request.id, request.sha256, reply), by=MODERATOR)
         elif done.reply is NO_REPLY:
-            tx.note({"type": "reply", "id": request.id, "reply": reply}, by=MODERATOR)
-
-
-def _value(request: Request, **reply: Any) -> dict[str, Any]:
-    return {"type": "request", "id": request.id, "sha256": request.sha256, **reply}
+            tx.note(Replied(request.id, reply), by=MODERATOR)

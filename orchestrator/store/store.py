@@ -21,13 +21,17 @@ from time import perf_counter
 from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
-from orchestrator.errors import SessionFrozenError, StoreWriteError, TransactionOpenError
+from orchestrator.errors import ReceiptError, SessionFrozenError, StoreWriteError, TransactionOpenError
 from orchestrator.layout import Layout, SessionFile
 from orchestrator.store import files, ledger, views
 from orchestrator.store.history import LEDGER_NAME, FileState, Fold, History, Receipts
 from orchestrator.store.ledger import Entry, Record
+from orchestrator.store.off_record import OffRecord
+from orchestrator.store.opening import Opening
+from orchestrator.store.receipt import agents_of, ids_of
 from orchestrator.store.requests import Done, take
 from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
+from orchestrator.store.value import Held, Kinds, Value
 from orchestrator.store.views import Repair
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
@@ -48,12 +52,14 @@ class Store:
         self,
         root: Path,
         *,
+        kinds: Kinds | None = None,
         on_repair: Callable[[Repair], None] | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         """Open a session that exists.
 
         Args:
+            kinds: The classes of this session's record values; None: none is known here.
             on_repair: Told of each thing that is mended; None: a warning in Python's log.
             timeout_s: Seconds for which a write waits for the session's lock.
 
@@ -63,6 +69,7 @@ class Store:
         """
         self.root = root
         self.history = History(root)
+        self.kinds: Kinds = kinds or {}
         self._draft: Draft | None = None
         self.timeout_s = timeout_s
         self.clock: Callable[[], float] | None = None
@@ -74,6 +81,8 @@ class Store:
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._name = str(root / LEDGER_NAME)
         self._clock_s = 0.0
+        self._receipt_seqs: dict[str, int] = {}
+        self._receipts_upto = 0
 
     # ------------------------------------------------------------------ reading
 
@@ -85,6 +94,11 @@ class Store:
     def opened(self) -> Record:
         """The first record."""
         return self.history.opened
+
+    @property
+    def opening(self) -> Opening:
+        """What the first record says, as far as a store needs it."""
+        return self.history.opening
 
     @property
     def seq(self) -> int:
@@ -125,9 +139,38 @@ class Store:
                 self.history.tell()
             return self.seq
 
-    def fold(self, new: Callable[[], T], take: Callable[[T, Record], None]) -> Fold[T]:
+    def fold(
+        self,
+        new: Callable[[], T],
+        take: Callable[[T, Record], None],
+        copy: Callable[[T], T] | None = None,
+    ) -> Fold[T]:
         """As `History.fold`."""
-        return self.history.fold(new, take)
+        return self.history.fold(new, take, copy)
+
+    def hidden(self) -> Mapping[int, str]:
+        """The file of each record that nobody is shown, with those of this thread's transaction."""
+        return self.history.withheld() if self.decides_at_write else self.off_record().hidden
+
+    @property
+    def decides_at_write(self) -> bool:
+        """Whether each record says itself if it is withheld; else a reader decides it anew (version 1)."""
+        return self.history.version > ledger.WITHOUT_TABLE
+
+    def off_record(self) -> OffRecord:
+        """All that was said off the record up to now, with this thread's transaction: only to be read."""
+        return self._off_record.now()
+
+    @cached_property
+    def _off_record(self) -> Fold[OffRecord]:
+        heard, marks = frozenset(self.layout.withheld), frozenset(self.layout.marks)
+
+        def take(fold: OffRecord, record: Record) -> None:
+            fold.take(record)
+
+        return self.history.fold(
+            lambda: OffRecord(heard, marks, self.kinds, self.decides_at_write), take, OffRecord.copy
+        )
 
     @property
     def requests(self) -> Mapping[str, Done]:
@@ -149,6 +192,10 @@ class Store:
     def state(self, path: str) -> FileState:
         """As `History.state`."""
         return self.history.state(path)
+
+    def size_at(self, path: str, seq: int) -> tuple[int, str]:
+        """As `History.size_at`."""
+        return self.history.size_at(path, seq)
 
     def texts(self, path: str, start: int = 0) -> list[str]:
         """As `History.texts`."""
@@ -286,7 +333,7 @@ class Store:
 
     # ------------------------------------------------------------------ writing
 
-    def create(self, path: str, text: str, *, value: Mapping[str, Any] | None = None) -> None:
+    def create(self, path: str, text: str, *, value: Value | None = None) -> None:
         """Put a rendered blueprint in place; it is not the file's one write. Only at the start.
 
         In an append-only file a missing final newline is added, as `append` does.
@@ -297,7 +344,9 @@ class Store:
         with self._hold(self.layout.file(path), "create") as tx:
             tx.create(path, text, value=value)
 
-    def write(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def write(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
 
         Returns:
@@ -310,9 +359,11 @@ class Store:
             InvalidTextError, FileTooLargeError, StoreWriteError
         """
         with self._hold(self.layout.file(path), "write") as tx:
-            return tx.write(path, text, by=by, value=value)
+            return tx.write(path, text, by=by, value=value, receipt=receipt)
 
-    def append(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def append(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
         Durable when it returns (inside a transaction: when that ends). Earlier bytes are never
@@ -323,6 +374,7 @@ class Store:
             text: Valid UTF-8 without NUL, at most `MAX_APPEND_BYTES` bytes.
             by: The writer, as in the file's row.
             value: The typed value that *text* was rendered from.
+            receipt: The id of the receipt of the context that it came from.
 
         Returns:
             The file's length in bytes after the append.
@@ -332,21 +384,29 @@ class Store:
             AppendOnlyError, InvalidTextError, FileTooLargeError, StoreWriteError
         """
         with self._hold(self.layout.file(path), "append") as tx:
-            return tx.append(path, text, by=by, value=value)
+            return tx.append(path, text, by=by, value=value, receipt=receipt)
 
-    def note(self, value: Mapping[str, Any], *, by: str) -> int:
-        """Record something that is no file: a decision, a state, a mark. Returns its number."""
+    def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
+        """Record something that is no file: a decision, a state, a mark. Returns its number.
+
+        Args:
+            value: A value of the panel's; or the name of a program's own type, with a prefix of its own.
+            fields: What a note of one's own says.
+
+        Raises:
+            UsageError: The name of one's own type has no prefix.
+        """
         with self._hold(None, "note") as tx:
-            return tx.note(value, by=by)
+            return tx.note(value, fields, by=by)
 
-    def add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
+    def add_receipt(self, receipt_id: str, value: Value) -> None:
         """Remember a receipt; it goes to disk with the next durable record, or at `flush`.
 
         Once the session has ended nothing is recorded any more.
         """
         with self.history.mutex:
             if self.draft is not None and self.draft.is_here:
-                self.draft.add_receipt(receipt_id, value)
+                self.draft.add_receipt(value)
             else:
                 self.history.wait_with((*self.history.receipts, (receipt_id, value)))
 
@@ -354,6 +414,46 @@ class Store:
     def waiting_receipts(self) -> Receipts:
         """Receipts that are not on disk yet, each behind its id."""
         return self.history.receipts
+
+    def receipt(self, receipt_id: str) -> Value | int:
+        """A receipt by its id: the value of one that waits, else the number of its record.
+
+        Raises:
+            ReceiptError: There is none.
+        """
+        with self.history.mutex:
+            waiting = dict(self.history.receipts).get(receipt_id)
+            if waiting is not None:
+                return waiting
+            for record in self.history.pending:
+                if record.op == "receipt" and receipt_id in ids_of(record):
+                    return record.seq
+            seq = self.receipts_on_disk().get(receipt_id)
+        if seq is None:
+            name = self.root.name
+            raise ReceiptError(f"there is no receipt {receipt_id!r} in {name}: see `greenroom show {name}`")
+        return seq
+
+    def agent_of(self, receipt_id: str) -> str:
+        """Whose receipt it is.
+
+        Raises:
+            ReceiptError: There is none.
+        """
+        found = self.receipt(receipt_id)
+        value = self.record(found).held if isinstance(found, int) else Held(found.plain())
+        return agents_of(value)[receipt_id]
+
+    def receipts_on_disk(self) -> Mapping[str, int]:
+        """The number of each receipt's record, by its id, in order; read when the first is asked for."""
+        with self.history.mutex:
+            self.catch_up()
+            for seq in range(self._receipts_upto + 1, self.seq + 1):
+                if self.history.entry(seq).op == "receipt":
+                    for receipt_id in ids_of(self.record(seq)):
+                        self._receipt_seqs.setdefault(receipt_id, seq)
+            self._receipts_upto = self.seq
+            return self._receipt_seqs
 
     def flush(self, timeout_s: float | None = None) -> None:
         """Write the receipts that still wait; they are dropped if the session has ended meanwhile.
@@ -371,9 +471,8 @@ class Store:
 
     def max_revisions(self, row: SessionFile) -> int:
         """How often this session may revise a write-few file."""
-        value = self.opened.value or {}
-        limit = value.get("max_revisions", row.max_revisions)
-        return int(limit)
+        limit = self.opening.max_revisions
+        return row.max_revisions if limit is None else limit
 
     def now_s(self) -> float:
         """Session clock in seconds; never less than the last record's, whatever the wall clock does."""
@@ -447,7 +546,10 @@ class Store:
         """Bring the views up to date. They need no sync, and a failure is mended at the next lock."""
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
+        same: set[str] = set()  # what stands there already by the ledger
         for record in written:
+            if record.file is not None and record.same is not None and record.file not in whole:
+                same.add(record.file)
             if record.file is None or record.text is None:
                 continue
             if record.op != "append":
@@ -469,11 +571,18 @@ class Store:
                 self.history.views.replace(path, content)
             except OSError:
                 return  # durable all the same: the record is; the view is redone at the next lock
+        for path in same - added.keys():
+            try:
+                mended = views.mend(self.history, path)
+            except OSError:
+                return
+            if mended is not None:
+                self._repaired(mended)
         self._shown = self.seq
 
     # ------------------------------------------------------------------ ending
 
-    def freeze(self, value: Mapping[str, Any]) -> None:
+    def freeze(self, value: Value) -> None:
         """Write the last record. Afterwards every write gets `SessionFrozenError`."""
         with self._hold(None, "freeze") as tx:
             tx.freeze(value)
@@ -502,8 +611,21 @@ class Store:
         self.history.close()
 
 
-def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
+def _opening(layout: Layout) -> dict[str, Any]:
+    return {
+        "type": Opening.TYPE,
+        "ledger_version": ledger.LEDGER_VERSION,
+        "panel": list(layout.panel),
+        "table": layout.table.plain(),
+    }
+
+
+def create_store(root: Path, layout: Layout, value: Value, kinds: Kinds | None = None) -> Store:
     """Make a new session's folders and ledger at *root*, which must not exist, and open it.
+
+    Args:
+        value: What the first record says beside the ledger's version and who sits there.
+        kinds: As at `Store`.
 
     Raises:
         StoreWriteError: The disk refused; what was made is left for the caller to remove.
@@ -514,12 +636,8 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
         by="start",
         clock_s=0.0,
         at=utc_now(),
-        value={
-            "type": "session",
-            "ledger_version": ledger.LEDGER_VERSION,
-            "panel": list(layout.panel),
-            **value,
-        },
+        # The version first, where a reader looks for it, and as this release writes it.
+        held=Held({**_opening(layout), **value.plain(), **_opening(layout)}),
     )
     line, _ = ledger.encode(first, ledger.FIRST_HASH)
     try:
@@ -534,4 +652,4 @@ def create_store(root: Path, layout: Layout, value: Mapping[str, Any]) -> Store:
             files.sync_file(fd)
     except OSError as error:
         raise StoreWriteError(f"{root}: {files.reason(error)}; no session was made") from error
-    return Store(root)
+    return Store(root, kinds=kinds)

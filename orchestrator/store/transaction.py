@@ -17,6 +17,7 @@ import math
 import os
 import threading
 import weakref
+from collections import ChainMap
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -31,6 +32,7 @@ from orchestrator.clock import utc_now
 from orchestrator.errors import (
     FileTooLargeError,
     InvalidTextError,
+    ReceiptError,
     SessionBusyError,
     SessionDegradedError,
     SessionFrozenError,
@@ -40,7 +42,10 @@ from orchestrator.errors import (
 from orchestrator.layout import MIB, Mutability, SessionFile
 from orchestrator.store import files, ledger, requests, rules
 from orchestrator.store.history import LEDGER_NAME, FileState, History
-from orchestrator.store.ledger import Record
+from orchestrator.store.ledger import WITHOUT_TABLE, Record
+from orchestrator.store.off_record import OffRecord
+from orchestrator.store.receipt import ReceiptNote, ids_of
+from orchestrator.store.value import Value, held, own_note
 
 TIMEOUT_S: Final = 5.0
 """How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
@@ -89,6 +94,16 @@ class Store(Protocol):
     def catch_up(self) -> int:
         """Take in what other processes have written."""
 
+    @property
+    def decides_at_write(self) -> bool:
+        """Whether each record says itself if it is withheld."""
+
+    def agent_of(self, receipt_id: str) -> str:
+        """Return whose receipt it is; raises ReceiptError where there is none."""
+
+    def off_record(self) -> OffRecord:
+        """Return all that was said off the record up to now, with this thread's transaction."""
+
     def now_s(self) -> float:
         """Return the session clock."""
 
@@ -109,13 +124,16 @@ class Change(NamedTuple):
 class Draft:
     """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
 
-    __slots__ = ("_changes", "_owner", "_store", "is_open", "records")
+    __slots__ = ("_changes", "_owner", "_said", "_said_upto", "_store", "folded", "is_open", "records")
 
     def __init__(self, store: Store) -> None:
         self.records: list[Record] = []
+        self.folded: dict[object, tuple[int, Any]] = {}
         self.is_open = True
         self._store = store
         self._changes: dict[str, Change] = {}  # the last of each file
+        self._said: dict[str, tuple[int, int]] = {}  # where the texts of its receipts stand
+        self._said_upto = 0  # so many of its records were looked at for them
         self._owner = os.getpid(), threading.get_ident()
 
     @property
@@ -158,7 +176,7 @@ class Draft:
 
     # ------------------------------------------------------------------ writing
 
-    def create(self, path: str, text: str, *, value: Mapping[str, Any] | None = None) -> None:
+    def create(self, path: str, text: str, *, value: Value | None = None) -> None:
         """As `Store.create`."""
         row = self._row(path)
         # Only the start puts blueprints in place, whoever may write the file later.
@@ -168,36 +186,43 @@ class Draft:
             text = rules.ended(text)
         self._put(row, "create", "start", text, value)
 
-    def write(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def write(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
         """As `Store.write`."""
         row = self._row(path)
         rules.check_writer(row, by, row.writers)
         revisions = self.state(row).revisions
         op = rules.check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
-        return self._put(row, op, by, text, value).revisions
+        return self._put(row, op, by, text, value, receipt).revisions
 
-    def append(self, path: str, text: str, *, by: str, value: Mapping[str, Any] | None = None) -> int:
+    def append(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
         """As `Store.append`."""
         row = self._row(path)
         rules.check_writer(row, by, row.writers)
         text = rules.ended(text)
         rules.check_append(row, text)
-        return self._put(row, "append", by, text, value).record.size_bytes or 0
+        return self._put(row, "append", by, text, value, receipt).record.size_bytes or 0
 
-    def note(self, value: Mapping[str, Any], *, by: str) -> int:
+    def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """As `Store.note`."""
         self._check_open(None)
+        if isinstance(value, str):
+            value = own_note(value, fields or {})
         return self._add("note", by, value=value).seq
 
-    def freeze(self, value: Mapping[str, Any]) -> None:
+    def freeze(self, value: Value) -> None:
         """Write the last record."""
         self._check_open(None)
         self._add("freeze", "start", value=value)
 
-    def add_receipt(self, receipt_id: str, value: Mapping[str, Any]) -> None:
+    def add_receipt(self, value: Value) -> None:
         """Record a receipt; once the session has ended nothing is recorded any more."""
         if not self._is_ending():
-            self._add("receipt", "start", value={"type": "receipt", "id": receipt_id, **value})
+            self._take_receipts()
+            self._put_receipt(value)
 
     def flush(self) -> None:
         """Record the receipts that wait, where nothing else is recorded."""
@@ -224,9 +249,15 @@ class Draft:
         if self._is_ending():
             raise has_ended(self._store, row)
 
-    def _put(self, row: SessionFile, op: str, by: str, text: str, value: Mapping[str, Any] | None) -> Change:
-        raw = rules.check_text(row, text)
-        last, history = self._last(row.path), self._store.history
+    def _put(
+        self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
+    ) -> Change:
+        raw, history = rules.check_text(row, text), self._store.history
+        if receipt is not None:
+            self._check_origin(row, by, receipt)
+            if history.version == WITHOUT_TABLE:  # its lines have no place for it
+                receipt = None
+        last = self._last(row.path)
         if last is not None:
             size_bytes, revisions = last.record.size_bytes or 0, last.revisions
         else:
@@ -239,15 +270,59 @@ class Draft:
         digest.update(raw)
         self._take_receipts()
         record = self._record(
-            op, by, file=row.path, text=text, value=value, size_bytes=size, sha256=digest.hexdigest()
+            op,
+            by,
+            file=row.path,
+            text=text,
+            value=value,
+            size_bytes=size,
+            sha256=digest.hexdigest(),
+            receipt=receipt,
         )
+        if self._is_withheld(record):
+            record = record._replace(withheld=True)
+        if op == "replace" and self._store.history.version > WITHOUT_TABLE:
+            record = self._shortened(row, record)
         change = Change(record, len(self.records), last, revisions + (op not in ("create", "append")), digest)
         self._changes[row.path] = change
         self.records.append(record)  # the one step that counts: an exception before it has changed nothing
         return change
 
+    def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
+        """A write comes from a context that its own writer was given, unless the writer has no seat."""
+        agent = self._store.agent_of(receipt)
+        waiting = dict(self._store.history.receipts).get(receipt)
+        if waiting is not None and self.records and not self._has(receipt):
+            self._put_receipt(waiting)  # it came while this transaction was open, and stands before the write
+        if agent != by and by in self._store.history.layout.agents:
+            raise ReceiptError(
+                f"{rules.named(row)}: {by!r} writes, and receipt {receipt} is of a context of {agent}; "
+                "nothing was written: give the receipt of the writer's own context"
+            )
+
+    def _has(self, receipt: str) -> bool:
+        return any(one.op == "receipt" and receipt in ids_of(one) for one in self.records)
+
+    def _shortened(self, row: SessionFile, record: Record) -> Record:
+        """The record without its text, where that is what stands in the file already: it says where from."""
+        change, seqs = self._last(row.path), self._store.history.state_of(row).seqs
+        if change is None and not seqs:
+            return record
+        last = change.record if change is not None else self._store.history.record(seqs[-1])
+        if (last.sha256, last.withheld) != (record.sha256, record.withheld):
+            return record
+        return record._replace(text=None, same=last.same or last.seq)
+
+    def _is_withheld(self, record: Record) -> bool:
+        """Whether nobody is to be shown what is about to be written: decided here, once for all."""
+        if not self._store.decides_at_write:
+            return False
+        return self._store.off_record().decide(record)
+
     def keep_digests(self) -> None:
-        """Leave the running digests to the history, which has the records now."""
+        """Leave the running digests, and where texts stand, to the history, which has the records now."""
+        for record in self.records:
+            self._store.history.said.update(_texts(record))
         for path, change in self._changes.items():
             if change.record.op == "append" and self._last(path) is change:
                 self._store.history.keep_digest(path, change.digest)
@@ -255,9 +330,22 @@ class Draft:
     def _take_receipts(self) -> None:
         """What waits for the next durable record stands before it; the ledger's reader lets go of it."""
         if not self.records:
-            for waiting_id, value in self._store.history.receipts:
-                value = {"type": "receipt", "id": waiting_id, **value}
-                self.records.append(self._record("receipt", "start", value=value))
+            for _, value in self._store.history.receipts:
+                self._put_receipt(value)
+
+    def _put_receipt(self, value: Value) -> None:
+        if isinstance(value, ReceiptNote):
+            for record in self.records[self._said_upto :]:
+                self._said |= _texts(record)
+            # But for the last one, which may still be joined with the next.
+            self._said_upto = max(self._said_upto, len(self.records) - 1)
+            value = value.sharing(ChainMap(self._said, self._store.history.said))
+            last = self.records[-1] if self.records and self.records[-1].op == "receipt" else None
+            both = value.joined(last.held.written if last is not None and last.held is not None else None)
+            if last is not None and both is not None:
+                self.records[-1] = last._replace(held=held(both))
+                return
+        self.records.append(self._record("receipt", "start", value=value))
 
     def _add(self, op: str, by: str, **more: Any) -> Record:
         self._take_receipts()
@@ -265,13 +353,19 @@ class Draft:
         self.records.append(record)
         return record
 
-    def _record(self, op: str, by: str, **more: Any) -> Record:
+    def _record(self, op: str, by: str, *, value: Value | None = None, **more: Any) -> Record:
         seq = self._store.history.seq + len(self.records) + 1
-        return Record(seq, op, by, self._store.now_s(), utc_now(), **more)
+        return Record(seq, op, by, self._store.now_s(), utc_now(), held=held(value), **more)
 
     def _is_ending(self) -> bool:
         """Whether this transaction has written the last record already."""
         return bool(self.records) and self.records[-1].op == "freeze"
+
+
+def _texts(record: Record) -> dict[str, tuple[int, int]]:
+    """Where the texts of a receipt stand that others may name."""
+    value = record.held.written if record.op == "receipt" and record.held is not None else None
+    return value.texts(record.seq) if isinstance(value, ReceiptNote) else {}
 
 
 @contextmanager

@@ -294,7 +294,8 @@ def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool
         return True
     for seq in reversed(history.state(path).seqs):
         record = history.record(seq)
-        if record.op != "append" and is_remainder(raw, (record.text or "").encode()):
+        is_whole = record.op != "append" and record.text is not None
+        if is_whole and is_remainder(raw, (record.text or "").encode()):
             return True
     return False
 

@@ -1,4 +1,4 @@
-"""How the moderator runs a session: its state machine, limits, timers and phrases.
+"""How the moderator runs a session: its limits, timers and phrases.
 
 `orchestration.md` holds them as front matter (its prose is for people and the model);
 `phrase-library.md` holds what the moderator may say, under one heading for each occasion.
@@ -29,6 +29,10 @@ PHRASE_HEADINGS = (
 
 PHRASE_SLOTS = ("presenter", "agent_name", "agent_title", "slide", "minutes_left")
 """Slots that a phrase may leave open; it is said only when all its slots can be filled."""
+
+FORMER_KEYS = ("states", "transitions")
+"""Of orchestration.md up to release 0.1.0. Which state follows which is the program's: they decide nothing.
+Homes and the copies in sessions that still have them are taken."""
 
 Phrases = Mapping[str, tuple[str, ...]]
 """The moderator's phrases, by heading, of PHRASE_HEADINGS."""
@@ -62,8 +66,6 @@ class Timers:
 class Orchestration:
     """The front matter of orchestration.md."""
 
-    states: tuple[str, ...]
-    transitions: Mapping[str, tuple[str, ...]]  # state → the states that may follow
     turn_limits: Mapping[str, int]  # most turns per exchange, by intensity
     defaults: Defaults
     timers_s: Timers
@@ -102,14 +104,12 @@ def read_phrases(text: str, path: str) -> Phrases:
 def orchestration_of(outline: Outline) -> Orchestration:
     """The rules, as far as they can be read; what cannot is in the outline's findings."""
     front = outline.front
-    front.only(field.name for field in dataclasses.fields(Orchestration))
-    states = front.texts("states")
+    front.values = {key: value for key, value in front.values.items() if key not in FORMER_KEYS}
+    front.only(_names(Orchestration))
     _keyed(outline, "turn_limits", INTENSITIES)
     _keyed(outline, "defaults", _names(Defaults))
     _keyed(outline, "timers_s", _names(Timers))
     return Orchestration(
-        states=states,
-        transitions=_transitions(outline, states),
         turn_limits={intensity: front.whole(f"turn_limits.{intensity}") for intensity in INTENSITIES},
         defaults=Defaults(
             mode=front.choice("defaults.mode", MODES),
@@ -121,6 +121,16 @@ def orchestration_of(outline: Outline) -> Orchestration:
         section_break_slides=front.whole("section_break_slides"),
         time_warnings=_warnings(outline),
     )
+
+
+def deciding_nothing(text: str, path: str) -> list[str]:
+    """A line for each key in the front matter of *text* that has no effect any more."""
+    front = read_outline(text, path).front
+    return [
+        f"{path}, line {front.line_of(key)}: `{key}` decides nothing: take it out"
+        for key in FORMER_KEYS
+        if key in front.values
+    ]
 
 
 def phrases_of(outline: Outline) -> Phrases:
@@ -144,28 +154,6 @@ def _keyed(outline: Outline, key: str, keys: tuple[str, ...]) -> None:
     if value is not None and not isinstance(value, Mapping):
         outline.front.reject(key, f"must hold the keys {', '.join(keys)}")
     outline.front.only(keys, within=key)
-
-
-def _transitions(outline: Outline, states: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    front = outline.front
-    value = front.lookup("transitions")
-    if not isinstance(value, Mapping):
-        if value is not None:
-            front.reject("transitions", "must hold a list of next states for each state")
-        return {}
-    for state in states:
-        if state not in value:
-            front.reject("transitions", f"lacks the state {state!r}: add it, with [] if it is the last")
-    transitions: dict[str, tuple[str, ...]] = {}
-    for state, following in value.items():
-        key = f"transitions.{state}"
-        if state not in states:
-            front.reject(key, f"is no state: correct it, or add it to `states` ({', '.join(states)})")
-        transitions[state] = () if following == [] else front.texts(key)
-        for target in transitions[state]:
-            if target not in states:
-                front.reject(key, f"leads to {target!r}, which is no state: use {', '.join(states)}")
-    return transitions
 
 
 def _warnings(outline: Outline) -> tuple[float, ...]:

@@ -17,15 +17,9 @@ from pathlib import Path
 from string import Template
 
 from orchestrator.errors import PersonaError, UsageError
-from orchestrator.home.folder import DRAFT
+from orchestrator.home.folder import DRAFT, Home
 from orchestrator.home.regular import read_regular
-from orchestrator.layout import (
-    MIN_PANELISTS,
-    MODERATOR,
-    MODERATOR_TEMPLATES,
-    PANELIST_TEMPLATES,
-    check_agent_name,
-)
+from orchestrator.layout import AGENT, MODERATOR, check_agent_name
 from orchestrator.render import counted
 from orchestrator.templates.fault import Finding
 from orchestrator.templates.orchestration import orchestration_of
@@ -43,11 +37,11 @@ def check_panel(templates: Path) -> list[Finding]:
     except OSError as error:
         return [Finding(str(templates), None, f"cannot be read ({error.strerror}): name a home that has it")]
     names = {folder.name for folder in folders}
-    findings = []
+    findings, least = [], Home(templates.parent).table.min_seats
     if MODERATOR not in names:
         findings.append(Finding(str(templates), None, f"has no {MODERATOR}/: every panel needs one"))
-    if len(names - {MODERATOR}) < MIN_PANELISTS:
-        message = f"has {len(names - {MODERATOR})} panelists, needs at least {MIN_PANELISTS}: add one with"
+    if len(names - {MODERATOR}) < least:
+        message = f"has {len(names - {MODERATOR})} panelists, needs at least {least}: add one with"
         findings.append(Finding(str(templates), None, f"{message} `greenroom panel add NAME`"))
     return findings + [finding for folder in folders for finding in check_agent(folder)]
 
@@ -65,7 +59,7 @@ def check_agent(folder: Path) -> list[Finding]:
         check_agent_name(folder.name)
     except UsageError as error:
         findings.append(Finding(str(folder), None, str(error)))
-    for name in MODERATOR_TEMPLATES if folder.name == MODERATOR else PANELIST_TEMPLATES:
+    for name in Home(folder.parent.parent).table.companions(folder.name):
         findings += _check_file(folder / name)
     return findings
 
@@ -86,14 +80,14 @@ def scaffold(templates: Path, name: str) -> list[Path]:
         check_agent_name(name)
     except UsageError as error:
         raise PersonaError(str(error)) from None
-    folder = templates / name
+    folder, companions = templates / name, Home(templates.parent).table.companions(AGENT)
     if name == MODERATOR or os.path.lexists(folder):  # lexists: a link that leads nowhere is taken too
         raise PersonaError(f"{folder} is taken: choose another name, or edit the files that are there")
     words = {"id": name, "name": " ".join(name.replace("-", " ").split()).title()}
     unfinished = templates / f".{name}-{secrets.token_hex(4)}"
     try:
         unfinished.mkdir()
-        for file in reversed(PANELIST_TEMPLATES):  # persona.md last: it is what makes a folder an agent
+        for file in reversed(companions):  # persona.md last: it is what makes a folder an agent
             text = Template(_draft(file)).substitute(words)
             (unfinished / file).write_text(text, encoding="utf-8", newline="\n")
         unfinished.rename(folder)  # whole or not at all; fails if somebody was quicker
@@ -103,11 +97,13 @@ def scaffold(templates: Path, name: str) -> list[Path]:
         ) from error
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
-    return [folder / file for file in PANELIST_TEMPLATES]
+    return [folder / file for file in companions]
 
 
 def _draft(file: str) -> str:
-    return (resources.files("orchestrator") / "seat_draft" / file).read_text(encoding="utf-8")
+    drafts = resources.files("orchestrator") / "seat_draft"
+    own = drafts / file
+    return (own if own.is_file() else drafts / "companion.md").read_text(encoding="utf-8")
 
 
 def _check_file(path: Path) -> list[Finding]:
@@ -119,12 +115,12 @@ def _check_file(path: Path) -> list[Finding]:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return [Finding(str(path), line, "is not UTF-8 text: save it as UTF-8")]
-    outline = read_outline(text, str(path), front=path.name != "phrase-library.md")
-    _CHECKS[path.name](outline)
+    outline = read_outline(text, str(path), front=path.name in _WITH_FRONT_MATTER)
+    _CHECKS.get(path.name, _no_form)(outline)
     given = outline.front.values.get("id")
     if isinstance(given, str) and given != path.parent.name:
         outline.front.reject("id", f"is {given!r}, the folder is {path.parent.name!r}: make them the same")
-    if path.name in PANELIST_TEMPLATES and path.parent.name != MODERATOR:
+    if path.parent.name != MODERATOR:
         _check_is_written(outline, text, path.name)
     most = MOST_BYTES.get(path.name)
     if most is not None and len(raw) > most:
@@ -153,6 +149,11 @@ def _words(line: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in line.replace(DRAFT, "")).split()).casefold()
 
 
+def _no_form(_outline: Outline) -> None:
+    """Ask nothing of a companion that only its readers know."""
+
+
+_WITH_FRONT_MATTER = frozenset(("persona.md", "domain-knowledge.md", "orchestration.md"))
 _CHECKS: Mapping[str, Callable[[Outline], object]] = {
     "persona.md": check_persona,
     "domain-knowledge.md": check_domain,

@@ -6,7 +6,7 @@ a live `Store` is trusted, nothing is changed, and no damage makes it raise.
 Source: DESIGN.md, section 4 ("The ledger"); trust.md, "What is promised".
 """
 
-from orchestrator.verify.finding import Finding, Verification
+from orchestrator.verify.finding import Finding, JudgedBy, Verification
 from orchestrator.verify.verification import verify_session
 
-__all__ = ["Finding", "Verification", "verify_session"]
+__all__ = ["Finding", "JudgedBy", "Verification", "verify_session"]

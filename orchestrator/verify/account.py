@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
-from orchestrator.errors import GreenroomError
-from orchestrator.layout import AGENT, PANELIST_ROWS, Layout, layout_of
+from orchestrator.errors import ConfigurationError, GreenroomError
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import AGENT, Layout, Table
 from orchestrator.model.exchange import VERDICTS
-from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, LEDGER_VERSION, Record, says_more
+from orchestrator.records.exchanges import VerdictGiven
+from orchestrator.records.moderator import Frozen
+from orchestrator.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, Record, says_more
+from orchestrator.store.opening import Opening, opening_of
+from orchestrator.store.recorded_table import table_of
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.finding import Report, shown
 from orchestrator.verify.ledger_lines import Line, Lines
-from orchestrator.verify.receipt_check import check_receipt
-from orchestrator.verify.replay import Replay, max_revisions_of
+from orchestrator.verify.receipt_check import Receipts
+from orchestrator.verify.replay import Replay
 from orchestrator.verify.shape import is_sha256, read_record
 
 # Names the panelists where the first record is lost: their own files stand in the head of every record that
 # writes one, and a pattern reads those past any damage.
-_OWN_FILE: Final = re.compile(
-    rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
-    % b"|".join(re.escape(row.path.removeprefix(f"{AGENT}/")).encode() for row in PANELIST_ROWS)
-)
+_OWN_FILE: Final = rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
 
 
 @dataclass(slots=True)
@@ -33,17 +34,20 @@ class Account:
 
     content: bytes
     report: Report
-    opened: Mapping[str, Any] = field(default_factory=dict)
-    frozen: Mapping[str, Any] | None = None  # the value of the record of the end
+    opened: Opening | None = None  # what the first record says
+    frozen: Frozen | None = None  # what the record of the end says
     replay: Replay | None = None
+    table: Table | None = None  # by which it is judged
     templates: dict[str, str] = field(default_factory=dict)  # path: SHA-256 at the start
     head: str = FIRST_HASH
     seq: int = 0
     began: int = 1  # the first record of the last transaction
     torn_bytes: int = 0
+    is_later: bool = False  # a later release wrote it, by rules that nobody knows here
     lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
     template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
     _clock_s: float = 0.0
+    _receipts: Receipts | None = None
     _more: bool = False  # the last record says that others of its transaction follow
 
     def read(self) -> None:
@@ -57,7 +61,7 @@ class Account:
             kind = "torn" if self.frozen is None else "damaged"
             self._wrong(kind, "whole records to the end", f"{self.torn_bytes} bytes that are none")
         if self.replay is None:
-            self._begin({})
+            self._begin(None)
         if not self.seq and not self.report.findings:
             self._wrong("damaged", "at least one record", "none")
 
@@ -66,6 +70,9 @@ class Account:
 
     def _take(self, line: Line) -> None:
         self.head = line.digest
+        if self.is_later:
+            self.seq += 1
+            return
         record, wrong = read_record(line)
         if wrong is not None:
             self._wrong("shape", f"line {line.number}: a record", wrong)
@@ -81,26 +88,29 @@ class Account:
         if record.op == "open":
             self._open(record)
         elif self.replay is None:
-            self._begin({})
+            self._begin(None)
         if record.op in FILE_OPS and self.replay is not None:
             self.replay.take(record, line.offset)
+            self._receipts_of(self.replay).check_origin(record)
         elif record.op == "receipt" and self.replay is not None:
-            for path, size in check_receipt(
-                record, self.replay, self.templates, self.opened, self.lost, self.report
-            ):
-                self.template_sizes.setdefault((path, size), record.seq)
+            self._receipts_of(self.replay).check(record)
         elif record.op == "note":
             self._check_verdict(record)
         elif record.op == "freeze":
-            self.frozen = record.value or {}
+            self.frozen = _frozen_of(record)
+
+    def _receipts_of(self, replay: Replay) -> Receipts:
+        if self._receipts is None:
+            self._receipts = Receipts(
+                replay, self.templates, self.opened, self.lost, self.report, self.template_sizes
+            )
+        return self._receipts
 
     def _check_verdict(self, record: Record) -> None:
         """A judgement is a panelist's own, in one of the words that there are (section 5 of DESIGN.md)."""
-        value = record.value or {}
-        if value.get("type") != "verdict":
+        if record.type != VerdictGiven.TYPE or record.held is None:
             return
-        judgement = value.get("judgement")
-        word = judgement.get("verdict") if isinstance(judgement, Mapping) else None
+        word = VerdictGiven.word_in(record.held)
         panel = self.replay.layout.panel if self.replay is not None else ()
         if panel and record.by not in panel:
             self._wrong("rule", f"record {record.seq}: a verdict by a panelist", shown(record.by[:40]))
@@ -129,37 +139,61 @@ class Account:
         self.seq = record.seq
 
     def _open(self, record: Record) -> None:
-        value = record.value or {}
+        opened = opening_of(record)
         if self.replay is not None or record.seq != 1:
             self._wrong("rule", "a session is opened by its first record", f"record {record.seq}")
             return
-        if value.get("ledger_version") != LEDGER_VERSION:
-            self._wrong("version", str(LEDGER_VERSION), str(value.get("ledger_version"))[:40])
-        self._begin(value)
+        if opened.version not in READ_VERSIONS:
+            known = " or ".join(map(str, READ_VERSIONS))
+            self.is_later = opened.version > max(READ_VERSIONS)
+            why = ", which a later release wrote: use that one" if self.is_later else ""
+            self._wrong("version", known, f"{str(opened.ledger_version)[:40]}{why}")
+        self._begin(opened)
 
-    def _begin(self, value: Mapping[str, Any]) -> None:
-        """Set the table up; without a first record, from the names that the others use."""
-        self.opened = value
-        panel = value.get("panel")
+    def _table_of(self, opened: Opening | None) -> Table:
+        """The table that the first record holds; this release's own where none can be read from it."""
+        if opened is None:
+            return packaged_table()
         try:
-            layout = layout_of(panel if isinstance(panel, list) else _seats(self.content))
+            return table_of(opened)
+        except ConfigurationError as error:
+            self._wrong("shape", "record 1 holds a table of files that can be meant", shown(str(error)))
+            return packaged_table()
+
+    def _begin(self, opened: Opening | None) -> None:
+        """Set the table up; without a first record, this release's with the names that the others use."""
+        self.opened = opened
+        self.table = table = self._table_of(opened)
+        panel = opened.panel if opened is not None else None
+        try:
+            layout = table.seated(panel if panel is not None else _seats(self.content, table))
         # Names that are none: the ledger is hashed right all the same if a program wrote it so.
         except (GreenroomError, TypeError):
-            self._wrong("shape", "record 1 names 2 to 5 panelists", "it does not")
-            layout = Layout((), {})
-        if not value:
+            wanted = f"{table.min_seats} to {table.max_seats}"
+            self._wrong("shape", f"record 1 names {wanted} panelists", "it does not")
+            layout = Layout(table, (), {}, {})
+        if opened is not None and panel is None:
+            self._wrong("shape", "record 1 names the panelists", "it names none")
+        if opened is None:
             self._wrong("rule", "a first record that opens the session", "none that can be read")
-        self.replay = Replay(layout, max_revisions_of(value), self.report)
+        self.replay = Replay(layout, opened.max_revisions if opened is not None else None, self.report)
         if self.lost:
             self.replay.lose()
-        templates = value.get("templates")
-        if isinstance(templates, Mapping):
-            known = {path: templates.get(path) for path in layout.templates}
-            self.templates = {
-                path: sha for path, sha in known.items() if isinstance(sha, str) and is_sha256(sha)
-            }
+        if opened is not None:
+            known = opened.templates.items()
+            self.templates = {path: sha for path, sha in known if path in layout.templates and is_sha256(sha)}
 
 
-def _seats(content: bytes) -> list[str]:
+def _frozen_of(record: Record) -> Frozen:
+    """Return what the record of the end says; nothing where it is not of that shape."""
+    try:
+        return record.held.read(Frozen) if record.held is not None else Frozen({})
+    except ValueError:
+        return Frozen({})
+
+
+def _seats(content: bytes, table: Table) -> list[str]:
     """The panelists whose own files a ledger names, in the order of their first one."""
-    return list(dict.fromkeys(match[1].decode() for match in _OWN_FILE.finditer(content)))
+    own = (path.removeprefix(f"{AGENT}/") for path in table.files if path.startswith(f"{AGENT}/"))
+    found = re.finditer(_OWN_FILE % b"|".join(re.escape(name).encode() for name in own), content)
+    return list(dict.fromkeys(match[1].decode() for match in found))

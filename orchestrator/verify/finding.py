@@ -46,6 +46,15 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """The table of files by which a session was judged."""
+
+    name: str
+    version: int
+    sha256: str  # of its plain form
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """All that was found. `valid` is true when `findings` is empty; `notes` are no faults."""
 
@@ -55,6 +64,7 @@ class Verification:
     head: str  # hash of the last whole record
     seq: int  # its number
     ended: bool
+    table: JudgedBy | None = None  # None: there is no ledger to judge
 
 
 @dataclass(slots=True)
@@ -89,9 +99,9 @@ class Report:
         ]
         return (*self.findings, *over)
 
-    def result(self, *, head: str, seq: int, ended: bool) -> Verification:
+    def result(self, *, head: str, seq: int, ended: bool, table: JudgedBy | None = None) -> Verification:
         findings = self.listed()
-        return Verification(not findings, findings, tuple(self.notes), head, seq, ended)
+        return Verification(not findings, findings, tuple(self.notes), head, seq, ended, table)
 
 
 def shown(name: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,7 +33,9 @@ class State:
     seq: int
     size_bytes: int
     sha256: str
-    line: int  # offset of the record's line in the ledger
+    line: int  # offset in the ledger of the line that holds its text
+    origin: int  # the record of that line
+    is_withheld: bool = False
 
 
 @dataclass(slots=True)
@@ -43,6 +45,7 @@ class History:
     row: SessionFile
     seqs: list[int] = field(default_factory=list)
     states: list[State] = field(default_factory=list)
+    texts: dict[int, State] = field(default_factory=dict)  # of records that hold the whole text
     revisions: int = 0
     digest: Any = field(default_factory=hashlib.sha256)  # None: unknown, behind damage
 
@@ -63,6 +66,7 @@ class Replay:
     max_revisions: int | None  # of write-few files; None: as their rows say
     report: Report
     files: dict[str, History] = field(init=False)
+    withheld: list[tuple[int, str]] = field(default_factory=list)  # the records that nobody is shown
     _unsure: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -71,6 +75,17 @@ class Replay:
     def lose(self) -> None:
         """Records could not be read: any file may have been written in them."""
         self._unsure = set(self.files)
+
+    def hidden(self, paths: Collection[str], seq: int) -> tuple[int, ...]:
+        """The withheld records that these files, as they were at record *seq*, are made of."""
+        found = []
+        for number, path in self.withheld:
+            if number <= seq and path in paths:
+                history = self.files[path]
+                last = history.as_of(seq)
+                if history.row.mutability is Mutability.APPEND_ONLY or (last and last.origin == number):
+                    found.append(number)
+        return tuple(found)
 
     def take(self, record: Record, line: int) -> None:
         """Apply one write, after checking it against the file's row and state."""
@@ -81,6 +96,8 @@ class Replay:
             return
         for expected, found in _breaches(record, history, self._limit(history.row)):
             self.report.add(path, "rule", expected, f"{_place(record)}: {found}")
+        if record.withheld:
+            self.withheld.append((record.seq, path))
         self._apply(record, history, line)
 
     def _limit(self, row: SessionFile) -> int:
@@ -102,6 +119,17 @@ class Replay:
                 history.digest.update(raw)
             computed = history.digest.hexdigest() if history.digest is not None else sha256
             length = size if unsure else before + len(raw)
+        elif record.same is not None:
+            origin = history.texts.get(record.same)
+            if origin is None and not unsure:
+                self.report.add(
+                    path, "rule", f"{_place(record)}: a text of record {record.same}", "none there"
+                )
+            elif origin is not None and origin.is_withheld != record.withheld:
+                what = f"{_place(record)}: withheld like record {record.same}, whose text it is"
+                self.report.add(path, "rule", what, "it is not")
+            length, computed = (origin.size_bytes, origin.sha256) if origin is not None else (size, sha256)
+            line = origin.line if origin is not None else line
         else:
             history.digest = hashlib.sha256(raw)
             computed, length = history.digest.hexdigest(), len(raw)
@@ -113,7 +141,10 @@ class Replay:
         if record.op not in ("create", "append"):
             history.revisions += 1
         history.seqs.append(record.seq)
-        history.states.append(State(record.seq, size, sha256, line))
+        state = State(record.seq, size, sha256, line, record.same or record.seq, record.withheld)
+        history.states.append(state)
+        if record.op != "append" and record.same is None:
+            history.texts[record.seq] = state
 
 
 def _place(record: Record) -> str:
@@ -148,9 +179,3 @@ def _breaches(record: Record, history: History, limit: int) -> list[tuple[str, s
         if added > MAX_APPEND_BYTES:
             found.append((f"at most {MAX_APPEND_BYTES} bytes in one append", f"{added} bytes"))
     return found
-
-
-def max_revisions_of(opened: Mapping[str, Any]) -> int | None:
-    """How often the session may revise a write-few file, where its first record says so."""
-    limit = opened.get("max_revisions")
-    return limit if isinstance(limit, int) and not isinstance(limit, bool) else None

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.layout import Mutability
+from orchestrator.records.moderator import Frozen
 from orchestrator.store import files, ledger
+from orchestrator.store.opening import Opening
 from orchestrator.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
 from orchestrator.store.views import is_remainder
 from orchestrator.verify.account import Account
@@ -140,8 +142,8 @@ class Folder:
         if source is None:
             return set()
         path, sha256 = source
-        listed = (self.account.frozen or {}).get("files")
-        if self.ended and path not in self._names and isinstance(listed, Mapping) and path not in listed:
+        listed = self.account.frozen.files if self.account.frozen is not None else None
+        if self.ended and path not in self._names and listed is not None and path not in listed:
             self.report.note(f"{path}: the deck as it was given was removed before the session ended")
         else:
             self._check_digest(path, sha256)
@@ -156,12 +158,10 @@ class Folder:
                 expected = f"record {seq}: {path} with {name.size_bytes} bytes"
                 self.report.add(LEDGER_NAME, "receipt", expected, f"{size} bytes")
 
-    def _check_frozen(
-        self, frozen: Mapping[str, Any], histories: Mapping[str, History], checked: set[str]
-    ) -> set[str]:
+    def _check_frozen(self, frozen: Frozen, histories: Mapping[str, History], checked: set[str]) -> set[str]:
         """The files that the record of the end lists; what the ledger says of them goes first."""
-        listed = frozen.get("files")
-        if not isinstance(listed, Mapping) or not all(map(is_sha256, listed.values())):
+        listed = frozen.files
+        if not listed or not all(map(is_sha256, listed.values())):
             self.report.add(LEDGER_NAME, "freeze", "the digest of every file", "a list that is none")
             return set()
         known = {path: history.states[-1].sha256 for path, history in histories.items() if history.states}
@@ -193,18 +193,17 @@ class Folder:
         self.report.add(path, "extra", "nothing of this name", f"{name.kind}, {name.size_bytes} bytes")
 
 
-def source_of(opened: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str] | None:
+def source_of(opened: Opening | None, names: Iterable[str]) -> tuple[str, str] | None:
     """Path and SHA-256, by the first record, of the deck as it was given; None: none was kept.
 
     *names* are those in the folder: once the path was not recorded, only the digest that it begins with.
     """
-    deck = opened.get("deck")
-    sha256 = deck.get("sha256") if isinstance(deck, Mapping) else None
-    if not isinstance(sha256, str) or not is_sha256(sha256):
+    if opened is None or not is_sha256(opened.deck_sha256):
         return None
-    path = opened.get("source")
-    if not isinstance(path, str) or not _SOURCE.fullmatch(path):
-        path = next((name for name in names if name.startswith(f"source/{sha256}")), None)
+    sha256 = opened.deck_sha256
+    if _SOURCE.fullmatch(opened.source):
+        return opened.source, sha256
+    path = next((name for name in names if name.startswith(f"source/{sha256}")), None)
     return None if path is None else (path, sha256)
 
 
@@ -213,8 +212,8 @@ def check_home(account: Account, home_templates: Path | None, report: Report) ->
 
     That is no fault of the session: what its agents were given are its own copies, which are compared.
     """
-    at_end = (account.frozen or {}).get("templates")
-    if isinstance(at_end, Mapping) and at_end:
+    at_end = account.frozen.templates if account.frozen is not None else {}
+    if at_end:
         for path, sha256 in account.templates.items():
             if at_end.get(path) != sha256:
                 report.note(f"{path}: in the home it changed during this session, which kept its own copy")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError
@@ -59,7 +58,7 @@ def _wrong(record: Record) -> str | None:
         return "`clock_s` is no time of a session"
     if not isinstance(record.at, str) or not _UTC.fullmatch(record.at):
         return "`at` is no UTC time with microseconds"
-    if record.value is not None and not _is_typed(record.value):
+    if record.held is not None and not record.held.type:
         return "`value` is no object with a `type`"
     return _wrong_for_op(record)
 
@@ -67,11 +66,13 @@ def _wrong(record: Record) -> str | None:
 def _wrong_for_op(record: Record) -> str | None:
     parts = (record.file, record.text, record.size_bytes, record.sha256)
     if record.op in OTHER_OPS:
-        if any(part is not None for part in parts):
+        if any(part is not None for part in (*parts, record.same)) or record.withheld:
             return f"a record of `{record.op}` writes no file"
-        return None if record.value is not None else f"a record of `{record.op}` needs a `value`"
-    if not isinstance(record.file, str) or not isinstance(record.text, str):
+        return None if record.held is not None else f"a record of `{record.op}` needs a `value`"
+    if not isinstance(record.file, str) or (record.text is None) == (record.same is None):
         return "`file` or `text` is missing"
+    if record.same is not None and record.op != "replace":
+        return f"a record of `{record.op}` has its own text"
     if not _is_count(record.size_bytes) or not is_sha256(record.sha256):
         return "`bytes` or `sha256` is missing or is none"
     return None
@@ -79,7 +80,3 @@ def _wrong_for_op(record: Record) -> str | None:
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_typed(value: object) -> bool:
-    return isinstance(value, Mapping) and isinstance(value.get("type"), str)

@@ -15,8 +15,9 @@ from orchestrator.store.ledger import FIRST_HASH
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.account import Account
 from orchestrator.verify.disk import kind_of, opened
-from orchestrator.verify.finding import Report, Verification, shown
+from orchestrator.verify.finding import JudgedBy, Report, Verification, shown
 from orchestrator.verify.session_folder import Folder, check_home
+from orchestrator.verify.table_check import check_table
 
 LOCK_TIMEOUT_S: Final = 30.0
 """How long to wait for a writer. A transaction holds the lock over one engine call at most."""
@@ -54,17 +55,27 @@ def verify_session(
         with opened(root_fd, LEDGER_NAME) as ledger_fd, _shared(ledger_fd, report):
             account.content = files.read_range(ledger_fd, 0, files.size_of(ledger_fd))
             account.read()
-            Folder(root_fd, account, report).compare()
+            if not account.is_later:
+                Folder(root_fd, account, report).compare()
     except OSError as error:
         _report_ledger(root, error, report)
     finally:
         os.close(root_fd)
+    if account.is_later:  # what it must be, only that release knows
+        return report.result(head=account.head, seq=account.seq, ended=False)
     check_home(account, home_templates, report)
-    if account.opened:
-        _check_id(str(account.opened.get("id")), session, root, report)
+    if account.opened is not None:
+        _check_id(account.opened.id, session, root, report)
     if head is not None and head != account.head:
         report.add(LEDGER_NAME, "head", head, account.head)
-    return report.result(head=account.head, seq=account.seq, ended=account.frozen is not None)
+    judged_by: JudgedBy | None = None
+    if (table := account.table) is not None:
+        home = None if home_templates is None else home_templates.parent
+        check_table(table, account.opened.max_revisions if account.opened else None, home, report)
+        judged_by = JudgedBy(table.name, table.version, table.sha256)
+    return report.result(
+        head=account.head, seq=account.seq, ended=account.frozen is not None, table=judged_by
+    )
 
 
 def _check_id(found: str, session: str | None, root: Path, report: Report) -> None:

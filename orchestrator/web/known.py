@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.context.assemble import Context, Receipt
+from orchestrator.context.assemble import Context
 from orchestrator.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
+from orchestrator.context.receipt import Receipt
 from orchestrator.errors import UsageError
 from orchestrator.layout import Mutability
+from orchestrator.loop.candidate_requests import made_from
+from orchestrator.loop.digests import digest, is_same_digest
 from orchestrator.model.exchange import Exchange
+from orchestrator.records.candidates import CandidateWritten
+from orchestrator.records.exchanges import ExchangeOpened
+from orchestrator.records.kinds import value_of
 from orchestrator.session import Session
 
 
@@ -60,7 +65,7 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
         raise UsageError(f"there is no question {exchange_id!r} in {session.id}", value=exchange_id)
     asked_seq, made_from = _asked(session, exchange)
     own = [one for one in session.receipts() if one.agent == exchange.agent and one.seq < asked_seq]
-    receipt = next((one for one in reversed(own) if _inputs(one) == made_from), None)
+    receipt = next((one for one in reversed(own) if is_same_digest(_inputs(one), made_from)), None)
     if receipt is not None:
         context = session.context_at(receipt)
     else:
@@ -96,22 +101,18 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
         if entry.op not in ("note", "replace"):
             continue
         record = store.record(entry.seq)
-        value = record.value or {}
-        if value.get("type") == "candidate" and record.by == exchange.agent:
-            waiting = value["waiting"]
-            is_it = (
-                waiting["candidate"]["question"] in exchange.turns[0].question
-                and waiting["status"] == "ready"
-            )
-            made_from = waiting["input_sha256"] if is_it else None
-        elif value.get("type") == "exchange_opened" and value["exchange"]["id"] == exchange.id:
-            return entry.seq, made_from
+        match value_of(record):
+            case CandidateWritten(waiting) if record.by == exchange.agent:
+                is_it = waiting.candidate.question in exchange.turns[0].question and waiting.status == "ready"
+                made_from = waiting.input_sha256 if is_it else None
+            case ExchangeOpened(opened) if opened.id == exchange.id:
+                return entry.seq, made_from
     raise UsageError(f"no record opens {exchange.id}", value=exchange.id)
 
 
 def _inputs(receipt: Receipt) -> str:
-    """As a candidate's record names what it was made from: files 1 to 10 (`loop.refreshing`)."""
-    return hashlib.sha256("".join(sha256 for _, _, sha256 in receipt.files[:10]).encode()).hexdigest()
+    """As a candidate's record names what it was made from (`loop.refreshing`)."""
+    return digest(made_from(receipt))
 
 
 def _files(context: Context, before: Receipt | None) -> tuple[KnownFile, ...]:

@@ -57,7 +57,7 @@ def once(
     def is_effect(record: Record) -> bool:
         if record.op in FILE_OPS and record.file in effects:
             return True
-        return record.value is not None and record.value.get("type") in effects
+        return record.type in effects
 
     def first_reply(done: Done) -> Any:
         return done.reply if done.reply is not NO_REPLY else jsonable_encoder((again or work)())

@@ -5,20 +5,21 @@ Made from the session's records alone. Words said off the record stay in the ses
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.legible import one_line
 from orchestrator.loop.moderator_lines import about
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import TRANSCRIPT
 from orchestrator.model.exchange import Exchange, Turn
+from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Slide
-from orchestrator.privacy.off_record import off_record
-from orchestrator.store.ledger import Record
+from orchestrator.records import speech
+from orchestrator.records.exchanges import ExchangeOpened
+from orchestrator.records.kinds import value_of
+from orchestrator.records.projection import TRANSCRIPT
 
 WITHHELD = "(off the record: kept in the session, shown to nobody)"
 
@@ -91,27 +92,29 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
     store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
     exchanges = {one.id: one for one in projection.asked}
-    hidden = off_record(store).hidden
+    hidden = store.hidden()
     for entry in store.entries():
         if entry.file != TRANSCRIPT and entry.op != "note":
             continue
         record = store.record(entry.seq)
-        value: Mapping[str, Any] = record.value or {}
-        kind = value.get("type")
-        if kind == "slide" and value["slide"] in slides:
-            yield SlideShown(value["at_s"], slides[value["slide"]], value.get("estimated", False))
-        elif kind == "segment" or (kind is None and record.op == "append"):
-            yield _speech(record, projection.presenter, is_hidden=entry.seq in hidden)
-        elif kind == "exchange_opened" and value["exchange"]["id"] in exchanges:
-            yield _asked(rehearsal, exchanges[value["exchange"]["id"]])
+        is_hidden = entry.seq in hidden
+        match value_of(record):
+            case speech.SlideShown(slide, at_s, estimated) if slide in slides:
+                yield SlideShown(at_s, slides[slide], estimated)
+            case speech.SpeechHeard(segment):
+                yield _speech(segment, projection.presenter, is_hidden=is_hidden)
+            case None if record.op == "append":
+                plain = Segment(record.text or "", record.clock_s, record.clock_s)
+                yield _speech(plain, projection.presenter, is_hidden=is_hidden)
+            case ExchangeOpened(exchange) if exchange.id in exchanges:
+                yield _asked(rehearsal, exchanges[exchange.id])
 
 
-def _speech(record: Record, presenter: str | None, *, is_hidden: bool) -> Speech:
-    value: Mapping[str, Any] = (record.value or {}).get("segment") or {"text": record.text or ""}
-    speaker = value.get("speaker")
-    text = WITHHELD if is_hidden else one_line(value["text"])
+def _speech(segment: Segment, presenter: str | None, *, is_hidden: bool) -> Speech:
+    speaker = segment.speaker
+    text = WITHHELD if is_hidden else one_line(segment.text)
     is_presenters = speaker is None or presenter is None or speaker == presenter
-    return Speech(value.get("start_s", record.clock_s), speaker or "Presenter", text, is_presenters)
+    return Speech(segment.start_s, speaker or "Presenter", text, is_presenters)
 
 
 def _verdict(turn: Turn, *, is_last: bool) -> str:

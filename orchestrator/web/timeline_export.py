@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from orchestrator import render
 from orchestrator.legible import one_line
-from orchestrator.loop.state import UNNAMED
 from orchestrator.privacy.redaction import redacted
+from orchestrator.records.options import UNNAMED
 from orchestrator.session import Session
 from orchestrator.web.timeline import Asked, Moment, SlideShown
 

@@ -35,6 +35,7 @@ from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 from orchestrator.verify import verify_session
 from tests.helpers.sessions import TRANSCRIPT, Sample, ended_session, live_session, start, tiny_session
+from tests.helpers.stores import receipt_note
 
 EVERY = 7
 """Bytes from one changed byte to the next: no divisor of a line's length, so all kinds of places are met."""
@@ -101,7 +102,7 @@ def test_waiting_receipts_are_kept_and_locks_and_leftovers_are_not(tmp_path: Pat
     (rejected / "9-shared-board-dossier.md").symlink_to("/etc/hostname")
     (tmp_path / "elsewhere").write_text("put aside")
     os.link(tmp_path / "elsewhere", rejected / "10-shared-board-dossier.md")
-    store.add_receipt("r0", {"agent": "skeptic"})
+    store.add_receipt(*receipt_note("r0"))
     assert freeze(store, sample.home_templates) == "modes"
     store.close()
     names = set(_contents(sample.root))
@@ -215,7 +216,7 @@ def test_its_tag_files(ended: Sample) -> None:
     last = json.loads((ended.root / "ledger" / "ledger.jsonl").read_bytes().splitlines()[-1])
     assert parts["bagit.txt"].read() == b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
     assert parts["bag-info.txt"].read().decode() == (
-        "Bag-Software-Agent: greenroom, bag 1, ledger 1\n"
+        "Bag-Software-Agent: greenroom, bag 1, ledger 2\n"
         f"Bagging-Date: {last['at'][:10]}\n"
         f"External-Identifier: {ended.id}\n"
         "Greenroom-Date: 2026-11-20\n"

@@ -21,8 +21,9 @@ from orchestrator.archive.upload import archive_session
 from orchestrator.cli.app import run
 from orchestrator.documents.listing import archived
 from orchestrator.errors import ArchiveError, ArchiveUnavailableError
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import packaged_table
 from orchestrator.store.store import create_store
+from orchestrator.store.value import Unread
 from tests.helpers.sessions import PANEL, Sample, tiny_session
 from tests.helpers.strict_s3 import KEY, SECRET, StrictS3, strict_s3
 
@@ -232,7 +233,11 @@ def test_nothing_else_is_passed_over(name: str, tiny: Sample, tmp_path: Path) ->
 
 def test_a_desktops_file_that_was_archived_is_restored(tmp_path: Path) -> None:
     root, url = tmp_path / "made" / "own", str(tmp_path / "archives")
-    store = create_store(root, layout_of(PANEL), {"id": "own", "templates": {}, "deck": {"name": "plan.md"}})
+    store = create_store(
+        root,
+        packaged_table().seated(PANEL),
+        Unread({"id": "own", "templates": {}, "deck": {"name": "plan.md"}}),
+    )
     (root / ".DS_Store").write_bytes(b"own")
     freeze(store, None)
     store.close()

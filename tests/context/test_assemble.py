@@ -18,25 +18,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.context.assemble import (
-    DEFAULT_BUDGET_TOKENS,
-    Assembler,
-    Context,
-    Receipt,
-    read_templates,
-    receipt_of,
-)
+from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context, read_templates
 from orchestrator.context.frames import escape, footer, header
+from orchestrator.context.receipt import Receipt, receipt_of, recorded
 from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
-from orchestrator.layout import MODERATOR, Mutability, layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import MODERATOR, Mutability
 from orchestrator.store import ledger
 from orchestrator.store.ledger import Record
+from orchestrator.store.receipt import ids_of
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
 from tests.helpers.sessions import live_session, start
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, PANEL, TRANSCRIPT, bare, blueprints, on_disk
 
-LAYOUT = layout_of(PANEL)
+LAYOUT = packaged_table().seated(PANEL)
 TEMPLATES = {path: f"I am {path}.\n" for path in LAYOUT.templates}
 OFFLINE = {"purpose": "test", "engine": "offline"}
 
@@ -507,9 +503,7 @@ def test_two_sessions_alike_give_the_same_receipts(tmp_path: Path) -> None:
     for name in ("one", "two"):
         sample = live_session(tmp_path / name, id=f"session-{name}")
         store = Store(sample.root)
-        ids.append(
-            [store.record(e.seq).value["id"] for e in store.entries() if e.op == "receipt"]  # type: ignore[index]  # receipts have a value
-        )
+        ids.append([*store.receipts_on_disk()])
         assembler = Assembler(store, read_templates(store, store.layout))
         ids[-1] += [assembler.prepare(agent, **OFFLINE).receipt.id for agent in store.layout.agents]
         store.close()
@@ -528,7 +522,7 @@ def test_every_receipt_on_disk_gives_its_text_at_any_later_time(tmp_path: Path) 
             store.write(CANDIDATE, f"Question {number}?", by="skeptic")
         agent = ("skeptic", "analyst", MODERATOR)[number % 3]
         context = assembler.prepare(agent, purpose="test", engine="offline")
-        store.add_receipt(context.receipt.id, context.receipt.value())
+        store.add_receipt(context.receipt.id, recorded(context.receipt, store.history.version))
         texts[context.receipt.id] = context.text
     store.close()
     later = Store(store.root)
@@ -536,10 +530,10 @@ def test_every_receipt_on_disk_gives_its_text_at_any_later_time(tmp_path: Path) 
     rebuilding = Assembler(later, templates)
     for entry in later.entries():
         if entry.op == "receipt":
-            value = later.record(entry.seq).value or {}
-            receipt = receipt_of(value)
-            assert receipt.id == value["id"]
-            found[receipt.id] = rebuilding.rebuild(receipt).text
+            for receipt_id in ids_of(later.record(entry.seq)):
+                receipt = rebuilding.receipt(receipt_id)
+                assert receipt.id == receipt_id
+                found[receipt.id] = rebuilding.rebuild(receipt).text
     assert found == texts
     later.close()
 

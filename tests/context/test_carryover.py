@@ -11,8 +11,10 @@ from orchestrator.errors import ReceiptError
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import StartOptions, read_source
 from orchestrator.loop.session_folder import start_session
-from orchestrator.model.carryover import CarryOver, OpenPoint, carry_over_of
+from orchestrator.model.carryover import CarryOver, OpenPoint
+from orchestrator.records.start import started_of
 from orchestrator.session import Session
+from tests.helpers.stores import fields_of
 
 DECK = "# Harbour ferries\n\n---\n\n# Revenue\n\n- Revenue grew 12 % to 4.2 million euro in 2026\n"
 POINT = OpenPoint("old", "x1", "skeptic", "Revenue grew 12 %", "From which base?", "unresolved", "2026-11-01")
@@ -67,8 +69,7 @@ def test_a_receipt_rebuilds_it_and_another_text_is_found(home: Path) -> None:
 def test_it_stands_in_the_first_record_and_the_session_is_valid(home: Path) -> None:
     carried = CarryOver({"skeptic": TEXT}, (POINT,))
     with started(home, carried) as session:
-        opened = session.rehearsal.store.opened.value or {}
-        assert carry_over_of(opened) == carried
+        assert started_of(session.rehearsal.store.opened).carry_over == carried
         assert session.rehearsal.scene().left_open == (POINT,)
         session.end()
         assert session.verify().valid
@@ -76,13 +77,13 @@ def test_it_stands_in_the_first_record_and_the_session_is_valid(home: Path) -> N
 
 def test_without_anything_the_first_record_and_the_receipts_are_what_they_were(home: Path) -> None:
     with started(home, CarryOver()) as session:
-        opened = session.rehearsal.store.opened.value or {}
+        opened = fields_of(session.rehearsal.store.opened)
         assert "carried" not in opened
         assert "carried" not in session.context("skeptic").receipt.value()
 
 
 def test_templates_are_what_they_were(home: Path, tmp_path: Path) -> None:
     with started(home, CarryOver({"skeptic": TEXT})) as session:
-        templates = session.rehearsal.store.opened.value or {}
+        templates = fields_of(session.rehearsal.store.opened)
     with Session.start(Home.open(home), deck_text=DECK, id="plain") as other:
-        assert (other.rehearsal.store.opened.value or {})["templates"] == templates["templates"]
+        assert fields_of(other.rehearsal.store.opened)["templates"] == templates["templates"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,8 +15,9 @@ from hypothesis import strategies as st
 from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context
 from orchestrator.context.messages import MOST_MARKS, messages_of, watermarks
 from orchestrator.errors import UsageError
-from orchestrator.layout import HISTORY, MODERATOR
-from orchestrator.store.store import Store
+from orchestrator.layout import HISTORY, MODERATOR, Table
+from orchestrator.store.store import Store, create_store
+from orchestrator.store.value import Unread
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 
 AGENTS = ("skeptic", MODERATOR)
@@ -162,7 +164,8 @@ def test_the_watermark_moves_after_two_minutes_without_an_exchange(session: Sess
     for number in range(60):
         session.say(f"Segment {number}.", 10)
     parts = session.context().parts_of(TRANSCRIPT)
-    steps = watermarks(session.context().parts_of)
+    context = session.context()
+    steps = watermarks(context.blocks, context.parts_of)
     clocks = [next(part.clock_s for part in parts if part.end == end) for end in steps]
     assert clocks == [0.0, 130.0, 260.0, 390.0, 520.0]
 
@@ -292,3 +295,35 @@ def test_every_call_has_the_same_bytes_and_what_was_marked_is_found_again(steps:
                     assert blocks[:settled] == old[:settled]
                 before[layout] = blocks, marks
         session.store.close_files()
+
+
+_LOG, _NOTE = "shared/log.md", "shared/note.md"
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations((TRANSCRIPT, _LOG, _NOTE)), (_LOG, _NOTE), ()])
+def test_any_order_of_a_table_is_sent_whole(tmp_path: Path, order: tuple[str, ...]) -> None:
+    kept = ["templates/lead/persona.md", *order]
+    plain = {
+        "table": "crew",
+        "version": 1,
+        "agents": ["lead"],
+        "seats": {"least": 0, "most": 0},
+        "files": {
+            TRANSCRIPT: {"class": "append-only", "by": ["minutes"], "stream": True},
+            _LOG: {"class": "append-only", "by": ["lead"], "marks": True},
+            _NOTE: {"class": "overwrite", "by": ["lead"]},
+        },
+        "order": {"lead": kept},
+    }
+    store = create_store(tmp_path / "s", Table.read(plain, ", ".join).seated(()), Unread({"templates": {}}))
+    assembler = Assembler(store, {"templates/lead/persona.md": "# Lead\n"})
+    for number in range(3):
+        store.append(TRANSCRIPT, f"Said {number}.\n", by="minutes")
+        store.append(_LOG, f"Asked {number}.\n", by="lead")
+        store.write(_NOTE, f"Noted {number}.\n", by="lead")
+        context = assembler.prepare("lead", purpose="test", engine="offline")
+        strict, watermark = context.messages("strict"), context.messages("watermark")
+        assert "".join(texts(strict)) == context.text
+        assert sorted(own_lines(watermark)) == sorted(own_lines(strict))
+        assert assembler.as_of("lead", context.seq).text == context.text
+    store.close_files()

@@ -33,12 +33,12 @@ from orchestrator.engines.protocol import (
 from orchestrator.errors import EngineError
 from orchestrator.home.folder import Home
 from orchestrator.loop.question_text import bare_question
-from orchestrator.loop.state import SlideTime
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Turn
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck, Slide
+from orchestrator.records.projection import SlideTime
 from orchestrator.session import Session
 from orchestrator.speech.read import read_speech
 

@@ -26,7 +26,7 @@ from orchestrator.model.intel import IntelItem
 from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import Attack
 from orchestrator.model.slide import Deck
-from orchestrator.model.values import from_json
+from orchestrator.records.start import DossierWritten
 from orchestrator.templates.persona import Seat
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
@@ -387,11 +387,11 @@ def test_the_command_and_the_session_say_the_same(home: Path, tmp_path: Path) ->
             for entry in session.rehearsal.store.entries()
             if entry.file == "shared/board-dossier.md"
         )
-        assert record.value is not None
-        kept = from_json(Dossier, record.value["dossier"])
+        assert record.held is not None
+        kept = record.held.read(DossierWritten).dossier
         assert json.loads(json.dumps(dossier_json(kept))) == plain
         assert session.read("shared/board-dossier.md") == dossier_page(kept)
-        assert record.value["board"] == [
+        assert record.held.fields["board"] == [
             {"name": "Ines Example", "role": "treasurer", "rules": ["Two readings."]}
         ]
         assert session.verify().valid

@@ -8,7 +8,8 @@ import pytest
 
 from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
 from orchestrator.engines.prices import prices_read_at, search_usd
-from orchestrator.model.usage import CallUsage, Total, call_of, total
+from orchestrator.model.usage import CallUsage, Total, total
+from orchestrator.records.moderator import Called
 
 CALL = CallUsage("skeptic", "judgement", "m1", 9_000, 500, 500, 80, 1.25, cost_usd=0.004, promised=0.9)
 SHORT = replace(CALL, read=0, new=9_500)
@@ -16,9 +17,10 @@ SHORT = replace(CALL, read=0, new=9_500)
 
 def test_a_call_is_read_back_from_its_record() -> None:
     one = replace(CALL, searches=2, budget_share=0.5)
-    assert call_of(one.value()) == one
-    old = {name: item for name, item in CALL.value().items() if name not in ("searches", "budget_share")}
-    assert call_of(old) == CALL
+    assert Called.read(Called(one).plain()) == Called(one)
+    later = ("searches", "budget_share")
+    old = {name: item for name, item in Called(CALL).plain().items() if name not in later}
+    assert Called.read(old) == Called(CALL)
 
 
 def test_a_call_that_reads_less_than_promised_sets_off_the_alarm() -> None:

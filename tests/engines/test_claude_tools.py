@@ -24,18 +24,20 @@ from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories
-from orchestrator.memory.record_types import described
 from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
 from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
 from orchestrator.model.usage import Budget
+from orchestrator.records.memory import ToolUsed
 from orchestrator.session import Session
+from orchestrator.store.value import Value
 from tests.helpers.claude_requests import AGENT, engine_on, exchange
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until
 from tests.helpers.memories import write_memory
 from tests.helpers.messages_server import Fault, MessagesServer, Taken
 from tests.helpers.rehearsals import loaded, played, write_rehearsal
+from tests.helpers.stores import fields_of
 
 LESSON: dict[str, Any] = {
     "type": "lesson",
@@ -67,7 +69,7 @@ def values(session: Session, kind: str) -> list[tuple[str, Mapping[str, Any]]]:
     """Writer and value of the ledger's notes of this type."""
     store = session.rehearsal.store
     records = [store.record(entry.seq) for entry in store.entries() if entry.op == "note"]
-    return [(one.by, one.value) for one in records if one.value and one.value.get("type") == kind]
+    return [(one.by, fields_of(one)) for one in records if one.type == kind]
 
 
 def texts(taken: Taken) -> list[str]:
@@ -117,7 +119,7 @@ def test_none_are_offered_unless_presenter_and_configuration_say_so(
         assert {"focus_brief"} <= {taken.task for taken in server.requests}
         assert not [taken for taken in server.requests if "tools" in taken.body]
         assert "your tools" not in json.dumps([taken.body for taken in server.requests])
-        assert "tools" not in (session.rehearsal.store.opened.value or {})["options"]
+        assert "tools" not in fields_of(session.rehearsal.store.opened)["options"]
         session.close()
 
 
@@ -152,7 +154,7 @@ def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_
         trace = full_trace(store.record(entry.seq) for entry in store.entries())
         steps = [one for one in trace.steps if one.action["action"] == "use_tool"]
         said = rf"{AGENT} uses memory_write for its candidate question: \d+ characters"
-        assert re.fullmatch(said, described(steps[0].action, steps[0].output))
+        assert re.fullmatch(said, steps[0].words)
         assert [one.action["tool"] for one in steps] == [
             one["tool"] for _, one in values(session, "tool-use")
         ]
@@ -262,8 +264,8 @@ def test_errors_can_be_acted_on_and_stand_in_the_ledger_by_their_kind(
     assert said[1].startswith("there is no tool 'shell': there are scratchpad_read, ")
     assert "private while the session goes on" in said[2]
     assert "leads up with .." in said[3]
-    taken = tooling.take()
-    assert [(by, one["tool"], one["error"]) for by, one in taken] == [
+    taken = [(by, one) for by, one in tooling.take() if isinstance(one, ToolUsed)]
+    assert [(by, one.tool, one.error) for by, one in taken] == [
         (AGENT, "memory_write", "arguments-refused"),
         (AGENT, "unknown", "unknown-tool"),
         (AGENT, "file_read", "out-of-reach"),
@@ -342,7 +344,8 @@ def test_a_task_in_which_a_presenter_waits_has_none(session: Session, tooling: S
         in server.requests[0].body["messages"][0]["content"][-1]["text"]
     )
     assert [plain(text)["error"] for text in texts(server.requests[1])] == ["refused-use"]
-    assert [(one["tool"], one["error"]) for _, one in tooling.take()] == [("memory_write", "refused-use")]
+    uses = [one for _, one in tooling.take() if isinstance(one, ToolUsed)]
+    assert [(one.tool, one.error) for one in uses] == [("memory_write", "refused-use")]
 
 
 def test_a_budget_that_runs_out_between_rounds_ends_them(notes: Notes, tooling: SessionTools) -> None:
@@ -357,7 +360,7 @@ def test_a_budget_that_runs_out_between_rounds_ends_them(notes: Notes, tooling: 
     assert [plain(text)["message"] for text in texts(server.requests[1])] == [
         "the session's budget is used up: reply now, without tools"
     ]
-    assert [one["type"] for _, one in tooling.take()] == ["tool-use"]
+    assert [type(one) for _, one in tooling.take()] == [ToolUsed]
 
 
 def test_results_and_uses_are_bounded(notes: Notes, tooling: SessionTools) -> None:
@@ -372,7 +375,8 @@ def test_results_and_uses_are_bounded(notes: Notes, tooling: SessionTools) -> No
     first, second = kinds[: len(reads)], kinds[len(reads) :]
     assert first[MOST_AT_ONCE:] == ["refused-use"] * 2
     assert second[MOST_AT_ONCE:] == ["refused-use"] * 2
-    given = sum(one["chars"] for _, one in tooling.take() if "error" not in one)
+    uses = [one for _, one in tooling.take() if isinstance(one, ToolUsed)]
+    given = sum(one.chars for one in uses if one.error is None)
     assert given <= MAX_RESULT_CHARS
     assert "too-much" in second
     assert all(kind in (None, "too-much") for kind in kinds[:MOST_AT_ONCE])
@@ -391,7 +395,9 @@ def test_a_call_that_is_given_up_leaves_its_uses_and_no_proposal(
         until("the second request", lambda: len(server.requests) == 2)
         future.cancel()
         left = until("what it leaves", tooling.take)
-    assert [(one["tool"], one["proposed"]) for _, one in left] == [("memory_write", True)]
+    (use,) = [one for _, one in left]
+    assert isinstance(use, ToolUsed)
+    assert (use.tool, use.proposed) == ("memory_write", True)
     assert session.rehearsal.store.catch_up() == before  # nothing was written on the way
 
 
@@ -406,7 +412,7 @@ class Hanging:
     def begin(self, agent: str, task: str, receipt: str) -> Hanging:
         return self
 
-    def take(self) -> list[tuple[str, Mapping[str, Any]]]:
+    def take(self) -> list[tuple[str, Value]]:
         return []
 
     def use(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -474,6 +480,6 @@ def test_memories_that_a_search_brings_into_a_session_are_known_to_stand_there(
     ):
         engine.reply(*notes)
     assert kept.id in texts(server.requests[1])[0]
-    assert LESSON["content"] in json.dumps([one for _, one in tooling.take()])
+    assert LESSON["content"] in json.dumps([one.plain() for _, one in tooling.take()])
     with MemoryDatabase.open(session.home.root) as db:
         assert session.id in forget(db, kept.id, now="2026-11-22T10:00:00Z").sessions

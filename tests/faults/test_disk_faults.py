@@ -17,6 +17,7 @@ from typing import Final
 
 import pytest
 
+from orchestrator.records.moderator import PartFailed
 from orchestrator.store.store import Store
 from tests.helpers.cut_short import (
     COMMAND,
@@ -34,7 +35,7 @@ from tests.helpers.figures import not_run, note
 from tests.helpers.forked import NO_FAULT, Fault, Forked, Ran, command, places
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import write_rehearsal
-from tests.helpers.stores import on_disk
+from tests.helpers.stores import on_disk, values_of
 
 MOST: Final = 10
 """Places of one error in one command; of one with more calls as many, evenly spread."""
@@ -131,9 +132,8 @@ def forgiven(case: Case, whole: dict[str, object]) -> dict[str, object]:
     if not case.root.exists():
         return {}
     store = Store(case.root)
-    notes = [store.record(entry.seq).value or {} for entry in store.entries() if entry.op == "note"]
+    has_warned = bool(values_of(store, PartFailed.TYPE))
     store.close()
-    has_warned = any(note.get("type") == "warning" for note in notes)
     return {part: whole[part] for part in ("memories", "goals", "consents") if has_warned}
 
 

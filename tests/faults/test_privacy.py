@@ -15,8 +15,7 @@ import pytest
 from orchestrator.archive.freeze import thaw
 from orchestrator.archive.stores import open_store
 from orchestrator.cli.app import TAKEN, run
-from orchestrator.home.folder import Home
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import Home, packaged_table
 from orchestrator.review.catalogue import comments_beside, of_home
 from orchestrator.review.comments import Comments
 from orchestrator.review.update import update
@@ -255,7 +254,7 @@ def test_the_log_holds_no_word_of_what_was_said(tmp_path: Path) -> None:
     }
     words |= {word.lower() for word in CANARIES.values()}
     # Names of files, commands and a kind of record are in a log, whoever says the same words.
-    words -= set(re.findall(r"[a-z]+", " ".join([*layout_of(PANEL).files, *TAKEN, "note"])))
+    words -= set(re.findall(r"[a-z]+", " ".join([*packaged_table().seated(PANEL).files, *TAKEN, "note"])))
     told = [
         word for word in words if any(re.search(rf"\b{word}\b", json.dumps(line).lower()) for line in lines)
     ]

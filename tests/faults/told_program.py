@@ -22,10 +22,11 @@ from typing import Any, Final
 
 from orchestrator import Home, Session
 from orchestrator.errors import AlreadyWrittenError, GreenroomError, StoreWriteError
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import packaged_table
 from orchestrator.store import files, ledger
 from orchestrator.store.store import Store, create_store
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import Unread
 from tests.helpers.stores import CANDIDATE, INTEL, NOTES, PANEL, TRANSCRIPT, contents
 
 DECK: Final = "# Revenue\n\nRevenue grew 40 % in 2025, from 10 to 14 million euros.\n"
@@ -204,7 +205,7 @@ def _rehearse(teller: Teller, home: Home, name: str, *, is_full: bool) -> None:
 def _write_once(teller: Teller, home: Home) -> None:
     root = home.sessions / BARE
     with teller.step(BARE, "start") as told:
-        store = create_store(root, layout_of(PANEL), {"id": BARE, "templates": {}})
+        store = create_store(root, packaged_table().seated(PANEL), Unread({"id": BARE, "templates": {}}))
         for folder in (root / "ledger", root, home.sessions):  # as the start of a session does
             fd = os.open(folder, files.FOLDER)
             files.sync_folder(fd)

@@ -114,8 +114,8 @@ def _replace_all(stand_in: Callable[..., Never]) -> None:
 
 def _remember_all() -> None:
     """Every session is remembered, and each agent has a page and a memory to bring along."""
-    from orchestrator.loop.state import UNNAMED
     from orchestrator.memory.database import MemoryDatabase
+    from orchestrator.records.options import UNNAMED
     from orchestrator.session import Session
 
     opened = MemoryDatabase.open  # the real one, whatever takes its place

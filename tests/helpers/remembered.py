@@ -10,7 +10,6 @@ from orchestrator.engines.by_name import engine_named
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import StartOptions, read_source
 from orchestrator.loop.session_folder import start_session
-from orchestrator.loop.state import Options
 from orchestrator.memory.carryover import take_along
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
@@ -18,6 +17,7 @@ from orchestrator.memory.memories import carried_into
 from orchestrator.memory.session_memory import Guard
 from orchestrator.model.carryover import CarryOver
 from orchestrator.model.slide import Deck
+from orchestrator.records.options import Options
 from orchestrator.session import Session
 
 DECK = """# Harbour ferries

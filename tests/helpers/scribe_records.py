@@ -2,15 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from orchestrator.layout import TRANSCRIPT
+from orchestrator.model.exchange import Judgement
+from orchestrator.model.segment import Segment
+from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
+from orchestrator.records.memory import GoalsKept, Kept, KeptKind
+from orchestrator.records.options import Options
+from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard
+from orchestrator.records.start import DeckName, SessionStarted
 from orchestrator.store.ledger import Record
+from orchestrator.store.value import Value, held
+from tests.helpers.exchanges import exchange
 
 AT = "2026-11-22T08:00:00.000000Z"
 HISTORY = "shared/exchange-history.md"
+
+
+def started(presenter: str = "Ines", title: str = "Harbour ferries", **changed: Any) -> SessionStarted:
+    """The value of a first record; *changed*: of the options, and the date."""
+    date = changed.pop("date", None)
+    plain: dict[str, Any] = {
+        "id": "s1",
+        "presenter": presenter,
+        "panel": ("skeptic", "analyst"),
+        "engine": "offline",
+        "layout": "1",
+        "mode": "breaks",
+        "intensity": "medium",
+        "minutes": 20,
+        "exchanges": 6,
+        **changed,
+    }
+    return SessionStarted(
+        ledger_version=1,
+        panel=plain["panel"],
+        frames_version=1,
+        layouts_version=1,
+        greenroom="0.1.0",
+        id=plain["id"],
+        deck=DeckName("deck.md", title, "md", "0" * 64),
+        presenter=presenter,
+        date=date,
+        options=Options(**plain),
+        templates={},
+        max_revisions=5,
+        budget_tokens=100_000,
+    )
 
 
 @dataclass
@@ -19,53 +59,45 @@ class Tape:
 
     records: list[Record] = field(default_factory=list)
 
-    def add(self, value: Mapping[str, Any] | None, *, by: str = "moderator", **more: Any) -> int:
+    def add(self, value: Value | None, *, by: str = "moderator", **more: Any) -> int:
         seq = len(self.records) + 1
         op = more.pop("op", "append" if "file" in more else "note")
-        self.records.append(Record(seq, op, by, float(seq), AT, value=value, **more))
+        self.records.append(Record(seq, op, by, float(seq), AT, held=held(value), **more))
         return seq
 
     def opened(self, title: str = "Harbour ferries", **options: Any) -> int:
-        value = {"type": "session", "presenter": "Ines", "deck": {"title": title}, "options": options}
-        return self.add(value, op="open", by="start")
+        return self.add(started(title=title, **options), op="open", by="start")
 
-    def say(self, text: str, speaker: str | None = "Ines", **value: Any) -> int:
-        said = {"text": text, "start_s": 1.0, "end_s": 2.0, "speaker": speaker, "slide": 1, "confidence": 0.9}
-        plain = {"type": "segment", "segment": said, **value}
-        return self.add(plain, by="transcript", file=TRANSCRIPT, text=text)
+    def say(self, text: str, speaker: str | None = "Ines") -> int:
+        said = Segment(text, 1.0, 2.0, speaker, 1, confidence=0.9)
+        return self.add(SpeechHeard(said), by="transcript", file=TRANSCRIPT, text=text)
 
     def answer(self, text: str, exchange: str) -> int:
-        said = {"text": text, "start_s": 1.0, "end_s": 2.0, "speaker": "Ines"}
-        plain = {"type": "answer", "exchange": exchange, "segment": said}
-        return self.add(plain, by="transcript", file=TRANSCRIPT, text=text)
+        value = AnswerGiven(exchange, 1, Segment(text, 1.0, 2.0, "Ines"))
+        return self.add(value, by="transcript", file=TRANSCRIPT, text=text)
 
-    def remember(self, kind: str, text: str, seq: int, speaker: str | None = "Ines") -> int:
+    def remember(self, kind: KeptKind, text: str, seq: int, speaker: str | None = "Ines") -> int:
         """A goal, decision or blocker that a model read in the record *seq*."""
-        item = {"kind": kind, "text": text, "quote": text, "seq": seq, "speaker": speaker}
-        return self.add({"type": "remembered", "run": 1, "items": [item]}, by="summariser")
+        return self.add(GoalsKept(1, (Kept(kind, text, text, seq, speaker),)), by="summariser")
 
     def slide(self, number: int) -> int:
-        plain = {"type": "slide", "slide": number, "at_s": 1.0}
-        return self.add(plain, by="transcript", file=TRANSCRIPT, text="")
+        value = SlideShown(number, 1.0, estimated=False, ends_section=False)
+        return self.add(value, by="transcript", file=TRANSCRIPT, text="")
 
-    def ask(self, exchange: str, question: str, quote: str | None = None, agent: str = "skeptic") -> int:
-        plain = {"id": exchange, "agent": agent, "quote": quote, "turns": [{"question": question}]}
-        return self.add({"type": "exchange_opened", "exchange": plain})
+    def ask(self, id: str, question: str, quote: str | None = None, agent: str = "skeptic") -> int:
+        return self.add(ExchangeOpened(exchange(id, agent, question, quote=quote)))
 
     def judge(self, exchange: str, verdict: str, reason: str, agent: str = "skeptic") -> int:
-        judged = {"verdict": verdict, "reason": reason}
-        return self.add({"type": "verdict", "exchange": exchange, "judgement": judged}, by=agent)
+        return self.add(VerdictGiven(exchange, Judgement(verdict, reason)), by=agent)
 
     def close(
         self,
-        exchange: str,
+        id: str,
         outcome: str,
         question: str,
         quote: str | None = None,
         agent: str = "skeptic",
         comes_back_to: str | None = None,
     ) -> int:
-        plain = {"id": exchange, "agent": agent, "quote": quote, "turns": [{"question": question}]}
-        more = {"comes_back_to": comes_back_to} if comes_back_to else {}
-        value = {"type": "exchange_closed", "exchange": {**plain, **more, "outcome": outcome}}
-        return self.add(value, file=HISTORY, text="")
+        more = {"quote": quote, "outcome": outcome, "comes_back_to": comes_back_to}
+        return self.add(ExchangeClosed(exchange(id, agent, question, **more)), file=HISTORY, text="")

@@ -8,8 +8,16 @@ from pathlib import Path
 
 from orchestrator.archive.freeze import freeze
 from orchestrator.context.assemble import Assembler, read_templates
-from orchestrator.layout import Layout, layout_of
+from orchestrator.context.receipt import recorded
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import Layout
+from orchestrator.model.exchange import Judgement
+from orchestrator.model.segment import Segment
+from orchestrator.records.exchanges import ExchangeClosed, VerdictGiven
+from orchestrator.records.speech import SpeechHeard
 from orchestrator.store.store import Store, create_store
+from orchestrator.store.value import Unread
+from tests.helpers.exchanges import exchange
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"
@@ -43,20 +51,23 @@ def make_templates(home: Path, layout: Layout) -> dict[str, str]:
 
 def start(folder: Path, id: str = "rehearsal-1", panel: tuple[str, ...] = PANEL) -> tuple[Sample, Store]:
     """A session that has just begun, with its store open."""
-    layout = layout_of(panel)
+    layout = packaged_table().seated(panel)
     digests = make_templates(folder / "home", layout)
     root = folder / "sessions" / id
     store = create_store(
         root,
         layout,
-        {
-            "id": id,
-            "templates": digests,
-            "deck": {"name": "plan.md", "title": "The plan", "sha256": hashlib.sha256(DECK).hexdigest()},
-            "source": SOURCE,
-            "presenter": "Presenter",
-            "date": "2026-11-20",
-        },
+        Unread(
+            {
+                "id": id,
+                "templates": digests,
+                "template_bytes": {path: (folder / "home" / path).stat().st_size for path in digests},
+                "deck": {"name": "plan.md", "title": "The plan", "sha256": hashlib.sha256(DECK).hexdigest()},
+                "source": SOURCE,
+                "presenter": "Presenter",
+                "date": "2026-11-20",
+            }
+        ),
     )
     for path in layout.templates:
         copy = root / "ledger" / path
@@ -83,20 +94,20 @@ def rehearse(store: Store, segments: int = 5) -> None:
     assembler = Assembler(store, read_templates(store, store.layout))
     for number in range(segments):
         text = f"[00:{number:02}] Presenter: we grew revenue by forty percent – in the north.\n"
-        value = {"type": "segment", "segment": {"text": text, "start_s": float(number)}}
+        value = SpeechHeard(Segment(text, float(number), number + 1.0))
         store.append(TRANSCRIPT, text, by="transcript", value=value)
         context = assembler.prepare(agent, purpose="candidate-question", engine="offline")
-        store.add_receipt(context.receipt.id, context.receipt.value())
+        store.add_receipt(context.receipt.id, recorded(context.receipt, store.history.version))
         store.write(f"{agent}/candidate-question.md", f"Question {number}?\n", by=agent)
     with store.transaction() as tx:
         tx.write("shared/external-intel.md", "News.\n", by="intel")
         tx.append(f"{agent}/exchange-notes.md", "Asked about growth.\n", by=agent)
-        tx.note({"type": "verdict", "judgement": {"verdict": "satisfied"}}, by=agent)
+        tx.note(VerdictGiven("e1", Judgement("satisfied", "a number")), by=agent)
         tx.append(
             "shared/exchange-history.md",
             "## Exchange 1\n",
             by="moderator",
-            value={"type": "exchange_closed", "exchange": {"id": "e1"}},
+            value=ExchangeClosed(exchange("e1", agent, "By how much?")),
         )
         tx.write("moderator/session-state.md", "presenting\n", by="moderator")
     store.flush()
@@ -122,9 +133,9 @@ def ended_session(folder: Path, id: str = "rehearsal-1", segments: int = 5) -> S
 
 def tiny_session(folder: Path) -> Sample:
     """A frozen session of three files, for tests that go over every byte or every request."""
-    layout = layout_of(PANEL)
+    layout = packaged_table().seated(PANEL)
     root = folder / "sessions" / "tiny"
-    store = create_store(root, layout, {"id": "tiny", "templates": {}, "deck": {"name": "plan.md"}})
+    store = create_store(root, layout, Unread({"id": "tiny", "templates": {}, "deck": {"name": "plan.md"}}))
     store.write("shared/session-config.md", "minutes: 20\n", by="start")
     store.append(TRANSCRIPT, "Presenter: we grew.\n", by="transcript")
     freeze(store, None)

@@ -11,10 +11,14 @@ from typing import Any
 import pytest
 
 from orchestrator.errors import GreenroomError
-from orchestrator.layout import layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.records.moderator import Frozen
 from orchestrator.store import ledger
 from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.ledger import Record
+from orchestrator.store.receipt import ReceiptNote
 from orchestrator.store.store import Store, create_store
+from orchestrator.store.value import Unread
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"
@@ -26,7 +30,12 @@ NOTES = "skeptic/exchange-notes.md"
 
 def bare(root: Path, panel: tuple[str, ...] = PANEL, **value: Any) -> Store:
     """A session of which nothing is written yet but the first record."""
-    return create_store(root, layout_of(panel), {"templates": {}, **value})
+    return create_store(root, packaged_table().seated(panel), Unread({"templates": {}, **value}))
+
+
+def receipt_note(receipt_id: str, agent: str = "skeptic") -> tuple[str, ReceiptNote]:
+    """What `Store.add_receipt` is given."""
+    return receipt_id, ReceiptNote({agent: receipt_id}, "test", 1, "offline")
 
 
 def blueprints(store: Store) -> None:
@@ -79,6 +88,17 @@ def refused(store: Store, error: type[GreenroomError], *words: str) -> Iterator[
     assert in_memory(store) == memory
 
 
+def fields_of(record: Record) -> Mapping[str, Any]:
+    """A record's value as JSON has it; empty where it has none."""
+    return record.held.fields if record.held is not None else {}
+
+
+def values_of(store: Store, *types: str) -> list[Mapping[str, Any]]:
+    """The value of each record in order, as JSON has it: of these types, else of all that have one."""
+    found = [fields_of(store.record(entry.seq)) for entry in store.entries()]
+    return [value for value in found if value and (not types or value.get("type") in types)]
+
+
 def records(root: Path) -> list[Mapping[str, Any]]:
     """The ledger's lines as plain JSON."""
     lines = ledger_of(root).read_bytes().splitlines(keepends=True)
@@ -128,8 +148,8 @@ def every_write(store: Store) -> list[Callable[[], object]]:
         lambda: store.append(TRANSCRIPT, "lost\n", by="transcript"),
         lambda: store.write(CANDIDATE, "lost\n", by="skeptic"),
         lambda: store.write(INTEL, "lost\n", by="intel"),
-        lambda: store.note({"type": "x"}, by="moderator"),
-        lambda: store.freeze({"type": "freeze"}),
+        lambda: store.note(Unread({"type": "x"}), by="moderator"),
+        lambda: store.freeze(Frozen({})),
     ]
 
 

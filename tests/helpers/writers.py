@@ -15,6 +15,7 @@ from typing import Any
 
 from orchestrator.errors import AlreadyWrittenError, SessionFrozenError
 from orchestrator.layout import Mutability
+from orchestrator.records.moderator import Frozen
 from orchestrator.store.store import Store
 from tests.helpers.stores import CANDIDATE, TRANSCRIPT
 
@@ -107,5 +108,5 @@ def end_each(roots: list[Path], barrier: Barrier) -> None:
         store = Store(root)
         barrier.wait(60)
         sleep(chance.uniform(0, 0.004))
-        store.freeze({"type": "freeze"})
+        store.freeze(Frozen({}))
         store.close()

@@ -18,7 +18,9 @@ from orchestrator.documents.listing import local
 from orchestrator.erasing import erase_session
 from orchestrator.errors import ArchiveError, SessionStateError
 from orchestrator.store import ledger
+from orchestrator.store.value import Held
 from orchestrator.verify import verify_session
+from tests.helpers.stores import fields_of
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 
@@ -90,7 +92,7 @@ def test_a_session_whose_first_record_was_given_another_id_is_found(two: Home) -
         line = raw[entry.offset : entry.offset + entry.size]
         record = ledger.decode(line)
         if record.seq == 1:
-            record = record._replace(value={**(record.value or {}), "id": "zzz"})
+            record = record._replace(held=Held({**fields_of(record), "id": "zzz"}))
         forged_line, head = ledger.encode(record, head, more=ledger.says_more(line))
         forged.append(forged_line)
     path.write_bytes(b"".join(forged))

@@ -23,7 +23,7 @@ from orchestrator.model.claim import Place
 from orchestrator.model.intel import Intel, IntelItem, Reported
 from orchestrator.model.reply import Bearing
 from orchestrator.model.slide import Deck
-from orchestrator.model.values import from_json
+from orchestrator.records.start import IntelTaken
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
 DECK = """---
@@ -404,8 +404,8 @@ def test_a_session_keeps_intel_as_values_and_counts_its_revisions(home: Path, tm
             for entry in reversed(list(session.rehearsal.store.entries()))
             if entry.file == "shared/external-intel.md"
         )
-        assert record.value is not None
-        assert from_json(Intel, record.value["intel"]) == known
+        assert record.held is not None
+        assert record.held.read(IntelTaken).intel == known
         assert [(item.id, item.file, item.stance) for item in known.items] == [
             ("i1", "news.yaml", "contradicts"),
             ("i2", "more.txt", "neutral"),

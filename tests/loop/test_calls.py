@@ -19,6 +19,7 @@ from orchestrator.speech.read import read_speech
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.messages_server import MessagesServer, Taken
 from tests.helpers.rehearsals import ROOT
+from tests.helpers.stores import values_of
 
 pytestmark = pytest.mark.own_memory  # memory asks the model as well
 
@@ -39,8 +40,7 @@ def rehearsed(
             assert session.play()
             session.end()
             assert session.verify().valid
-            store = session.rehearsal.store
-            values = [store.record(entry.seq).value or {} for entry in store.entries()]
+            values = values_of(session.rehearsal.store)
             return server.requests, values, session.projection.exchanges
 
 

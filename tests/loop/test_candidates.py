@@ -23,9 +23,11 @@ from orchestrator.loop.refreshing import ASKED, Asked, begin, refresh, take
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target, Turn
+from orchestrator.records.start import FocusBriefWritten
 from orchestrator.session import Session
 from orchestrator.speech.answers import Answer
 from tests.helpers.steady import SteadyEngine, recording
+from tests.helpers.stores import fields_of, values_of
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
@@ -213,14 +215,17 @@ def test_the_line_of_speech_that_was_asked_about_is_taken(home: Path) -> None:
     ]
 
 
-def test_a_question_that_is_kept_stays_alive_and_its_file_says_since_when(home: Path, engine: Model) -> None:
+def test_a_question_that_is_kept_stays_alive_and_the_round_says_since_when(home: Path, engine: Model) -> None:
     with started(home, engine) as session:
+        store, written = session.rehearsal.store, []
         for at_s in (10.0, 95.0, 130.0):
             session.rehearsal.playing_s = at_s
             refresh(session.rehearsal, "break")
+            written.append(store.state("analyst/candidate-question.md").revisions)
         told = session.read("analyst/candidate-question.md")
         assert told.startswith("# Candidate question of Priya Sharma\n\nStatus: ready\nMade at: 0:10, ")
-        assert "\nConfirmed at: 2:10\n" in told
+        assert written == [1, 3, 3]  # at 1:35 it had grown stale, and was kept; at 2:10 it was only kept
+        assert session.projection.waiting["analyst"].confirmed_at_s == 130.0
         session.rehearsal.playing_s = 185.0
         exchange = session.ask("analyst")
         assert exchange is not None
@@ -271,7 +276,7 @@ def test_a_question_that_comes_again_when_it_was_put_meanwhile_is_dropped(
         calls["skeptic"].set_result(put)
         take(session.rehearsal, running["skeptic"])
         store = session.rehearsal.store
-        assert (store.record(store.seq).value or {})["dropped"] == ASKED
+        assert fields_of(store.record(store.seq))["dropped"] == ASKED
         assert "\nStatus: empty\n" in session.read("skeptic/candidate-question.md")
 
 
@@ -322,9 +327,7 @@ def test_at_the_end_later_slides_may_be_asked_about(home: Path, engine: Model) -
 def test_where_the_engine_fails_the_offline_one_writes_the_focus_briefs(home: Path, engine: Model) -> None:
     engine.fails_at = FocusBriefRequest
     with started(home, engine) as session:
-        store = session.rehearsal.store
-        values = [store.record(one.seq).value or {} for one in store.entries()]
-        briefs = [value for value in values if value.get("type") == "focus_brief"]
+        briefs = values_of(session.rehearsal.store, FocusBriefWritten.TYPE)
         assert [(one["failed"], one["by"]) for one in briefs] == [("out of order", "offline")] * 3
         assert any(session.projection.targets.values())
 

@@ -18,8 +18,10 @@ from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Judgement
 from orchestrator.model.proposal import NOT_BOTH, Operand, Proposal
 from orchestrator.model.segment import Segment
+from orchestrator.records import contradictions
 from orchestrator.session import Session
 from tests.helpers.steady import SteadyEngine
+from tests.helpers.stores import values_of
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
@@ -159,9 +161,7 @@ def started(home: Path, engine: SteadyEngine) -> Session:
 
 
 def looks(session: Session) -> list[Mapping[str, Any]]:
-    store = session.rehearsal.store
-    values = [store.record(entry.seq).value or {} for entry in store.entries()]
-    return [value for value in values if value.get("type") == "tensions"]
+    return values_of(session.rehearsal.store, contradictions.Looked.TYPE)
 
 
 def say(session: Session, text: str, at_s: float = 1.0) -> None:

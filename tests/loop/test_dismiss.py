@@ -16,14 +16,15 @@ from orchestrator.documents.export import export
 from orchestrator.erasing import erase_session
 from orchestrator.errors import InputError, SessionStateError
 from orchestrator.loop.refreshing import refresh
-from orchestrator.loop.state import Projection
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.dismissals import dismissals
 from orchestrator.memory.forgetting import forget_presenter
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import Segment
+from orchestrator.records.projection import Projection
 from tests.helpers.rehearsals import greenroom, greenroom_json
+from tests.helpers.stores import fields_of
 
 DECK = """# Ferries
 
@@ -223,7 +224,7 @@ def test_the_next_remembered_rehearsal_does_not_raise_it(home: Path) -> None:
         assert second.projection.found  # looked at, so that nobody proposes it again
         brief = second.read("skeptic/focus-brief.md") + second.read("shared/board-dossier.md")
         assert COSTS not in brief
-        carried = (second.rehearsal.store.opened.value or {})["carried"]["dismissed"]
+        carried = fields_of(second.rehearsal.store.opened)["carried"]["dismissed"]
         assert carried == sorted(one.digest for one in second.projection.found)
         with Session.open(None, second.path) as again:  # from its own ledger alone
             assert ids(again) == []

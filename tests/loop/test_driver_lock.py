@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from orchestrator import Home, Session
 from orchestrator.loop import driver_lock
 from orchestrator.loop.driver_lock import driving, is_driven, state_of
+from orchestrator.records.moderator import Driving
+from orchestrator.store.value import Value
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 
@@ -25,8 +25,8 @@ def test_an_end_elsewhere_while_a_drive_is_being_closed_is_no_error(
 ) -> None:
     note = session.rehearsal.store.note
 
-    def note_behind_an_end(value: Mapping[str, Any], *, by: str) -> int:
-        if value.get("state") == "stopped":
+    def note_behind_an_end(value: Value, *, by: str) -> int:
+        if isinstance(value, Driving) and value.state == "stopped":
             elsewhere.end()  # after the drive's last look at the ledger, before its last record
         return note(value, by=by)
 

@@ -14,8 +14,10 @@ from orchestrator.loop import new_figures
 from orchestrator.model.exchange import Judgement
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
+from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.session import Session
 from tests.helpers.steady import SteadyEngine
+from tests.helpers.stores import values_of
 
 DECK = (
     "# Harbour ferries\n\n---\n\n# Passengers\n\n- Passengers grew 12 % to 340,000 in 2026\n"
@@ -32,12 +34,7 @@ def test_numbers_said_for_the_first_time_stand_in_the_history_and_in_its_record(
         while session.projection.open is not None:
             session.answer(None)
         told = session.read(HISTORY)
-        store = session.rehearsal.store
-        closed = [
-            value
-            for entry in store.entries()
-            if (value := store.record(entry.seq).value or {}).get("type") == "exchange_closed"
-        ]
+        closed = values_of(session.rehearsal.store, ExchangeClosed.TYPE)
     assert 'New numbers, said for the first time: "14 piers", "2.1 million euro".' in told
     assert [value["new_numbers"] for value in closed] == [["14 piers", "2.1 million euro"]]
 

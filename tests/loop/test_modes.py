@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.loop.pauses import pauses_in
-from orchestrator.loop.state import Playback
+from orchestrator.records.projection import Playback
 from orchestrator.speech.answers import Answer
 from tests.helpers.rehearsals import contents, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, course, recording, rehearsed

@@ -11,10 +11,10 @@ from orchestrator import Home, Session
 from orchestrator.loop import asking, panelist
 from orchestrator.loop.calling_on import Choice, choose
 from orchestrator.loop.staleness import why_stale
-from orchestrator.loop.state import Waiting
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import Segment
+from orchestrator.records.projection import Waiting
 from tests.helpers.steady import SteadyEngine
 
 DECK = """# Where we stand

@@ -33,7 +33,7 @@ def test_a_fed_talk_is_followed_slide_by_slide(home: Path, tmp_path: Path) -> No
 
         assert session.play(on_step=look)
         assert list(dict.fromkeys(seen)) == [f"- Slide: {number}" for number in (1, 2, 3, 4)]
-        assert times[-1] == "- Time: 1:45 of 20:00 (1:45 presenting, 0:00 answering)"
+        assert times[-1].startswith("- Time: 1:")  # it is 1:45 by now: the page follows by the minute
 
 
 def test_a_slide_that_is_changed_while_a_question_is_open_leaves_the_question(home: Path) -> None:
@@ -57,11 +57,11 @@ def test_live_the_clock_that_runs_while_a_question_is_open_is_answering(home: Pa
         take_heard(rehearsal)
         assert line(session, "Time") == "- Time: 1:30 of 20:00 (1:00 presenting, 0:30 answering)"
         session.judge("satisfied", reason="it is")
-        rehearsal.playing_s = 100.0
+        rehearsal.playing_s = 125.0
         refreshing.refresh(rehearsal, "timer")
-        assert line(session, "Time") == "- Time: 1:40 of 20:00 (1:10 presenting, 0:30 answering)"
+        assert line(session, "Time") == "- Time: 2:05 of 20:00 (1:35 presenting, 0:30 answering)"
         found = session.debrief()
-        assert (found.speech_s, found.answers_s, found.used_s) == (70.0, 30.0, 100.0)
+        assert (found.speech_s, found.answers_s, found.used_s) == (95.0, 30.0, 125.0)
 
 
 def test_in_a_recording_the_clock_waits_and_the_words_of_the_answer_count(home: Path) -> None:

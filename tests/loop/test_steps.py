@@ -13,8 +13,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.loop import contradiction_looks, phrases, recorded, refreshing
-from orchestrator.loop.folding import FOLDS, fold
-from orchestrator.loop.state import Live, Projection
+from orchestrator.loop.state import Live
 from orchestrator.loop.steps import (
     Ask,
     End,
@@ -29,6 +28,8 @@ from orchestrator.loop.steps import (
     next_step,
 )
 from orchestrator.model.segment import Segment
+from orchestrator.records.kinds import KINDS, fold
+from orchestrator.records.projection import Projection
 from tests.helpers.rehearsals import loaded, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine
 
@@ -158,6 +159,6 @@ def test_every_value_of_a_ledger_that_has_a_row_folds_to_the_same_room(home: Pat
         for entry in store.entries():
             record = store.record(entry.seq)
             fold(again, record)
-            seen.add((record.value or {}).get("type"))
+            seen.add(record.type)
         assert again == session.projection
-        assert len(seen & FOLDS.keys()) > 15
+        assert len(seen & {type_ for type_, _ in KINDS}) > 15

@@ -20,7 +20,8 @@ from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
 from orchestrator.memory.past_sessions import Begun
-from orchestrator.privacy.off_record import OffRecord
+from orchestrator.records.kinds import KINDS
+from orchestrator.store.off_record import OffRecord
 from tests.helpers.rehearsals import ROOT
 from tests.helpers.remembered import agree, begun, over, rehearsed
 from tests.helpers.scribe_records import Tape
@@ -336,5 +337,5 @@ def test_a_parked_question_that_came_back_is_counted_once() -> None:
     tape.close("x2", "satisfied", "From which base?", "Revenue grew", comes_back_to="x1")
     told = Lately(Begun("s1", Path("s1"), "", "", "Ines", "Ferries", "deck:ferries"))
     for record in tape.records:
-        _take(told, OffRecord(), record, is_recent=True)
+        _take(told, OffRecord(kinds=KINDS), record, is_recent=True)
     assert [(one.exchange, one.outcome) for one in told.asked] == [("x2", "satisfied")]

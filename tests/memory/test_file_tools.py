@@ -15,6 +15,8 @@ from orchestrator.errors import StoreError, UsageError
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.session_files import MAX_READ_CHARS, OutOfReachError, list_files, read_file
 from orchestrator.memory.tools import Desk, call
+from orchestrator.model.fact import FactDraft
+from orchestrator.records.memory import BEGAN, FactRun, FactsKept
 from orchestrator.store.store import Store
 from tests.helpers.sessions import TRANSCRIPT, Sample, rehearse, start
 
@@ -36,10 +38,9 @@ def keep_a_fact(store: Store) -> None:
     for entry in store.entries():
         log.take(store.record(entry.seq))
     passage = next(iter(log.waiting.values()))
-    fact = {"type": "decision", "content": "Revenue grew.", "confidence": "high", "source": passage.seq}
-    window = {"run": 1, "to_seq": store.seq}
-    store.note({"type": "fact-run", "state": "began", "from_seq": 1, **window}, by="summariser")
-    store.note({"type": "facts", "facts": [{**fact, "quote": passage.text}], **window}, by="summariser")
+    fact = FactDraft("decision", "Revenue grew.", "high", passage.seq, passage.text)
+    store.note(FactRun(BEGAN, 1, 1, store.seq), by="summariser")
+    store.note(FactsKept(1, store.seq - 1, (fact,), 0, 0), by="summariser")
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def paths(store: Store, agent: str, prefix: str = "") -> set[str]:
 
 def test_an_agent_sees_what_is_shared_the_facts_and_its_own_folder(session: tuple[Sample, Store]) -> None:
     _, store = session
-    facts = {"facts/index.json", "facts/2026-11-20.json"}
+    facts = {"facts/index.json", f"facts/{store.opened.at[:10]}.json"}
     given = SHARED - {"shared/board-dossier.md"}  # no panelist's context has it
     assert paths(store, "skeptic") == given | facts | {f"skeptic/{name}" for name in OWN}
     moderator = {"debrief-notes.md", "session-state.md"}

@@ -23,10 +23,12 @@ from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog, Settled, settle, settle_session
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
 from orchestrator.memory.tools import Desk, call
+from orchestrator.records.memory import MemoryProposed, ScratchpadProposed
 from orchestrator.session import Session
 from orchestrator.store import files
 from orchestrator.store.store import Store
 from tests.helpers.sessions import start
+from tests.helpers.stores import fields_of
 
 NOW = "2026-11-22T09:00:00Z"
 LESSON = {"type": "lesson", "content": "Ines gives growth without its base.", "confidence": 0.8}
@@ -63,7 +65,7 @@ def test_what_an_agent_writes_is_a_note_of_its_own_in_the_ledger(store: Store, d
     page = call(desk(store, db), "scratchpad_update", {"content": "Ask for the base."})
     first, second = store.record(store.seq - 1), store.record(store.seq)
     assert (first.op, first.by, first.file, first.text) == ("note", "skeptic", None, None)
-    assert first.value == {
+    assert fields_of(first) == {
         "type": "memory-proposal",
         "memory_type": "lesson",
         "content": "Ines gives growth without its base.",
@@ -71,7 +73,7 @@ def test_what_an_agent_writes_is_a_note_of_its_own_in_the_ledger(store: Store, d
         "tags": ["growth"],
         "source": "e1",
     }
-    assert second.value == {"type": "scratchpad-proposal", "content": "Ask for the base."}
+    assert fields_of(second) == {"type": "scratchpad-proposal", "content": "Ask for the base."}
     assert (written.value["id"], written.value["kept_in"]) == (f"p{first.seq}", "this session, as a proposal")
     assert page.value == {
         "chars": 17,
@@ -207,7 +209,7 @@ def test_a_session_settles_its_own_and_says_so_in_its_ledger(home: Path, remembe
         call(desk(store, None), "scratchpad_update", {"content": "Ask for the base."})
         done = settle_session(store, options, home, now=NOW)
         assert settle_session(store, options, home, now=NOW) == Settled()
-        told = [store.record(entry.seq).value for entry in store.entries() if entry.op == "note"]
+        told = [fields_of(store.record(entry.seq)) for entry in store.entries() if entry.op == "note"]
         session.end()
         assert session.verify().valid
     with MemoryDatabase.open(home) as db:
@@ -261,7 +263,7 @@ def test_what_may_not_leave_a_session_is_not_proposed_and_not_moved(store: Store
     call(desk(store, db), "memory_write", {**LESSON, "content": "She will sell the yard in March."})
     call(desk(store, db), "scratchpad_update", {"content": "The yard goes in March."})
     # A record of another program, which the tools would not have written.
-    store.note({"type": "scratchpad-proposal", "content": "Card 4111 1111 1111 1111"}, by="analyst")
+    store.note(ScratchpadProposed("Card 4111 1111 1111 1111"), by="analyst")
     done = settled(store, db, stays=lambda text: "yard" in text)
     assert [one.memory.content for one in done.memories] == [LESSON["content"]]
     assert (done.pages, done.left_out) == ((), 3)
@@ -285,9 +287,7 @@ def test_the_end_is_all_or_nothing_and_can_be_done_again(store: Store, db: Memor
 def test_a_proposal_that_a_later_rule_forbids_leaves_the_others_alone(
     store: Store, db: MemoryDatabase
 ) -> None:
-    store.note(
-        {"type": "memory-proposal", "memory_type": "hunch", "content": "x", "confidence": 1}, by="skeptic"
-    )
+    store.note(MemoryProposed("hunch", "x", 1), by="skeptic")
     call(desk(store, db), "memory_write", LESSON)
     done = settled(store, db)
     assert [one.memory.content for one in done.memories] == [LESSON["content"]]

@@ -13,15 +13,24 @@ from hypothesis import strategies as st
 
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, MAX_ENTITIES, MAX_NOTED, Scribe
 from orchestrator.memory.session_context import (
-    ENTRY_TYPES,
     LEFT_OUT,
     SessionContext,
     SessionEntry,
     previously_on,
     to_plain,
 )
+from orchestrator.model.claim import Claim
+from orchestrator.model.exchange import Observation
+from orchestrator.model.slide import Deck, Slide
 from orchestrator.privacy.masking import E_MAIL, PHONE
-from tests.helpers.scribe_records import AT, HISTORY, Tape
+from orchestrator.records.candidates import RoundMade
+from orchestrator.records.exchanges import Observed
+from orchestrator.records.memory import KeptKind, MemoryProposed, ScratchpadProposed
+from orchestrator.records.moderator import Frozen
+from orchestrator.records.start import DeckRead
+from orchestrator.records.telling import ENTRY_TYPES
+from orchestrator.store.value import Unread
+from tests.helpers.scribe_records import AT, Tape
 
 QUOTE = "Revenue grew 18% in 2026"
 
@@ -75,8 +84,9 @@ def test_a_context_has_the_seeds_fields_and_says_where_each_thing_stands() -> No
 def test_every_type_of_entry_is_made_from_what_happens() -> None:
     tape = Tape()
     tape.opened()
+    deck = Deck("md", "deck.md", "0" * 64, "Harbour ferries", (Slide(1, "Boats"), Slide(2, "Routes")))
     tape.add(
-        {"type": "deck", "deck": {"title": "Harbour ferries", "slides": [{}, {}]}, "claims": [{}]},
+        DeckRead(deck, (Claim("d1.1", ("count",), "Two boats", 1, None),), ()),
         by="start",
         op="write",
         file="shared/deck-content.md",
@@ -84,7 +94,7 @@ def test_every_type_of_entry_is_made_from_what_happens() -> None:
     tape.say("Good morning.")
     tape.ask("x1", "From which base?", QUOTE)
     tape.judge("x1", "follow_up", "a direction, no number")
-    tape.add({"type": "refresh", "failed": {"skeptic": "no reply within 30 s"}})
+    tape.add(RoundMade(0.0, "slide", failed={"skeptic": "no reply within 30 s"}))
     entries = context_of(tape).recent_entries
     assert [(one.type, one.content, one.tool_name, one.tool_result) for one in entries] == [
         ("tool", "Harbour ferries", "deck", "2 slides, 1 claims"),
@@ -114,7 +124,7 @@ def test_every_type_of_entry_is_made_from_what_happens() -> None:
         ("blocker", "The permit is held up by an appeal."),
     ],
 )
-def test_what_is_stated_is_kept_word_for_word_with_its_record(kind: str, said: str) -> None:
+def test_what_is_stated_is_kept_word_for_word_with_its_record(kind: KeptKind, said: str) -> None:
     tape = Tape()
     tape.say("Good morning, everybody.")
     seq = tape.say(f"Well, that is that. {said} So much for this.")
@@ -266,7 +276,7 @@ def test_whatever_happens_the_context_stays_under_its_bound(events: list[tuple[i
             case 3:
                 tape.judge("x1", "follow_up", shown)
             case _:
-                tape.add({"type": "memory-proposal", "content": shown}, by="skeptic")
+                tape.add(MemoryProposed("insight", shown, 0.5), by="skeptic")
     scribe = folded(tape)
     assert size_of(scribe.context()) <= MAX_CONTEXT_BYTES
     assert len(pickle.dumps(scribe)) <= 2 * MAX_CONTEXT_BYTES
@@ -385,8 +395,7 @@ def test_records_that_it_does_not_know_change_nothing() -> None:
     tape = Tape()
     tape.say("Good morning.")
     before = context_of(tape)
-    odd: dict[str, Any] = {"type": "of-a-later-release", "what": [1, 2, 3]}
-    tape.add(odd)
+    tape.add(Unread({"type": "of-a-later-release", "what": [1, 2, 3]}))
     assert context_of(tape) == before
 
 
@@ -404,10 +413,10 @@ def test_records_that_it_does_not_know_change_nothing() -> None:
 )
 def test_a_record_in_another_shape_is_passed_over_and_counted(value: dict[str, Any]) -> None:
     tape = Tape()
-    tape.add(value)
+    tape.add(Unread(value))
     tape.say("We wrote to Harbour Ferries.")
     scribe = folded(tape)
-    assert scribe.failures == (0 if value["type"] == 7 else 1)
+    assert scribe.failures == 1
     assert [one.text for one in scribe.context().entities.values()] == ["We wrote to Harbour Ferries."]
 
 
@@ -454,8 +463,8 @@ def test_previously_on_tells_it_in_a_few_lines_with_records() -> None:
 
 def test_notes_and_tool_calls_of_an_agent_are_told_to_no_other() -> None:
     tape = Tape()
-    tape.add({"type": "observation", "text": "Ines rounds up"}, by="skeptic")
-    tape.add({"type": "memory-proposal", "content": "ask for the base"}, by="skeptic")
+    tape.add(Observed(Observation("Ines rounds up", None)), by="skeptic")
+    tape.add(MemoryProposed("insight", "ask for the base", 0.5), by="skeptic")
     tape.say("Good morning.")
     context = context_of(tape)
     for agent, told in ((None, True), ("skeptic", True), ("analyst", False)):
@@ -468,8 +477,8 @@ def test_of_a_session_that_is_over_the_last_words_are_told_and_no_proposals() ->
     tape.say("Good morning.")
     tape.say("Thank you all.")
     for number in range(12):
-        tape.add({"type": "scratchpad-proposal", "content": f"page {number}"}, by="skeptic")
-    tape.add({"type": "freeze"}, op="freeze")
+        tape.add(ScratchpadProposed(f"page {number}"), by="skeptic")
+    tape.add(Frozen({}, {}), op="freeze")
     text = previously_on(context_of(tape))
     assert text.endswith("Last:\n- user: Good morning.\n- user: Thank you all.")
 
@@ -478,6 +487,5 @@ def test_a_parked_question_that_came_back_is_one_question() -> None:
     tape = Tape()
     tape.opened()
     tape.close("x1", "parked", "From which base?", QUOTE)
-    done = {"id": "x2", "outcome": "satisfied", "comes_back_to": "x1", "turns": [{"question": "Again?"}]}
-    tape.add({"type": "exchange_closed", "exchange": done}, file=HISTORY, text="")
+    tape.close("x2", "satisfied", "Again?", comes_back_to="x1")
     assert "1 question: 1 answered." in context_of(tape).summary

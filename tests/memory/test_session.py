@@ -21,6 +21,7 @@ from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, scratch
 from orchestrator.session import Session
 from tests.helpers.rehearsals import greenroom
 from tests.helpers.remembered import DECK
+from tests.helpers.stores import values_of
 
 
 def rehearse(home: Path, id: str, *, remember: bool = True, presenter: str = "Ines") -> Session:
@@ -37,8 +38,7 @@ def rehearse(home: Path, id: str, *, remember: bool = True, presenter: str = "In
 
 
 def values(session: Session) -> list[dict[str, Any]]:
-    store = session.rehearsal.store
-    return [dict(store.record(entry.seq).value or {}) for entry in store.entries()]
+    return [dict(value) for value in values_of(session.rehearsal.store)]
 
 
 def angles(session: Session) -> list[str]:

@@ -23,7 +23,6 @@ from orchestrator import render
 from orchestrator.engines.protocol import FactsRequest, ScribeRequest
 from orchestrator.errors import EngineError, SessionFrozenError, TransactionOpenError
 from orchestrator.home.folder import Home
-from orchestrator.loop.exchanges import tagged_exchange
 from orchestrator.memory.derived import locked
 from orchestrator.memory.facts import FOLDER, FactLog, fact_files, write_fact_files
 from orchestrator.memory.scribe import scribe_of
@@ -31,11 +30,16 @@ from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.fact import Fact, FactDraft
 from orchestrator.model.reply import Remembered
+from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.memory import BEGAN, FactRun
+from orchestrator.records.moderator import Frozen
 from orchestrator.session import Session
+from orchestrator.store.value import Unread
 from tests.helpers.commands import Commands
 from tests.helpers.embeddings_server import EmbeddingsServer
 from tests.helpers.fact_sessions import DAILY, WORDS, FactEngine, each, opened, say, summariser_of, whole
 from tests.helpers.rehearsals import DECK, Rehearsal, played, write_rehearsal
+from tests.helpers.stores import values_of
 
 FORK = multiprocessing.get_context("fork")
 
@@ -158,8 +162,7 @@ def test_embeddings_that_fail_cost_the_comparison_and_are_one_warning(home: Path
             session.rehearsal.engine = FactEngine(each)
             say(session, *WORDS, PARAPHRASE)
             session.end()
-            store = session.rehearsal.store
-            values = [store.record(entry.seq).value or {} for entry in store.entries()]
+            values = values_of(session.rehearsal.store)
     assert [one["part"] for one in values if one.get("type") == "warning"] == ["embeddings"]
     assert len(server.requests) == 1
     assert [len(one["facts"]) for one in values if one.get("type") == "facts"] == [5]
@@ -211,7 +214,7 @@ def test_it_is_not_run_inside_a_transaction_and_not_after_the_end(session: Sessi
     with pytest.raises(TransactionOpenError), session.transaction():
         summariser.run("by hand")
     assert summariser.facts.run == 0
-    session.rehearsal.store.freeze({"type": "freeze", "files": {}})
+    session.rehearsal.store.freeze(Frozen({}))
     with pytest.raises(SessionFrozenError):
         summariser.run("by hand")
 
@@ -270,7 +273,7 @@ def close_a_question(session: Session) -> None:
         "shared/exchange-history.md",
         render.exchange(done, "Sam"),
         by="moderator",
-        value=tagged_exchange("exchange_closed", done),
+        value=ExchangeClosed(done),
     )
 
 
@@ -356,7 +359,7 @@ def test_it_runs_after_each_exchange(home: Path, tmp_path: Path) -> None:
             "shared/exchange-history.md",
             render.exchange(exchange, "Sam"),
             by="moderator",
-            value=tagged_exchange("exchange_closed", exchange),
+            value=ExchangeClosed(exchange),
         )
         assert summariser.due() == "exchange"
         done = summariser.run_if_due()
@@ -367,8 +370,7 @@ def test_it_runs_after_each_exchange(home: Path, tmp_path: Path) -> None:
 
 def test_a_run_that_died_is_made_up_at_once_and_only_once(session: Session) -> None:
     summariser = told(session, FactEngine(each), Schedule(None, after_exchange=True, at_end=False))
-    value = {"type": "fact-run", "state": "began", "run": 1, "from_seq": 1, "to_seq": 9, "why": "x"}
-    session.rehearsal.store.note(value, by="summariser")
+    session.rehearsal.store.note(FactRun(BEGAN, 1, 1, 9, "x"), by="summariser")
     assert summariser.due() == "made up"
     done = summariser.run_if_due()
     assert done is not None
@@ -408,8 +410,8 @@ def test_what_another_program_put_into_the_ledger_stops_no_session(
     session: Session, caplog: pytest.LogCaptureFixture
 ) -> None:
     with opened(session.path) as elsewhere:
-        elsewhere.rehearsal.store.note({"type": "facts", "run": 1, "to_seq": "all"}, by="summariser")
-        elsewhere.rehearsal.store.note({"type": "fact-run", "state": "began"}, by="summariser")
+        elsewhere.rehearsal.store.note(Unread({"type": "facts", "run": 1, "to_seq": "all"}), by="summariser")
+        elsewhere.rehearsal.store.note(Unread({"type": "fact-run", "state": "began"}), by="summariser")
     done = session.watch.summariser.run("by hand")
     assert done is not None
     assert [fact.quote for fact in done.facts] == [WORDS[2]]

@@ -16,9 +16,15 @@ from hypothesis import strategies as st
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, snapshot
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, trace_lines
+from orchestrator.model.claim import Claim
+from orchestrator.model.segment import Segment
+from orchestrator.model.usage import CallUsage
+from orchestrator.records.moderator import Called
+from orchestrator.records.speech import SpeechHeard
 from orchestrator.session import Session
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
+from orchestrator.store.value import Held, Unread
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import loaded, write_rehearsal
 
@@ -230,7 +236,7 @@ def test_what_the_presenter_said_is_in_no_step_but_by_its_length(run: Session) -
 def record(seq: int, value: dict[str, Any] | None, *, at_s: float = 0.0, **more: Any) -> Record:
     at = f"2026-11-22T10:{int(at_s) // 60:02}:{at_s % 60:09.6f}Z"
     plain = {"op": "note", "by": "moderator", "clock_s": at_s, "at": at, **more}
-    return Record(seq=seq, value=value, **plain)
+    return Record(seq=seq, held=Held(value) if value is not None else None, **plain)
 
 
 REFRESH = {"type": "refresh", "at_s": 0.0, "why": "timer", "made": [], "inputs": {}}
@@ -242,7 +248,7 @@ def test_a_step_took_the_time_since_the_record_before_it() -> None:
         record(1, SEGMENT, at_s=1.0),
         record(2, {"type": "receipt", "id": "r1"}, at_s=3.4, op="receipt"),  # written with the step
         record(3, REFRESH, at_s=3.5),
-        record(4, {"type": "call", "agent": "skeptic", "kind": "judgement", "seconds": 1.25}, at_s=9.0),
+        record(4, Called(CallUsage("skeptic", "judgement", "m", 0, 0, 0, 0, 1.25)).plain(), at_s=9.0),
         record(5, {"type": "driver", "state": "started", "what": "run"}, at_s=50.0),
         record(6, REFRESH, at_s=50.5),
     ]).steps  # fmt: skip
@@ -297,7 +303,7 @@ def test_a_failing_snapshot_is_one_warning_and_the_next_good_one_ends_it(
         snapshots = Snapshots(store)
         (session.path / "trace").write_text("in the way")
         for _ in range(3):
-            store.note({"type": "x"}, by="moderator")
+            store.note(Unread({"type": "x"}), by="moderator")
             assert not snapshots.write()
         (warning,) = caplog.records
         assert warning.levelno == logging.WARNING
@@ -353,6 +359,7 @@ def test_a_step_says_when_it_waited_and_nothing_it_does_not_know() -> None:
                     "kind": "sum",
                     "a": {"slide": 2, "said_at_s": None, "quote": "a"},
                     "b": {"slide": 3, "said_at_s": None, "quote": "b"},
+                    "note": "they differ",
                 },
             },
             "moderator notes a contradiction (sum): slide 2 and slide 3",
@@ -369,7 +376,10 @@ def test_a_step_says_when_it_waited_and_nothing_it_does_not_know() -> None:
             {"type": "scratchpad-proposal", "content": "x" * 40},
             "moderator proposes a new scratchpad of 40 characters",
         ),
-        ({"type": "segment", "segment": {"text": "one"}, "claims": [1]}, "hears 1 word, 1 claim"),
+        (
+            SpeechHeard(Segment("one", 0.0, 1.0), (Claim("s1.1", ("count",), "one", None, 0.0),)).plain(),
+            "hears 1 word, 1 claim",
+        ),
     ],
 )
 def test_a_step_is_told_in_words_and_minds_its_numbers(value: dict[str, Any], words: str) -> None:

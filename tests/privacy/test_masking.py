@@ -6,6 +6,7 @@ import pytest
 
 from orchestrator.privacy.masking import CARD, E_MAIL, PHONE, has_luhn_check, masked
 from orchestrator.privacy.off_record import Withheld, is_marked
+from orchestrator.store.value import Held
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_what_is_not_marked_is_no_secret(said: str) -> None:
 
 
 def test_a_program_may_mark_a_record() -> None:
-    assert is_marked("Revenue grew.", {"type": "segment", "sensitive": True})
+    assert Held({"type": "segment", "sensitive": True}).is_sensitive
 
 
 def test_off_the_record_lasts_until_somebody_is_back_on_it() -> None:

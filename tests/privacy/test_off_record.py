@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from orchestrator.context.shown import shown_content
 from orchestrator.engines.claude.tasks import task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
@@ -22,12 +23,14 @@ from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.session_files import read_file
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import to_json
-from orchestrator.privacy.off_record import LABEL, Withheld, blanked, shown_content
+from orchestrator.privacy.off_record import LABEL, Withheld, blanked
+from orchestrator.records.speech import SpeechHeard
 from orchestrator.review import reading
 from orchestrator.session import Session
 from orchestrator.speech.read import read_speech
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import Unread
 from tests.helpers.remembered import DECK
 
 if TYPE_CHECKING:
@@ -154,7 +157,7 @@ def test_what_a_program_notes_as_sensitive_is_found_in_a_long_talk(session: Sess
     with session.transaction() as tx:
         said(session, *(f"We look at ferry {number}." for number in range(120)), tx=tx)
         last = to_json(Segment("Nordbank.", 999.0, 999.5, "Ines", 1))
-        value = {"type": "segment", "sensitive": True, "segment": last}
+        value = Unread({"type": SpeechHeard.TYPE, "sensitive": True, "segment": last})
         tx.append(TRANSCRIPT, "Nordbank.\n", by="transcript", value=value)
         assert "Nordbank" not in session.context("skeptic").text
     with Session.open(None, session.path) as elsewhere:
@@ -302,6 +305,13 @@ def test_nothing_made_of_a_session_has_the_words_however_it_was_put(home: Path, 
     found = " ".join(passage.text for passage in reading.read("s1", ledger, None)[1])
     assert [text for text in [*engine.sent, *made, found] if "Zubrin" in text] == []
     assert "Zubrin is broke" in ledger.decode()
+
+
+@pytest.mark.parametrize("blank", [" " * 90, "\n" * 90, "\u200b" * 90])
+def test_blanks_hide_no_phrase_that_is_cut_in_two(session: Session, blank: str) -> None:
+    session.append(TRANSCRIPT, f"Let me say this off the{blank}\n", by="transcript")
+    session.append(TRANSCRIPT, "record: the reserve fund holds ninety million\n", by="transcript")
+    assert "ninety million" not in session.context("skeptic").text
 
 
 def test_a_search_does_not_find_what_follows_a_phrase_that_is_cut_in_two(session: Session) -> None:

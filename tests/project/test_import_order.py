@@ -16,10 +16,11 @@ PACKAGE = "orchestrator"
 ORDER_LINES = """
 errors clock layout legible packaged outbound
 model
-render
+render privacy
 home store templates
 deck claims speech checks
-privacy context verify guard archive review
+records
+context verify guard archive review
 engines
 intel dossier loop debrief memory
 beginning ending erasing session

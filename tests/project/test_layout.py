@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.errors import ImmutableFileError, UnknownFileError, UsageError
+from orchestrator.home.folder import packaged_table
 from orchestrator.layout import (
+    AGENT,
     AGENT_NAME,
     MODERATOR,
-    SHARED_ROWS,
     Layout,
     Mutability,
     check_agent_name,
     check_session_id,
-    layout_of,
 )
 
 KIB, MIB = 1024, 1024 * 1024
@@ -68,7 +68,7 @@ BAD_NAMES = [
 
 @pytest.fixture
 def layout() -> Layout:
-    return layout_of(["skeptic", "regulator-2"])
+    return packaged_table().seated(["skeptic", "regulator-2"])
 
 
 def test_the_table_is_that_of_the_design(layout: Layout) -> None:
@@ -152,7 +152,7 @@ def test_a_bad_agent_name_is_refused(name: str) -> None:
         check_agent_name(name)
     assert "\n" not in str(caught.value)
     with pytest.raises(UsageError):
-        layout_of(["skeptic", name])
+        packaged_table().seated(["skeptic", name])
 
 
 @pytest.mark.parametrize("name", ["a", "skeptic", "regulator-2", "a" * 32, "x-", "moderator"])
@@ -162,7 +162,7 @@ def test_a_good_agent_name_is_taken(name: str) -> None:
 
 
 def test_no_agent_can_pass_for_a_writer_or_a_folder_of_its_own() -> None:
-    taken = {writer for row in SHARED_ROWS for writer in row.writers} - {MODERATOR}
+    taken = {writer for row in packaged_table().files.values() for writer in row.writers} - {MODERATOR, AGENT}
     folders = {"shared", "facts", "trace", "source", "ledger", "templates", "panelist", "summariser"}
     for name in taken | folders:
         with pytest.raises(UsageError, match="is reserved"):
@@ -246,13 +246,13 @@ def test_whatever_lies_under_templates_is_immutable(layout: Layout, path: str) -
 )
 def test_an_unusable_panel_is_refused(panel: list[str], words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        layout_of(panel)
+        packaged_table().seated(panel)
 
 
 def test_two_to_five_panelists_sit_in_the_order_given() -> None:
     for count in range(2, 6):
         panel = tuple(f"p{number}" for number in range(count, 0, -1))
-        layout = layout_of(iter(panel))
+        layout = packaged_table().seated(iter(panel))
         assert layout.panel == panel
         assert len(layout.files) == 9 + 4 * count
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from orchestrator import packaged
 from orchestrator.errors import InstallationError
@@ -24,9 +25,17 @@ def put(folder: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
     monkeypatch.setattr(packaged, "PACKAGE", folder)
 
 
+@pytest.mark.parametrize("as_written", [False, True], ids=["values", "as-written"])
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.yaml")), ids=lambda path: path.name)
-def test_every_packaged_file_can_be_read(path: Path) -> None:
-    assert packaged_yaml(path.relative_to(PACKAGE).as_posix())
+def test_every_packaged_file_is_read_alike_with_and_without_libyaml(
+    path: Path, as_written: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = path.relative_to(PACKAGE).as_posix()
+    with_it = packaged_yaml(name, as_written=as_written)
+    packaged_yaml.cache_clear()
+    for loader in ("CSafeLoader", "CBaseLoader"):  # as where PyYAML was built without the library
+        monkeypatch.delattr(yaml, loader, raising=False)
+    assert with_it == packaged_yaml(name, as_written=as_written) != {}
 
 
 def test_lists_are_tuples_and_values_can_stay_as_written(

@@ -128,7 +128,7 @@ def test_the_wheel_holds_the_package_and_the_home(tmp_path: Path) -> None:
         held = {name: archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
     expected = {
         f"orchestrator/home_files/{path.relative_to(agents).as_posix()}": path.read_bytes()
-        for part in ("README.md", "templates/**/*", "session-templates/**/*")
+        for part in ("README.md", "table.yaml", "templates/**/*", "session-templates/**/*")
         for path in agents.glob(part)
         if path.is_file()
     } | {

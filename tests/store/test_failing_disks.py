@@ -24,6 +24,7 @@ from tests.helpers.stores import (
     is_sound,
     ledger_of,
     on_disk,
+    receipt_note,
     refused,
     views,
 )
@@ -58,13 +59,13 @@ def test_a_failed_sync_is_never_tried_again_and_nothing_is_acknowledged(
     root, other = store.root, Store(store.root)
     disk, memory = on_disk(root), in_memory(store)
     sync = FailingSync(monkeypatch)
-    store.add_receipt("r000000000001", {"agent": "skeptic"})
+    store.add_receipt(*receipt_note("r000000000001"))
     with pytest.raises(StoreWriteError, match=r"the sync failed \(input/output error\).*degraded.*resume"):
         store.append(TRANSCRIPT, "lost\n", by="transcript")
     assert len(sync.calls) == 1
     assert store.is_degraded
     assert other.is_degraded
-    assert store.waiting_receipts == (("r000000000001", {"agent": "skeptic"}),)
+    assert store.waiting_receipts == (receipt_note("r000000000001"),)
     for each in (store, other, Store(root)):
         for write in every_write(each):
             with pytest.raises(SessionDegradedError, match="run `greenroom resume`"):
@@ -168,7 +169,7 @@ def failing(number: int) -> Callable[..., int]:
 def test_a_write_that_the_disk_refuses_leaves_everything_as_it_was(
     store: Store, monkeypatch: pytest.MonkeyPatch, write: Callable[[int, Any], int], words: str
 ) -> None:
-    store.add_receipt("r000000000001", {"agent": "skeptic"})
+    store.add_receipt(*receipt_note("r000000000001"))
     for attempt in [*every_write(store), store.flush]:
         with monkeypatch.context() as patched, refused(store, StoreWriteError, "ledger.jsonl", words):
             patched.setattr(os, "write", write)

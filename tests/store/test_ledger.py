@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.store.ledger import FIRST_HASH, Record, decode, encode, scan
+from orchestrator.store.value import Held
 from tests.helpers.fuzzed_ledgers import fuzzed
 
 BLOCK = 512
@@ -34,7 +35,7 @@ ANY_JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NASTY_TEXT, inner, max_size=4),
     max_leaves=12,
 )
-ANY_VALUE = st.dictionaries(NASTY_TEXT, ANY_JSON, max_size=4)
+ANY_VALUE = st.dictionaries(NASTY_TEXT, ANY_JSON, max_size=4).map(Held)
 SHA256 = st.binary(max_size=8).map(lambda raw: hashlib.sha256(raw).hexdigest())
 
 
@@ -51,7 +52,7 @@ def any_record(draw: st.DrawFn, seq: int = 1) -> Record:
         if writes
         else None,
         text=draw(NASTY_TEXT) if writes else None,
-        value=draw(ANY_VALUE if not writes else st.none() | ANY_VALUE),
+        held=draw(ANY_VALUE if not writes else st.none() | ANY_VALUE),
         size_bytes=draw(st.integers(0, 2**40)) if writes else None,
         sha256=draw(SHA256) if writes else None,
     )
@@ -89,7 +90,7 @@ def ledger_of(transactions: Sequence[int] = TRANSACTIONS, text: str = "we grew b
                 at="2026-11-22T10:00:00.000001Z",
                 file=None if seq == 1 else file,
                 text=None if seq == 1 or file is None else f"{text}{seq} @\n",
-                value={"type": "segment", "n": seq, "more": True} if file is None or seq % 3 else None,
+                held=Held({"type": "segment", "n": seq, "more": True}) if file is None or seq % 3 else None,
                 size_bytes=None if seq == 1 or file is None else seq * 10,
                 sha256=None if seq == 1 or file is None else hashlib.sha256(bytes([seq])).hexdigest(),
             )
@@ -151,7 +152,7 @@ def test_the_format_is_the_one_that_is_written_down() -> None:
         at="2026-11-22T10:00:00.000001Z",
         file="shared/presenter-transcript.md",
         text="“é”\n",
-        value={"type": "x"},
+        held=Held({"type": "x"}),
         size_bytes=9,
         sha256="ab" * 32,
     )
@@ -165,17 +166,19 @@ def test_the_format_is_the_one_that_is_written_down() -> None:
     assert encode(record, previous, more=True) == (f'{body},"hash":"{digest}"}}\n'.encode(), digest)
 
 
-NOTE = Record(seq=1, op="note", by="x", clock_s=0.0, at="2026-11-22T10:00:00.000001Z", value={"type": "x"})
+NOTE = Record(
+    seq=1, op="note", by="x", clock_s=0.0, at="2026-11-22T10:00:00.000001Z", held=Held({"type": "x"})
+)
 
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_not_finite_is_refused(number: float) -> None:
-    for record in (NOTE._replace(clock_s=number), NOTE._replace(value={"n": [number]})):
+    for record in (NOTE._replace(clock_s=number), NOTE._replace(held=Held({"n": [number]}))):
         with pytest.raises(ValueError):
             encode(record, FIRST_HASH)
 
 
-@pytest.mark.parametrize("record", [NOTE._replace(by="\ud800"), NOTE._replace(value={"\udfff": 1})])
+@pytest.mark.parametrize("record", [NOTE._replace(by="\ud800"), NOTE._replace(held=Held({"\udfff": 1}))])
 def test_a_lone_surrogate_is_refused(record: Record) -> None:
     with pytest.raises(UnicodeEncodeError):
         encode(record, FIRST_HASH)

@@ -39,14 +39,17 @@ from orchestrator.errors import (
     UnknownFileError,
     WriterNotAllowedError,
 )
-from orchestrator.layout import Mutability, layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import Mutability
+from orchestrator.records.moderator import Frozen
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
-from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk
+from orchestrator.store.value import Unread
+from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk, receipt_note
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 
-LAYOUT = layout_of(PANEL)
+LAYOUT = packaged_table().seated(PANEL)
 PATHS = st.sampled_from(
     [*LAYOUT.files] * 3 + [INTEL] * 15 + ["shared/other.md", "templates/skeptic/persona.md", "../x", ""]
 )
@@ -221,9 +224,9 @@ class SessionMachine(RuleBasedStateMachine):
     @rule(store=stores)
     def note(self, store: Store) -> None:
         if self.model.frozen:
-            self.refused(store, SessionFrozenError, lambda: store.note({"type": "x"}, by="moderator"))
+            self.refused(store, SessionFrozenError, lambda: store.note(Unread({"type": "x"}), by="moderator"))
         else:
-            seq = store.note({"type": "x"}, by="moderator")
+            seq = store.note(Unread({"type": "x"}), by="moderator")
             self.flushed(store)
             self.model.record()
             assert seq == len(self.model.after)
@@ -231,7 +234,7 @@ class SessionMachine(RuleBasedStateMachine):
     @rule(store=stores)
     def prepare_a_receipt(self, store: Store) -> None:
         self.receipts += 1
-        store.add_receipt(f"r{self.receipts:012}", {"agent": "skeptic"})
+        store.add_receipt(*receipt_note(f"r{self.receipts:012}"))
         self.waiting[store] += 1
 
     @rule(store=stores)
@@ -268,7 +271,7 @@ class SessionMachine(RuleBasedStateMachine):
                     self.model.take(asked)
                     assert store.content(asked.path) == self.model.texts[asked.path]
                 if with_receipt:
-                    store.add_receipt("r000000000000", {"agent": "skeptic"})
+                    store.add_receipt(*receipt_note("r000000000000"))
                     self.flushed(store)
                     self.model.record()
                 if given_up:
@@ -325,7 +328,7 @@ class SessionMachine(RuleBasedStateMachine):
     def freeze(self, store: Store) -> None:
         if self.tampered:
             self.mend()
-        store.freeze({"type": "freeze"})
+        store.freeze(Frozen({}))
         self.flushed(store)
         self.model.record()
         self.model.frozen = True

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.errors import StoreWriteError
 from orchestrator.store import files
 from orchestrator.store.store import Store
+from orchestrator.store.value import Unread
 from tests.helpers.stores import CANDIDATE, DECK, NOTES, TRANSCRIPT, bare, on_disk, repaired
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
@@ -126,5 +127,5 @@ def test_a_view_that_cannot_be_written_does_not_fail_the_write(
         store.write(CANDIDATE, "Since when?\n", by="skeptic")
     assert store.content(CANDIDATE) == "Since when?\n"
     assert (store.root / CANDIDATE).read_text() == "Why 40 %?\n"
-    store.note({"type": "x"}, by="moderator")
+    store.note(Unread({"type": "x"}), by="moderator")
     assert (store.root / CANDIDATE).read_text() == "Since when?\n"

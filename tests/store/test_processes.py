@@ -22,11 +22,22 @@ from typing import Any
 
 import pytest
 
-from orchestrator.context.assemble import Assembler, Context, receipt_of
-from orchestrator.layout import layout_of
+from orchestrator.context.assemble import Assembler, Context
+from orchestrator.context.receipt import receipt_of
+from orchestrator.home.folder import packaged_table
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
-from tests.helpers.stores import CANDIDATE, TRANSCRIPT, bare, blueprints, contents, is_sound, records, views
+from tests.helpers.stores import (
+    CANDIDATE,
+    TRANSCRIPT,
+    bare,
+    blueprints,
+    contents,
+    is_sound,
+    receipt_note,
+    records,
+    views,
+)
 from tests.helpers.writers import FORK, HISTORY, append_many, end, run
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
@@ -35,7 +46,7 @@ WRITERS = 8
 APPENDS = 300
 READERS = 2
 KILLS = 50
-TEMPLATES = {path: f"# {path}\n" for path in layout_of(["skeptic", "analyst"]).templates}
+TEMPLATES = {path: f"# {path}\n" for path in packaged_table().seated(["skeptic", "analyst"]).templates}
 
 
 # ---------------------------------------------------------------------- many writers
@@ -264,17 +275,16 @@ def test_a_child_does_not_see_what_its_parent_took_back(store: Store) -> None:
 
 def test_waiting_receipts_are_written_once_by_whom_they_belong_to(store: Store) -> None:
     def child() -> None:
-        store.add_receipt("r00000000000c", {"agent": "analyst"})
+        store.add_receipt(*receipt_note("r00000000000c", "analyst"))
         assert [id for id, _ in store.waiting_receipts] == ["r00000000000c"]
         store.close()
 
-    store.add_receipt("r00000000000a", {"agent": "skeptic"})
+    store.add_receipt(*receipt_note("r00000000000a"))
     end(forked(child))
     end(forked(store.close))
     assert [id for id, _ in store.waiting_receipts] == ["r00000000000a"]
     store.close()
-    ids = [line["value"]["id"] for line in records(store.root) if line["op"] == "receipt"]
-    assert ids == ["r00000000000c", "r00000000000a"]
+    assert [*Store(store.root).receipts_on_disk()] == ["r00000000000c", "r00000000000a"]
 
 
 def test_a_child_forked_while_another_thread_writes_is_not_stuck(store: Store) -> None:

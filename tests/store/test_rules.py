@@ -29,11 +29,14 @@ from orchestrator.errors import (
     UnknownFileError,
     WriterNotAllowedError,
 )
-from orchestrator.layout import MAX_APPEND_BYTES, SessionFile, layout_of
+from orchestrator.home.folder import packaged_table
+from orchestrator.layout import MAX_APPEND_BYTES, SessionFile
+from orchestrator.records.moderator import Frozen
 from orchestrator.store import transaction as transaction_module
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store, create_store
 from orchestrator.store.transaction import Draft
+from orchestrator.store.value import Unread
 from tests.helpers.stores import (
     CANDIDATE,
     DECK,
@@ -42,9 +45,11 @@ from tests.helpers.stores import (
     TRANSCRIPT,
     bare,
     blueprints,
+    fields_of,
     in_memory,
     is_sound,
     on_disk,
+    receipt_note,
     records,
     refused,
     views,
@@ -123,7 +128,7 @@ def test_nobody_writes_a_template(store: Store, path: str, by: str) -> None:
     [(DECK, "write-once"), (INTEL, "write-few"), (TRANSCRIPT, "append-only"), (STATE, "overwrite")],
 )
 def test_an_ended_session_takes_no_write_of_any_class(store: Store, path: str, kind: str) -> None:
-    store.freeze({"type": "freeze"})
+    store.freeze(Frozen({}))
     words = (path, kind, store.root.name, "has ended and is frozen", "start a new session")
     with refused(store, SessionFrozenError, *words):
         store.write(path, "x", by="start")
@@ -138,11 +143,11 @@ def test_an_ended_session_takes_no_write_of_any_class(store: Store, path: str, k
 
 
 def test_an_ended_session_takes_nothing_else_either(store: Store) -> None:
-    store.freeze({"type": "freeze"})
+    store.freeze(Frozen({}))
     with refused(store, SessionFrozenError, "has ended and is frozen"):
-        store.note({"type": "x"}, by="moderator")
+        store.note(Unread({"type": "x"}), by="moderator")
     with refused(store, SessionFrozenError, "has ended and is frozen"):
-        store.freeze({"type": "freeze"})
+        store.freeze(Frozen({}))
     with refused(store, SessionFrozenError, "has ended and is frozen"), store.transaction():
         raise AssertionError("a frozen session was locked")
 
@@ -150,7 +155,7 @@ def test_an_ended_session_takes_nothing_else_either(store: Store) -> None:
 def test_the_end_is_seen_by_a_store_that_was_open_before(store: Store) -> None:
     late = Store(store.root)
     late.append(TRANSCRIPT, "in time", by="transcript")
-    store.freeze({"type": "freeze"})
+    store.freeze(Frozen({}))
     with refused(late, SessionFrozenError):
         late.append(TRANSCRIPT, "too late", by="transcript")
     assert late.frozen
@@ -161,30 +166,30 @@ def test_nothing_follows_the_end_within_its_own_transaction(store: Store) -> Non
     disk = on_disk(store.root)
     late_ones: tuple[Callable[[Draft], Any], ...] = (
         lambda tx: tx.append(TRANSCRIPT, "too late", by="transcript"),
-        lambda tx: tx.note({"type": "x"}, by="moderator"),
-        lambda tx: tx.freeze({"type": "freeze"}),
+        lambda tx: tx.note(Unread({"type": "x"}), by="moderator"),
+        lambda tx: tx.freeze(Frozen({})),
     )
     for late in late_ones:
         with pytest.raises(SessionFrozenError):
-            in_one(store, lambda tx: tx.freeze({"type": "freeze"}), late)
+            in_one(store, lambda tx: tx.freeze(Frozen({})), late)
         assert on_disk(store.root) == disk
         assert not store.frozen
     with store.transaction() as tx:
-        tx.freeze({"type": "freeze"})
+        tx.freeze(Frozen({}))
         with pytest.raises(SessionFrozenError):
             tx.append(TRANSCRIPT, "too late", by="transcript")
-        store.add_receipt("r000000000000", {})  # dropped, as any receipt of an ended session
+        store.add_receipt(*receipt_note("r000000000000"))  # dropped, as any receipt of an ended session
     assert records(store.root)[-1]["op"] == "freeze"
 
 
 def test_receipts_that_wait_when_another_ends_the_session_are_dropped(store: Store) -> None:
     other = Store(store.root)
-    other.add_receipt("r000000000000", {"agent": "skeptic"})
-    store.freeze({"type": "freeze"})
+    other.add_receipt(*receipt_note("r000000000000"))
+    store.freeze(Frozen({}))
     disk = on_disk(store.root)
     other.flush()
     assert other.waiting_receipts == ()
-    other.add_receipt("r000000000001", {"agent": "skeptic"})
+    other.add_receipt(*receipt_note("r000000000001"))
     other.close()
     assert on_disk(store.root) == disk
 
@@ -405,13 +410,13 @@ def test_the_limits_of_the_table_hold(tmp_path: Path) -> None:
 )
 def test_any_other_text_is_plain_data(store: Store, text: str) -> None:
     expected = store.content(TRANSCRIPT) + text + ("" if text.endswith("\n") else "\n")
-    store.append(TRANSCRIPT, text, by="transcript", value={"type": "segment", "text": text})
+    store.append(TRANSCRIPT, text, by="transcript", value=Unread({"type": "segment", "text": text}))
     store.write(CANDIDATE, text, by="skeptic")
     again = Store(store.root)
     for each in (store, again):
         assert each.content(TRANSCRIPT) == expected
         assert each.content(CANDIDATE) == text
-        assert (each.record(each.state(TRANSCRIPT).seqs[-1]).value or {})["text"] == text
+        assert fields_of(each.record(each.state(TRANSCRIPT).seqs[-1]))["text"] == text
     assert (store.root / TRANSCRIPT).read_bytes() == expected.encode()
     assert (store.root / CANDIDATE).read_bytes() == text.encode()
     assert is_sound(store.root)
@@ -428,16 +433,16 @@ def test_a_value_that_is_no_json_is_refused(store: Store, value: dict[str, Any])
             deep = [deep]
         value["deep"] = deep
     with refused(store, InvalidTextError, TRANSCRIPT, "cannot be written as JSON"):
-        store.append(TRANSCRIPT, "text", by="transcript", value=value)
+        store.append(TRANSCRIPT, "text", by="transcript", value=Unread(value))
     with refused(store, InvalidTextError, "note"):
-        store.note(value, by="moderator")
+        store.note(Unread(value), by="moderator")
     while value.get("deep"):  # taken apart by hand: freeing it at once would recurse
         value["deep"] = value["deep"].pop()
 
 
 def test_a_note_by_any_name_is_one_line_of_json(store: Store) -> None:
     for by in ('"', "a\nb", "\\", '","op":"freeze', "é\u2028"):
-        seq = store.note({"type": "x"}, by=by)
+        seq = store.note(Unread({"type": "x"}), by=by)
         assert Store(store.root).record(seq).by == by
     assert is_sound(store.root)
 
@@ -496,7 +501,7 @@ def test_the_checks_come_in_the_order_of_the_design(
     shrink(store, CANDIDATE, max_bytes=20)
     for path, frozen, by, verb, text in sorted(tries, key=lambda each: each[1]):
         if frozen and not store.frozen:
-            store.freeze({"type": "freeze"})
+            store.freeze(Frozen({}))
         with refused(store, error):
             getattr(store, verb)(path, text, by=by)
 
@@ -521,8 +526,8 @@ def test_the_writes_of_a_transaction_count_all_or_none(store: Store) -> None:
             tx.append(TRANSCRIPT, "spoken\n", by="transcript")
             tx.write(INTEL, "news\n", by="intel")
             tx.write(CANDIDATE, "question\n", by="skeptic")
-            tx.note({"type": "x"}, by="moderator")
-            store.add_receipt("r000000000000", {})
+            tx.note(Unread({"type": "x"}), by="moderator")
+            store.add_receipt(*receipt_note("r000000000000"))
             assert store.content(TRANSCRIPT).endswith("spoken\n")  # it reads its own writes
             assert store.record(store.seq + 2).text == "spoken\n"
             assert on_disk(store.root) == disk
@@ -570,7 +575,7 @@ def test_who_holds_a_transaction_writes_through_it_or_is_refused_at_once(store: 
         "hand it on, as `tx`": lambda: store.transaction().__enter__(),
         "use `tx.append`": lambda: store.append(TRANSCRIPT, "past\n", by="transcript"),
         "use `tx.write`": lambda: store.write(BRIEF, "past\n", by="skeptic"),
-        "use `tx.note`": lambda: store.note({"type": "past"}, by="moderator"),
+        "use `tx.note`": lambda: store.note(Unread({"type": "past"}), by="moderator"),
     }
     with store.transaction() as tx:
         tx.append(TRANSCRIPT, "one\n", by="transcript")
@@ -614,13 +619,26 @@ def test_an_interrupt_undoes_a_transaction_as_any_exception_does(store: Store) -
 
 def test_a_record_holds_what_was_written_and_not_what_the_caller_does_with_it_later(store: Store) -> None:
     value: dict[Any, Any] = {"type": "segment", "words": ["a"], "pair": (1, 2), 3: "three"}
-    store.append(TRANSCRIPT, "a\n", by="transcript", value=value)
+    store.append(TRANSCRIPT, "a\n", by="transcript", value=Unread(value))
     value["words"].append("b")
     value["type"] = "other"
     expected = {"type": "segment", "words": ["a"], "pair": [1, 2], "3": "three"}
     again = Store(store.root)
-    assert store.record(store.seq).value == again.record(store.seq).value == expected
+    assert fields_of(store.record(store.seq)) == fields_of(again.record(store.seq)) == expected
     again.close()
+
+
+def test_a_mapping_is_no_value(store: Store) -> None:
+    value: Any = {"type": "review.finding"}
+    disk = on_disk(store.root)
+    for write in (
+        lambda: store.note(value, by="moderator"),
+        lambda: store.append(TRANSCRIPT, "a\n", by="transcript", value=value),
+        lambda: store.freeze(value),
+    ):
+        with pytest.raises(TypeError, match="a record's value is a dict: give a value of a class"):
+            write()
+    assert on_disk(store.root) == disk
 
 
 def test_listeners_hear_every_record_once_in_order_whoever_wrote_it(store: Store) -> None:
@@ -630,9 +648,9 @@ def test_listeners_hear_every_record_once_in_order_whoever_wrote_it(store: Store
     for number in range(6):
         (store, other)[number % 2].append(TRANSCRIPT, f"{number}\n", by="transcript")
     with store.transaction() as tx:
-        tx.note({"type": "x"}, by="moderator")
-        tx.note({"type": "y"}, by="moderator")
-    other.note({"type": "z"}, by="moderator")
+        tx.note(Unread({"type": "x"}), by="moderator")
+        tx.note(Unread({"type": "y"}), by="moderator")
+    other.note(Unread({"type": "z"}), by="moderator")
     store.catch_up()
     assert heard == list(range(1, store.seq + 1))
     other.close()
@@ -649,7 +667,7 @@ def test_a_listener_that_fails_misses_no_record_but_that_one(store: Store) -> No
     with pytest.raises(ZeroDivisionError):
         in_one(store, *[lambda tx: tx.append(TRANSCRIPT, "spoken\n", by="transcript")] * 4)
     store.catch_up()
-    store.note({"type": "x"}, by="moderator")
+    store.note(Unread({"type": "x"}), by="moderator")
     assert fold.now() == [seq for seq in range(1, store.seq + 1) if seq != failing]
 
 
@@ -658,40 +676,39 @@ def test_the_session_clock_never_goes_back(store: Store, monkeypatch: pytest.Mon
     store.clock = lambda: next(times)
     monkeypatch.setattr(transaction_module, "utc_now", lambda: "1970-01-01T00:00:00.000000Z")  # set back
     for _ in range(5):
-        store.note({"type": "x"}, by="moderator")
+        store.note(Unread({"type": "x"}), by="moderator")
     other = Store(store.root)
     other.clock = lambda: 2.0
-    other.note({"type": "x"}, by="moderator")
+    other.note(Unread({"type": "x"}), by="moderator")
     assert [line["clock_s"] for line in records(store.root)][-6:] == [5.0, 5.0, 5.0, 8.0, 8.0, 8.0]
     other.close()
 
 
 def test_a_receipt_goes_to_disk_with_the_next_record_in_the_same_write(store: Store) -> None:
     disk = on_disk(store.root)
-    store.add_receipt("r000000000001", {"agent": "skeptic"})
-    store.add_receipt("r000000000002", {"agent": "analyst"})
+    store.add_receipt(*receipt_note("r000000000001"))
+    store.add_receipt(*receipt_note("r000000000002", "analyst"))
     assert on_disk(store.root) == disk
     with refused(store, WriterNotAllowedError):  # a refused write takes none with it
         store.append(TRANSCRIPT, "x", by="skeptic")
     store.append(TRANSCRIPT, "spoken\n", by="transcript")
-    last = records(store.root)[-3:]
-    assert [(line["op"], line.get("more", False)) for line in last] == [
-        ("receipt", True),
-        ("receipt", True),
-        ("append", False),
-    ]
-    assert [line["value"]["id"] for line in last[:2]] == ["r000000000001", "r000000000002"]
+    last = records(store.root)[-2:]
+    assert [(line["op"], line.get("more", False)) for line in last] == [("receipt", True), ("append", False)]
+    assert last[0]["value"]["ids"] == {"skeptic": "r000000000001", "analyst": "r000000000002"}
     assert store.waiting_receipts == ()
 
 
 def test_a_receipt_still_waiting_goes_to_disk_at_close(store: Store) -> None:
-    store.add_receipt("r000000000001", {"agent": "skeptic"})
+    store.add_receipt(*receipt_note("r000000000001"))
     store.close()
     store.close()
     assert records(store.root)[-1]["value"] == {
         "type": "receipt",
-        "id": "r000000000001",
-        "agent": "skeptic",
+        "v": 2,
+        "ids": {"skeptic": "r000000000001"},
+        "task": "test",
+        "seq": 1,
+        "engine": "offline",
     }
 
 
@@ -700,7 +717,7 @@ def test_a_closed_store_says_so(store: Store) -> None:
     for use in (
         store.catch_up,
         lambda: store.append(TRANSCRIPT, "x", by="transcript"),
-        lambda: store.note({"type": "x"}, by="moderator"),
+        lambda: store.note(Unread({"type": "x"}), by="moderator"),
     ):
         with pytest.raises(StoreError, match="is closed here: open the session again"):
             use()
@@ -716,7 +733,7 @@ def test_there_are_no_records_outside_the_ledger(store: Store) -> None:
 
 
 def test_a_session_is_made_only_where_nothing_is(tmp_path: Path) -> None:
-    layout = layout_of(["skeptic", "analyst"])
+    layout = packaged_table().seated(["skeptic", "analyst"])
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("x")
     store = bare(tmp_path / "session")
@@ -724,7 +741,7 @@ def test_a_session_is_made_only_where_nothing_is(tmp_path: Path) -> None:
     disk = on_disk(tmp_path)
     for name in ("folder", "file", "session"):
         with pytest.raises(StoreWriteError, match="no session was made"):
-            create_store(tmp_path / name, layout, {})
+            create_store(tmp_path / name, layout, Unread({}))
         assert on_disk(tmp_path) == disk
     store.close()
 
@@ -779,6 +796,6 @@ def test_what_is_mended_is_logged_where_nobody_asked_to_be_told(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     (store.root / CANDIDATE).unlink()
-    store.note({"type": "x"}, by="moderator")
+    store.note(Unread({"type": "x"}), by="moderator")
     store.mend()
     assert caplog.messages == [f"s: {CANDIDATE}: was missing and has been put back from the ledger"]

@@ -16,6 +16,7 @@ import pytest
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError, StoreWriteError
 from orchestrator.store.store import Store
+from orchestrator.store.value import Unread
 from tests.helpers.stores import (
     CANDIDATE,
     DECK,
@@ -121,7 +122,7 @@ def test_what_stands_in_a_folders_place_is_never_followed(
     for number in range(3):
         writer.append(TRANSCRIPT, f"more {number}\n", by="transcript")
         writer.write(CANDIDATE, f"Which {number}?\n", by="skeptic")
-    writer.note({"type": "x"}, by="moderator")
+    writer.note(Unread({"type": "x"}), by="moderator")
     assert views(store.root, writer) == contents(writer)
     assert on_disk(outside) == kept
     assert on_disk(store.root.parent / "moved") == moved  # nor is the folder that was there before

@@ -12,6 +12,7 @@ import pytest
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.store import files, ledger
 from orchestrator.store.store import Store
+from orchestrator.store.value import Held, Unread
 from tests.helpers.stores import (
     CANDIDATE,
     TRANSCRIPT,
@@ -34,7 +35,12 @@ def torn_ends(root: Path) -> Iterator[tuple[bytes, bytes]]:
     content = ledger_of(root).read_bytes()
     head, seq = ledger.scan(content).head, len(ledger.scan(content).entries)
     record = ledger.Record(
-        seq=seq + 1, op="note", by="x", clock_s=0.0, at="2026-11-22T10:00:00.000001Z", value={"type": "x"}
+        seq=seq + 1,
+        op="note",
+        by="x",
+        clock_s=0.0,
+        at="2026-11-22T10:00:00.000001Z",
+        held=Held({"type": "x"}),
     )
     line, _ = ledger.encode(record, head)
     first, _ = ledger.encode(record, head, more=True)
@@ -91,7 +97,7 @@ def test_a_view_that_a_dead_writer_left_behind_is_mended_by_the_next_write_of_an
         tx.append(TRANSCRIPT, "only in the ledger\n", by="transcript")
         tx.write(CANDIDATE, "why 40 %?\n", by="skeptic")  # as long as the one before
     assert views(store.root, store) != contents(dying)
-    store.note({"type": "x"}, by="moderator")
+    store.note(Unread({"type": "x"}), by="moderator")
     assert views(store.root, store) == contents(store) == contents(dying)
     assert {(repair.path, repair.what) for repair in store.repairs} == {
         (path, "brought up to date with the ledger") for path in (TRANSCRIPT, CANDIDATE)
@@ -191,7 +197,8 @@ def test_a_ledger_that_became_shorter_is_said(store: Store) -> None:
 @pytest.mark.parametrize(
     "value",
     [
-        {"ledger_version": 2, "panel": ["skeptic", "analyst"]},
+        {"ledger_version": 2, "panel": ["skeptic", "analyst"]},  # without a table
+        {"ledger_version": 3, "panel": ["skeptic", "analyst"]},
         {"panel": ["skeptic", "analyst"]},
         {"ledger_version": 1},
         {"ledger_version": 1, "panel": "skeptic"},
@@ -200,7 +207,7 @@ def test_a_ledger_that_became_shorter_is_said(store: Store) -> None:
     ],
 )
 def test_a_first_record_of_another_kind_is_refused(tmp_path: Path, value: dict[str, Any]) -> None:
-    record = ledger.Record(1, "open", "start", 0.0, "2026-11-22T10:00:00.000001Z", value=value)
+    record = ledger.Record(1, "open", "start", 0.0, "2026-11-22T10:00:00.000001Z", held=Held(value))
     ledger_of(tmp_path).parent.mkdir()
     ledger_of(tmp_path).write_bytes(ledger.encode(record, ledger.FIRST_HASH)[0])
     with pytest.raises(LedgerCorruptError, match="use a later release"):

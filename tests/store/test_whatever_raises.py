@@ -26,7 +26,17 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.store.store import Store
-from tests.helpers.stores import CANDIDATE, NOTES, TRANSCRIPT, bare, blueprints, contents, is_sound, views
+from tests.helpers.stores import (
+    CANDIDATE,
+    NOTES,
+    TRANSCRIPT,
+    bare,
+    blueprints,
+    contents,
+    is_sound,
+    receipt_note,
+    views,
+)
 
 PACKAGE: Final = str(Path(sys.modules["orchestrator"].__file__ or "").parent)
 
@@ -102,7 +112,7 @@ def block(store: Store, mark: str) -> list[str]:
 
 def remembered(store: Store, mark: str) -> list[str]:
     """A write that takes a receipt along."""
-    store.add_receipt(f"r{abs(hash(mark)) % 10**12:012d}", {"agent": "skeptic"})
+    store.add_receipt(*receipt_note(f"r{abs(hash(mark)) % 10**12:012d}"))
     return append(store, mark)
 
 
@@ -162,9 +172,9 @@ def test_an_exception_at_any_line_loses_nothing_and_holds_nothing(
     assert number > 50
     assert views(store.root, store) == contents(store)
     ids = [
-        record.value["id"]
+        record.held.fields["id"]
         for record in map(store.record, range(1, store.seq + 1))
-        if record.op == "receipt" and record.value
+        if record.op == "receipt" and record.held
     ]
     assert len(ids) == len(set(ids))
     assert is_sound(store.root)

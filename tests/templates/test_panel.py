@@ -14,6 +14,7 @@ from orchestrator.templates.fault import Finding
 from orchestrator.templates.orchestration import PHRASE_HEADINGS
 from orchestrator.templates.panel_check import check_agent, check_panel, scaffold
 from orchestrator.templates.persona import ASKS, read_persona
+from tests.helpers.homes import ROOT
 from tests.helpers.seats import write_seat
 
 NO_NAME = "is no agent name: use 1 to 32 lower-case letters, digits and hyphens, letter first"
@@ -21,8 +22,6 @@ TEMPLATES = Path(__file__).resolve().parents[2] / "agents" / "templates"
 
 ORCHESTRATION = """\
 ---
-states: [presenting, closing]
-transitions: {presenting: [closing], closing: []}
 turn_limits: {friendly: 2, moderate: 3, adversarial: 4}
 defaults: {mode: section-breaks, intensity: moderate, minutes: 20, exchanges: 8}
 timers_s: {refresh: 15, answer_pause: 3, answer_limit: 90, stale: 60, hand_raise_pause: 2,
@@ -250,11 +249,11 @@ def test_moderator_with_too_few_phrases(templates: Path) -> None:
     assert check_panel(templates) == [Finding(str(path), line_of(text, "## Parking"), message)]
 
 
-def test_moderator_with_an_unknown_state(templates: Path) -> None:
+def test_moderator_with_keys_of_an_earlier_release(templates: Path) -> None:
     path = templates / "moderator" / "orchestration.md"
-    path.write_text(ORCHESTRATION.replace("presenting: [closing]", "presenting: [judging]"), encoding="utf-8")
-    message = "`transitions.presenting` leads to 'judging', which is no state: use presenting, closing"
-    assert check_panel(templates) == [Finding(str(path), 3, message)]
+    former = ORCHESTRATION.replace("---\nturn", "---\nstates: [presenting]\ntransitions: {a: [b]}\nturn")
+    path.write_text(former, encoding="utf-8")
+    assert check_panel(templates) == []
 
 
 @pytest.mark.parametrize(
@@ -406,3 +405,23 @@ def test_scaffold_leaves_nothing_half_done(tmp_path: Path, monkeypatch: pytest.M
     expected = f"{tmp_path}/regulator cannot be made (No space left on device): correct that and try again"
     assert str(refused.value) == expected
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_companion_that_the_homes_table_names_is_drafted_and_asked_for(home: Path) -> None:
+    text = (ROOT / "agents" / "table.yaml").read_text("utf-8")
+    order = "    - templates/<agent>/domain-knowledge.md\n"
+    (home / "table.yaml").write_text(
+        text.replace(order, f"{order}    - templates/<agent>/voice.md\n"), "utf-8"
+    )
+    assert {Path(one.path).name for one in check_panel(home / "templates")} == {"voice.md"}
+    (persona, domain, voice) = scaffold(home / "templates", "regulator")
+    assert [path.name for path in (persona, domain, voice)] == [
+        "persona.md",
+        "domain-knowledge.md",
+        "voice.md",
+    ]
+    assert any(
+        Path(one.path) == voice and "still a draft" in one.message for one in check_agent(voice.parent)
+    )
+    voice.write_text("# Regulator\n\nSpeaks slowly.\n", "utf-8")
+    assert [one for one in check_agent(voice.parent) if Path(one.path) == voice] == []

@@ -15,6 +15,7 @@ from orchestrator.templates.orchestration import (
     Defaults,
     Orchestration,
     Timers,
+    deciding_nothing,
     read_orchestration,
     read_phrases,
 )
@@ -37,11 +38,6 @@ FORMER = ARCHIVE / "data" / "demo" / "ledger" / "templates"
 
 ORCHESTRATION = """\
 ---
-states: [presenting, question, closing]
-transitions:
-  presenting: [question, closing]
-  question: [presenting]
-  closing: []
 turn_limits: {friendly: 2, moderate: 3, adversarial: 4}
 defaults: {mode: section-breaks, intensity: moderate, minutes: 20, exchanges: 8}
 timers_s:
@@ -141,8 +137,6 @@ def test_domain_knowledge_is_read_whole() -> None:
 
 def test_orchestration_is_read_whole() -> None:
     assert read_orchestration(ORCHESTRATION, "moderator/orchestration.md") == Orchestration(
-        states=("presenting", "question", "closing"),
-        transitions={"presenting": ("question", "closing"), "question": ("presenting",), "closing": ()},
         turn_limits={"friendly": 2, "moderate": 3, "adversarial": 4},
         defaults=Defaults(mode="section-breaks", intensity="moderate", minutes=20, exchanges=8),
         timers_s=Timers(
@@ -232,7 +226,7 @@ def test_persona_is_refused_with_line_and_advice(old: str, new: str, line: str |
     assert str(refused.value) == f"tester/persona.md, line {number}: {message}"
 
 
-KEYS = "states, transitions, turn_limits, defaults, timers_s, section_break_slides, time_warnings"
+KEYS = "turn_limits, defaults, timers_s, section_break_slides, time_warnings"
 REFUSED_ORCHESTRATIONS = [
     ("section_break_slides", "section_break_slide", "section_break_slide",
      "`section_break_slide` is not a key of this file: did you mean `section_break_slides`?"),
@@ -248,12 +242,6 @@ REFUSED_ORCHESTRATIONS = [
      "`turn_limits.moderate` is 2.5: write a whole number above 0"),
     ("mode: section-breaks", "mode: quiz", "defaults",
      "`defaults.mode` is 'quiz': choose one of section-breaks, hand-raise, free-flow"),
-    ("question: [presenting]", "question: [judging]", "  question",
-     "`transitions.question` leads to 'judging', which is no state: use presenting, question, closing"),
-    ("  closing: []\n", "", "transitions",
-     "`transitions` lacks the state 'closing': add it, with [] if it is the last"),
-    ("  closing: []", "  closing: []\n  judging: [closing]", "  judging",
-     "`transitions.judging` is no state: correct it, or add it to `states` (presenting, question, closing)"),
     ("{friendly: 2, moderate: 3, adversarial: 4}", "3", "turn_limits",
      "`turn_limits` must hold the keys friendly, moderate, adversarial"),
     ("[0.8, 0.9]", "[0.9, 0.8]", "time_warnings",
@@ -270,6 +258,18 @@ def test_orchestration_is_refused_with_line_and_advice(old: str, new: str, line:
     with pytest.raises(PersonaError) as refused:
         read_orchestration(text, "moderator/orchestration.md")
     assert str(refused.value) == f"moderator/orchestration.md, line {line_of(text, line)}: {message}"
+
+
+def test_keys_of_an_earlier_release_are_taken_and_said_to_decide_nothing() -> None:
+    former = ORCHESTRATION.replace("---\nturn", "---\nstates: 7\ntransitions: {a: [b]}\nturn")
+    assert read_orchestration(former, "rules.md") == read_orchestration(ORCHESTRATION, "rules.md")
+    assert deciding_nothing(ORCHESTRATION, "rules.md") == []
+    assert deciding_nothing(former, "rules.md") == [
+        "rules.md, line 2: `states` decides nothing: take it out",
+        "rules.md, line 3: `transitions` decides nothing: take it out",
+    ]
+    kept = (FORMER / "moderator" / "orchestration.md").read_text("utf-8")
+    assert len(deciding_nothing(kept, "rules.md")) == 2
 
 
 REFUSED_PHRASES = [

@@ -17,15 +17,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.archive.freeze import freeze, thaw
-from orchestrator.context.assemble import Receipt
+from orchestrator.context.assemble import Assembler, read_templates
+from orchestrator.context.receipt import Receipt, WholeReceipt
 from orchestrator.errors import FileTooLargeError, LedgerCorruptError, StoreError
 from orchestrator.layout import MAX_APPEND_BYTES, MIB
+from orchestrator.records.exchanges import VerdictGiven
+from orchestrator.records.moderator import Frozen
 from orchestrator.store import files, ledger
 from orchestrator.store.ledger import FIRST_HASH, Record, encode
+from orchestrator.store.receipt import ids_of
 from orchestrator.store.store import Store
+from orchestrator.store.value import Held
 from orchestrator.verify import Finding, verify_session
 from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, ended_session, live_session, start
-from tests.helpers.stores import DECK, bare
+from tests.helpers.stores import DECK, bare, fields_of
 
 LEDGER = "ledger/ledger.jsonl"
 
@@ -60,6 +65,25 @@ def records(live: Sample) -> list[Record]:
     return records
 
 
+@pytest.fixture
+def old_records(live: Sample, records: list[Record]) -> list[Record]:
+    """The same records as a ledger of version 1 had them: whole receipts, and no table."""
+    store = Store(live.root)
+    assembler = Assembler(store, read_templates(store, store.layout))
+    opened = {name: one for name, one in fields_of(records[0]).items() if name != "table"} | {
+        "ledger_version": 1
+    }
+    old = [changed(records[0], value=opened)]
+    for record in records[1:]:
+        if record.op == "receipt":
+            (receipt_id,) = ids_of(record)
+            receipt = assembler.receipt(receipt_id)
+            record = changed(record, value=WholeReceipt(receipt.id, receipt).plain())
+        old.append(record)
+    store.close()
+    return old
+
+
 def rewrite(root: Path, records: list[Record]) -> None:
     """Write a ledger whose every hash is right, whatever its records say."""
     head, lines = FIRST_HASH, []
@@ -70,6 +94,8 @@ def rewrite(root: Path, records: list[Record]) -> None:
 
 
 def changed(record: Record, **values: Any) -> Record:
+    if "value" in values:
+        values["held"] = Held(values.pop("value"))
     return record._replace(**values)
 
 
@@ -328,7 +354,9 @@ def test_a_torn_last_record_is_torn_and_resume_mends_it(live: Sample) -> None:
 def test_an_unfinished_transaction_is_torn(live: Sample) -> None:
     store = Store(live.root)
     line, _ = encode(
-        Record(store.seq + 1, "note", "moderator", 9.0, "2026-11-20T10:00:00.000000Z", value={"type": "x"}),
+        Record(
+            store.seq + 1, "note", "moderator", 9.0, "2026-11-20T10:00:00.000000Z", held=Held({"type": "x"})
+        ),
         store.head,
         more=True,
     )
@@ -493,13 +521,18 @@ def test_no_record_that_is_hashed_right_makes_it_raise(plain: dict[str, Any], ba
 
 
 BREACHES: dict[str, Callable[[list[Record]], list[Record]]] = {}
+OF_VERSION_1: set[str] = set()
 
 
-def breach(path: str, kind: str, part: str) -> Callable[[Callable[[list[Record]], list[Record]]], Any]:
+def breach(
+    path: str, kind: str, part: str, *, version: int = 2
+) -> Callable[[Callable[[list[Record]], list[Record]]], Any]:
     """A change to a right ledger, and what must then be found at *path*; *part* stands in the finding."""
 
     def keep(change: Callable[[list[Record]], list[Record]]) -> Any:
         BREACHES[f"{path} {kind} {part}"] = change
+        if version == 1:
+            OF_VERSION_1.add(f"{path} {kind} {part}")
         return change
 
     return keep
@@ -603,7 +636,7 @@ def _template_written(records: list[Record]) -> list[Record]:
 @breach(LEDGER, "rule", "nothing after the end")
 def _after_the_end(records: list[Record]) -> list[Record]:
     end = changed(records[-1], op="freeze", file=None, text=None, size_bytes=None, sha256=None)
-    end = changed(end, by="start", value={"type": "freeze", "files": {}, "templates": {}})
+    end = changed(end, by="start", value=Frozen({}).plain())
     note = changed(end, op="note", value={"type": "late"})
     return numbered([*records, end, note])
 
@@ -628,9 +661,9 @@ def _number_left_out(records: list[Record]) -> list[Record]:
     return [*records[:6], *(changed(record, seq=record.seq + 1) for record in records[6:])]
 
 
-@breach(LEDGER, "version", "1")
+@breach(LEDGER, "version", "2")
 def _later_version(records: list[Record]) -> list[Record]:
-    return [changed(records[0], value={**(records[0].value or {}), "ledger_version": 2}), *records[1:]]
+    return [changed(records[0], value={**fields_of(records[0]), "ledger_version": 3}), *records[1:]]
 
 
 @breach(LEDGER, "shape", "`op`")
@@ -664,7 +697,7 @@ def _receipt(records: list[Record]) -> int:
 
 def _with_receipt(records: list[Record], *, rehash: bool, **values: Any) -> list[Record]:
     at = _receipt(records)
-    value = {**(records[at].value or {}), **values}
+    value = {**fields_of(records[at]), **values}
     if rehash:
         fields = {name: value[name] for name in Receipt.__slots__ if name in value}
         files = tuple(tuple(file) for file in value["files"])
@@ -674,55 +707,88 @@ def _with_receipt(records: list[Record], *, rehash: bool, **values: Any) -> list
 
 @breach(LEDGER, "receipt", ": r")
 def _receipt_of_another_id(records: list[Record]) -> list[Record]:
-    return _with_receipt(records, rehash=False, id="r000000000000")
+    return _with_receipt(records, rehash=False, ids={"skeptic": "r000000000000"})
 
 
-@breach(LEDGER, "receipt", "shared/presenter-transcript.md with")
+@breach(LEDGER, "receipt", "shared/presenter-transcript.md with", version=1)
 def _receipt_of_another_file(records: list[Record]) -> list[Record]:
-    files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
+    files = [list(file) for file in fields_of(records[_receipt(records)])["files"]]
     files[5][2] = "0" * 64
     return _with_receipt(records, rehash=True, files=files)
 
 
-@breach(LEDGER, "receipt", "templates/skeptic/persona.md with")
+@breach(LEDGER, "receipt", "templates/skeptic/persona.md with", version=1)
 def _receipt_of_another_template_size(records: list[Record]) -> list[Record]:
-    files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
+    files = [list(file) for file in fields_of(records[_receipt(records)])["files"]]
     files[0][1] += 1
     return _with_receipt(records, rehash=True, files=files)
 
 
-@breach(LEDGER, "receipt", "templates/skeptic/persona.md as at the start")
+@breach(LEDGER, "receipt", "templates/skeptic/persona.md as at the start", version=1)
 def _receipt_of_another_template(records: list[Record]) -> list[Record]:
-    files = [list(file) for file in (records[_receipt(records)].value or {})["files"]]
+    files = [list(file) for file in fields_of(records[_receipt(records)])["files"]]
     files[0][2] = "0" * 64
     return _with_receipt(records, rehash=True, files=files)
 
 
-@breach(LEDGER, "receipt", "what skeptic carries by the first record")
+@breach(LEDGER, "receipt", "what skeptic carries by the first record", version=1)
 def _receipt_of_something_carried(records: list[Record]) -> list[Record]:
     return _with_receipt(records, rehash=True, carried=(12, "0" * 64))
 
 
-@breach(LEDGER, "receipt", "the files of skeptic, in order")
+@breach(LEDGER, "receipt", "the files of skeptic, in order", version=1)
 def _receipt_in_another_order(records: list[Record]) -> list[Record]:
-    files = (records[_receipt(records)].value or {})["files"]
+    files = fields_of(records[_receipt(records)])["files"]
     return _with_receipt(records, rehash=True, files=[files[1], files[0], *files[2:]])
 
 
-@breach(LEDGER, "receipt", "a receipt of a record before it")
+@breach(LEDGER, "receipt", "it is as of record")
 def _receipt_of_the_future(records: list[Record]) -> list[Record]:
-    return _with_receipt(records, rehash=True, seq=9999)
+    return _with_receipt(records, rehash=False, seq=9999)
 
 
-@breach(LEDGER, "receipt", "a receipt of a record before it")
+@breach(LEDGER, "receipt", " r")
+def _receipt_as_of_another_record(records: list[Record]) -> list[Record]:
+    return _with_receipt(records, rehash=False, seq=4)
+
+
+@breach(LEDGER, "receipt", "an agent that has a seat")
+def _receipt_of_nobody(records: list[Record]) -> list[Record]:
+    return _with_receipt(records, rehash=False, ids={"notary": "r000000000000"})
+
+
+@breach(LEDGER, "receipt", "texts that an earlier receipt holds")
+def _receipt_with_a_text_of_nowhere(records: list[Record]) -> list[Record]:
+    return _with_receipt(records, rehash=False, extra=[{"like": 3}])
+
+
+@breach(LEDGER, "receipt", "the receipt of a context of analyst")
+def _write_from_anothers_context(records: list[Record]) -> list[Record]:
+    (receipt_id,) = ids_of(records[_receipt(records)])
+    last = records[-1]
+    path, text = "analyst/candidate-question.md", "Why?\n"
+    extra = last._replace(
+        seq=last.seq + 1, op="replace", by="analyst", file=path, receipt=receipt_id, held=None, same=None
+    )
+    return [*records, written(extra, text)]
+
+
+@breach(LEDGER, "receipt", "the receipt of a context before it")
+def _write_from_no_context(records: list[Record]) -> list[Record]:
+    return _with(records, TRANSCRIPT, receipt="r000000000000")
+
+
+@breach(LEDGER, "receipt", "a receipt of a record before it", version=1)
 def _receipt_without_files(records: list[Record]) -> list[Record]:
     return _with_receipt(records, rehash=False, files=None)
 
 
 @pytest.mark.parametrize("name", BREACHES)
-def test_a_breach_is_found_though_every_hash_is_right(name: str, live: Sample, records: list[Record]) -> None:
+def test_a_breach_is_found_though_every_hash_is_right(
+    name: str, live: Sample, records: list[Record], old_records: list[Record]
+) -> None:
     path, kind, part = name.split(" ", 2)
-    rewrite(live.root, BREACHES[name](records))
+    rewrite(live.root, BREACHES[name](old_records if name in OF_VERSION_1 else records))
     found = verify_session(live.root).findings
     fitting = [one for one in found if (one.path, one.kind) == (path, kind)]
     assert [one for one in fitting if part in one.expected or part in one.found], found
@@ -731,6 +797,11 @@ def test_a_breach_is_found_though_every_hash_is_right(name: str, live: Sample, r
 def test_the_same_records_written_again_are_valid(live: Sample, records: list[Record]) -> None:
     rewrite(live.root, records)
     assert verify_session(live.root).valid
+
+
+def test_the_same_records_in_a_ledger_of_version_1_are_valid(live: Sample, old_records: list[Record]) -> None:
+    rewrite(live.root, old_records)
+    assert verify_session(live.root).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -766,7 +837,7 @@ def test_more_revisions_are_right_where_the_session_allows_them(live: Sample, re
     rewrite(
         live.root,
         [
-            changed(records[0], value={**(records[0].value or {}), "max_revisions": 9}),
+            changed(records[0], value={**fields_of(records[0]), "max_revisions": 9}),
             *_revised_too_often(records)[1:],
         ],
     )
@@ -860,7 +931,7 @@ def test_a_deck_that_was_sealed_changed_is_found(tmp_path: Path) -> None:
     store = Store(sample.root)
     records = [store.record(entry.seq) for entry in store.entries()]
     store.close()
-    end = records[-1].value or {}
+    end = fields_of(records[-1])
     sealed = {**end["files"], SOURCE: hashlib.sha256(b"# Another deck\n").hexdigest()}
     rewrite(sample.root, [*records[:-1], changed(records[-1], value={**end, "files": sealed})])
     assert sorted(kinds(verify_session(sample.root).findings)) == [(SOURCE, "changed"), (SOURCE, "freeze")]
@@ -872,7 +943,7 @@ def test_a_record_of_the_end_that_contradicts_the_ledger_is_found(tmp_path: Path
     store = Store(sample.root)
     records = [store.record(entry.seq) for entry in store.entries()]
     store.close()
-    end = records[-1].value or {}
+    end = fields_of(records[-1])
     files = {**end["files"], TRANSCRIPT: "0" * 64}
     del files["shared/board-dossier.md"]
     rewrite(sample.root, [*records[:-1], changed(records[-1], value={**end, "files": files})])
@@ -925,7 +996,7 @@ def test_a_ledger_grows_no_larger_than_can_be_read_and_can_then_be_ended(
     monkeypatch.setattr(files, "MAX_BYTES", (live.root / LEDGER).stat().st_size + 16 * MIB)
     with pytest.raises(FileTooLargeError, match="end this session and start another"):
         store.append(TRANSCRIPT, "one more\n", by="transcript")
-    store.freeze({"type": "freeze", "files": {}})
+    store.freeze(Frozen({}))
     store.close()
     assert Store(live.root).frozen
 
@@ -934,7 +1005,7 @@ def test_a_ledger_grows_no_larger_than_can_be_read_and_can_then_be_ended(
 def test_a_verdict_is_a_panelists_own_and_one_of_four_words(
     live: Sample, records: list[Record], by: str, word: str
 ) -> None:
-    index = next(at for at, one in enumerate(records) if (one.value or {}).get("type") == "verdict")
+    index = next(at for at, one in enumerate(records) if one.type == VerdictGiven.TYPE)
     value = {"type": "verdict", "judgement": {"verdict": word}}
     records[index] = changed(records[index], by=by, value=value)
     rewrite(live.root, records)

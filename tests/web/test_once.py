@@ -17,6 +17,7 @@ from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from orchestrator.speech.stream import LiveSegment
 from orchestrator.store import requests
+from orchestrator.store.value import Unread
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
@@ -168,7 +169,7 @@ def test_an_id_that_was_written_by_another_within_the_lock_counts_for_both(home:
             requests.do_once(
                 other.rehearsal.store,
                 request,
-                lambda: other.rehearsal.store.note({"type": "mark"}, by="moderator"),
+                lambda: other.rehearsal.store.note(Unread({"type": "mark"}), by="moderator"),
                 is_effect=lambda record: record.op == "note",
                 again=lambda done: 0,
                 reply=lambda tx: "the other's",
@@ -180,7 +181,7 @@ def test_an_id_that_was_written_by_another_within_the_lock_counts_for_both(home:
             store,
             request,
             work,
-            is_effect=lambda record: (record.value or {}).get("type") == "segment",
+            is_effect=lambda record: record.type == "segment",
             again=lambda done: str(done.reply),
         )
         assert given == "the other's"

@@ -134,7 +134,9 @@ def data_of(request: protocol.Request[Any]) -> str:
 
 def addressed(context: Context, request: protocol.SeatRequest[Any], layout: str) -> Context:
     """The same context, its receipt saying what will be sent for *request*."""
-    watermark = {"ends": list(watermarks(context.parts_of))} if layout == "watermark" else None
+    watermark = (
+        {"ends": list(watermarks(context.blocks, context.parts_of))} if layout == "watermark" else None
+    )
     tools = context.tooling is not None
     task = task_text(request, allowed(kind_of(request)) if tools else "")
     receipt = replace(

@@ -14,6 +14,7 @@ from starlette.responses import JSONResponse, Response
 from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.page import as_html, as_markdown
 from orchestrator.debrief.printing import as_pdf
+from orchestrator.records import contradictions
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work, takes_long, writes
@@ -81,7 +82,7 @@ def dismiss(session: str, dismissing: Dismissing, site: At, key: Key = None) -> 
         return Dismissed(state=found.state, finding=gone.id)
 
     asked = ["dismiss", dismissing.finding]
-    dismissed: Dismissed = once(site, session, key, asked, work, effects=["dismissed"])
+    dismissed: Dismissed = once(site, session, key, asked, work, effects=[contradictions.Dismissed.TYPE])
     return dismissed
 
 

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.debrief.exchange_json import exchange_json
+from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import takes_long, writes
@@ -57,7 +58,7 @@ def put_question(session: str, own: Question, site: At, key: Key = None) -> dict
         return exchange_json(asked)
 
     what, again = ["question", own.model_dump()], partial(_last, site, session)
-    put: dict[str, Any] = once(site, session, key, what, work, effects=["exchange_opened"], again=again)
+    put: dict[str, Any] = once(site, session, key, what, work, effects=[ExchangeOpened.TYPE], again=again)
     return put
 
 
@@ -72,9 +73,8 @@ def judge(session: str, own: Verdict, site: At, key: Key = None) -> dict[str, An
             return exchange_json(judged)
 
     what, again = ["verdict", own.model_dump()], partial(_last, site, session)
-    judged: dict[str, Any] = once(
-        site, session, key, what, work, effects=["verdict", "exchange_closed"], again=again
-    )
+    effects = [VerdictGiven.TYPE, ExchangeClosed.TYPE]
+    judged: dict[str, Any] = once(site, session, key, what, work, effects=effects, again=again)
     return judged
 
 

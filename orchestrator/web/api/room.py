@@ -21,6 +21,8 @@ from orchestrator.errors import GreenroomError, SessionNotFoundError
 from orchestrator.legible import one_line
 from orchestrator.loop.driver_lock import is_driven
 from orchestrator.model.segment import LiveSegment
+from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
+from orchestrator.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown
 from orchestrator.session import Session
 from orchestrator.speech.segment_json import piece_of
 from orchestrator.store.history import LEDGER_NAME
@@ -32,7 +34,7 @@ from orchestrator.web.view import RoomView, room_view
 
 MAX_PIECES: Final = 1_000
 """Of one request: an hour and more of speech. Each is a write, at some milliseconds."""
-ANSWERED: Final = ("answer", "silence", "answered", "exchange_closed")
+ANSWERED: Final = (AnswerGiven.TYPE, NoAnswer.TYPE, AnswerHeard.TYPE, ExchangeClosed.TYPE)
 """Records of which the first is what becomes of an answer."""
 
 router = APIRouter(tags=["room"])
@@ -178,7 +180,7 @@ def slide(session: str, moved: Moved, site: At, key: Key = None) -> Moved:
 
     asked = ["slide", moved.slide]
     reply = moved.model_dump()
-    shown: Moved = once(site, session, key, asked, work, effects=["slide"], reply=lambda tx: reply)
+    shown: Moved = once(site, session, key, asked, work, effects=[SlideShown.TYPE], reply=lambda tx: reply)
     return shown
 
 
@@ -194,7 +196,7 @@ def ask(session: str, called: Called, site: At, key: Key = None) -> RoomView:
 
     asked = ["ask", called.model_dump()]
     again = partial(_now, site, session)
-    view: RoomView = once(site, session, key, asked, work, effects=["exchange_opened"], again=again)
+    view: RoomView = once(site, session, key, asked, work, effects=[ExchangeOpened.TYPE], again=again)
     return view
 
 
@@ -233,7 +235,7 @@ def park(session: str, site: At, key: Key = None) -> RoomView:
         return _view(site, found)
 
     again = partial(_now, site, session)
-    view: RoomView = once(site, session, key, ["park"], work, effects=["exchange_closed"], again=again)
+    view: RoomView = once(site, session, key, ["park"], work, effects=[ExchangeClosed.TYPE], again=again)
     return view
 
 

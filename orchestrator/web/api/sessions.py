@@ -17,8 +17,8 @@ from orchestrator.documents.verification import against_head, verification_json
 from orchestrator.erasing import erase_archived, erase_session
 from orchestrator.errors import DriverBusyError, LedgerCorruptError, SessionNotFoundError, SessionStateError
 from orchestrator.loop.news import can_search
-from orchestrator.loop.state import INTEL
 from orchestrator.memory.session_context import to_plain
+from orchestrator.records.projection import INTEL
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads, takes_long, writes

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
-from orchestrator.loop.state import UNNAMED
+from orchestrator.records.options import UNNAMED
 from orchestrator.render import SILENT
 from orchestrator.review.catalogue import Row
 from orchestrator.review.reading import Entry

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.model.exchange import Exchange, Judgement, Turn
-from orchestrator.model.values import to_json
 
 
 def with_answer(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchange:
@@ -41,11 +40,6 @@ def bare_first(exchange: Exchange) -> str:
     """The first question as its panelist had it, without what was said before it."""
     first = exchange.turns[0]
     return first.question.removeprefix(first.lead_in).strip()
-
-
-def tagged_exchange(kind: str, exchange: Exchange) -> dict[str, object]:
-    """A record's value for an exchange."""
-    return {"type": kind, "exchange": to_json(exchange)}
 
 
 def _with_last(exchange: Exchange, **changes: Any) -> Exchange:

@@ -1,0 +1,286 @@
+"""The rehearsal as it stands, as values: the projection of the ledger's records.
+
+No state of a session lives anywhere else: whoever folds the same records gets the same projection, so any
+process can go on from any record. Nothing here writes, and no Markdown is read back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, NamedTuple
+
+from orchestrator.clock import ClockState
+from orchestrator.model.claim import Claim, Gap, Tension
+from orchestrator.model.dossier import BoardMember
+from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
+from orchestrator.model.intel import Intel
+from orchestrator.model.reply import DebriefWords
+from orchestrator.model.segment import Segment
+from orchestrator.model.slide import Deck
+from orchestrator.model.usage import CallUsage
+from orchestrator.records.about_contradictions import is_about
+from orchestrator.records.turns import bare_first
+from orchestrator.speech.answers import Answer
+
+TRANSCRIPT: Final = "shared/presenter-transcript.md"
+INTEL: Final = "shared/external-intel.md"
+
+BREATHER_S: Final = 10.0
+"""A silence this long is the pause that would be suggested, so it ends a monologue; our own measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A candidate question as it stands in its file."""
+
+    candidate: Candidate
+    status: str  # ready, stale or empty
+    made_at_s: float
+    input_sha256: str  # of files 1 to 10, as the candidate was made from them
+    intel_sha256: str
+    confirmed_at_s: float | None = None  # when its panelist last kept it; None: not since it was made
+    bears_sha256: str = ""  # of what bore on it when it was made or last kept (`refreshing`)
+
+
+@dataclass(frozen=True, slots=True)
+class Playback:
+    """A recording that is fed, whole, so that it can go on without its file."""
+
+    kind: str  # "run": questions come by themselves; "feed": they come through `ask`
+    name: str
+    segments: tuple[Segment, ...]
+    answers: tuple[Answer, ...] = ()
+    offset_s: float = 0.0  # session clock at which the recording begins
+    archive: str | None = None  # where a run archives at its end
+    typed: bool = False  # answers are typed at the terminal while it plays
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line of the moderator's."""
+
+    occasion: str  # a heading of the phrase library
+    text: str
+    at_s: float  # session clock
+    phrase: str  # as the library has it, with its slots open
+    exchange: str | None = None  # which it introduces or closes
+    after: int = 0  # how many exchanges had been opened
+
+
+class PartFailure(NamedTuple):
+    """A part of memory that failed, and why."""
+
+    part: str
+    reason: str
+
+
+class Line(NamedTuple):
+    """A line of a followed file from which speech was taken."""
+
+    source: str  # the file's name
+    number: int
+    digest: str = ""  # of all lines up to it; releases before 0.2 kept none
+
+
+@dataclass(frozen=True, slots=True)
+class SlideTime:
+    """When a slide came up, on the session clock."""
+
+    slide: int
+    at_s: float
+    estimated: bool
+
+
+@dataclass(slots=True)
+class Projection:
+    """What the records of the ledger give together (`PanelValue.fold`)."""
+
+    speaker: str | None = None  # --speaker: whose words are judged
+    deck: Deck | None = None
+    deck_claims: tuple[Claim, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    is_checked: bool = False  # whether contradictions were looked for: releases before 0.2 did not
+    found: list[Tension] = field(default_factory=list)  # contradictions: the deck's own, then those in speech
+    dismissed: set[str] = field(default_factory=set)  # digests of those that the presenter says are none
+    is_deck_looked_at: bool = False  # an engine was asked what contradicts what in the deck
+    looked_upto: int = 0  # segments that an engine has looked through for contradictions
+    look_due: str | None = None  # the occasion to look through what was said since; None: none
+    look_due_upto: int = 0  # segments that there were at that occasion
+    suspected: list[Tension] = field(default_factory=list)  # by a verdict, and not verified yet
+    named: Tension | None = None  # the contradiction that the last verdict named
+    pressed: list[tuple[str, Tension]] = field(default_factory=list)
+    """Contradictions that a verdict named before it asked on, each with its exchange's id."""
+    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
+    intel: Intel = field(default_factory=Intel)  # the last revision
+    intel_sha256: str | None = None  # of its page
+    targets: dict[str, tuple[Target, ...]] = field(default_factory=dict)
+    observed: list[Observation] = field(default_factory=list)
+    segments: list[Segment] = field(default_factory=list)
+    claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
+    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)
+    presenter_label: str | None = None
+    presenter_how: str | None = None  # None: not settled, so whoever has spoken most so far
+    slides: list[SlideTime] = field(default_factory=list)
+    waiting: dict[str, Waiting] = field(default_factory=dict)
+    wanted: dict[str, Candidate] = field(default_factory=dict)  # every question that stood, by its words
+    exchanges: list[Exchange] = field(default_factory=list)  # closed ones
+    open: Exchange | None = None
+    open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
+    heard: list[Segment] = field(default_factory=list)  # the presenter's, since the open question
+    lines_taken: set[Line] = field(default_factory=set)  # of followed files
+    answers_used: set[int] = field(default_factory=set)
+    playback: Playback | None = None
+    played: int = 0  # segments of the playback that are in the transcript
+    driver: str | None = None  # what the last driver record says: run, feed or None
+    clock: ClockState = field(default_factory=ClockState)
+    refreshed_at_s: float = 0.0
+    inputs: dict[str, str] = field(
+        default_factory=dict
+    )  # digest of files 5 to 10, by agent, as its candidate was last made or confirmed from
+    confirmed_s: dict[str, float] = field(default_factory=dict)  # session clock: when that was, by agent
+    refresh_due: bool = False
+    is_to_be_thought_of: bool = False  # a question can be put now, and nobody was asked for one since
+    break_due: bool = False
+    section_ended: int = -1  # how many slides had been shown when the last section ended
+    is_played_out: bool = False
+    is_over: bool = False  # played out, and nobody has another question
+    state: str = "presenting"  # of the moderator's states
+    warned: set[float] = field(default_factory=set)  # shares of the time budget that were announced
+    phrases: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of this session, by occasion
+    said: list[Said] = field(default_factory=list)
+    hands: tuple[str, ...] = ()  # who has a hand up, in the mode hand-raise
+    failed: dict[str, str] = field(default_factory=dict)  # whose last refresh failed, and why
+    claims_by_id: dict[str, Claim] = field(default_factory=dict)
+    quiet_from_s: float | None = None  # session clock: since when nobody has asked; None: no word yet
+    is_prompted: bool = False  # the moderator has spoken of that silence
+    asked_here: bool = False  # somebody has asked since the last segment
+    asked_when_played_out: int = 0  # exchanges closed when the recording ended
+    voice: str | None = None  # who has the word
+    voice_from_s: float | None = None  # session clock: since when, without another voice; None: nobody has
+    voice_until_s: float = 0.0
+    is_pause_suggested: bool = False  # during this monologue
+    calls: list[CallUsage] = field(default_factory=list)  # to a model, in the order of their replies
+    failures: list[PartFailure] = field(default_factory=list)  # of memory; the rehearsal went on without
+    took_over: str | None = None  # why the offline panel sits in the model's place; None: it does not
+    debrief_words: DebriefWords | None = None  # None: nobody was asked for them, or the engine failed
+    debrief_failed: str | None = None  # why there are none
+    ended: bool = False
+
+    def copy(self) -> Projection:
+        """Return one that takes records while this one stays as it is."""
+        return Projection(**{one.name: _copy_of(getattr(self, one.name)) for one in fields(self)})
+
+    def find(self, tensions: Iterable[Tension]) -> None:
+        """Take contradictions in, each with its id."""
+        self.found += self.numbered(tensions)
+
+    def numbered(self, tensions: Iterable[Tension]) -> tuple[Tension, ...]:
+        """Return contradictions with the ids that they get; those that were dismissed get none."""
+        number, numbered = sum(bool(before.id) for before in self.found), []
+        for one in tensions:
+            is_new = not self.is_dismissed(one)
+            number += is_new
+            numbered.append(replace(one, id=f"c{number}" if is_new else ""))
+        return tuple(numbered)
+
+    def look_is_due(self, occasion: str) -> None:
+        """Have what was said up to now looked through for contradictions."""
+        self.look_due, self.look_due_upto = occasion, len(self.segments)
+
+    def is_dismissed(self, tension: Tension) -> bool:
+        """Whether the presenter says that it is no contradiction, here or in an earlier rehearsal."""
+        return tension.digest in self.dismissed
+
+    def is_about_dismissed(self, asked: Candidate | Exchange, later: Set[str] = frozenset()) -> bool:
+        """Whether all contradictions that a question is about are none, as the presenter says.
+
+        *later*: digests of what was dismissed after the session's end.
+        """
+        about = [one for one in self.found if is_about(asked, one)]
+        return bool(about) and all(self.is_dismissed(one) or one.digest in later for one in about)
+
+    def puts_dismissed(self, question: Candidate, later: Set[str] = frozenset()) -> bool:
+        """Whether a candidate puts a contradiction that was dismissed: it has the words of two places."""
+        return question.beside is not None and self.is_about_dismissed(question, later)
+
+    @property
+    def tensions(self) -> list[Tension]:
+        """The contradictions that stand, in the order of finding."""
+        return [one for one in self.found if not self.is_dismissed(one)]
+
+    @property
+    def slide(self) -> int | None:
+        """The slide that is shown now."""
+        return self.slides[-1].slide if self.slides else None
+
+    @property
+    def presenter(self) -> str | None:
+        """The label of the speaker whose words are judged."""
+        if self.presenter_how is not None:
+            return self.presenter_label
+        if self.speaker is not None:
+            return self.speaker
+        if not self.seconds_by_speaker:
+            return None
+        return max(self.seconds_by_speaker, key=lambda label: self.seconds_by_speaker[label])
+
+    @property
+    def speech_claims(self) -> list[Claim]:
+        """The presenter's claims in speech; the list grows, so do not keep it."""
+        return self.claims_by_speaker.get(self.presenter, [])
+
+    @property
+    def heard_s(self) -> float:
+        """How long the presenter has been answering, in seconds of speech."""
+        return self.heard[-1].end_s - self.heard[0].start_s if self.heard else 0.0
+
+    def times(self, now_s: float) -> tuple[float, float]:
+        """Seconds of presenting and of answering, up to *now_s* of the session clock.
+
+        A recording waits while a question is open, so its clock does not show what the answers took;
+        live, the clock runs on, and what it shows of a question is no presenting.
+        """
+        ran = {one.id: self.open_s.get(one.id, now_s - one.asked_at_s) for one in self.asked}
+        answering_s = sum(max(one.spent_s, ran[one.id]) for one in self.asked)
+        return now_s - sum(ran.values()), answering_s
+
+    @property
+    def asked(self) -> list[Exchange]:
+        """Every exchange in the order of asking, the open one last."""
+        return [*self.exchanges, *([self.open] if self.open is not None else [])]
+
+    @property
+    def never_asked(self) -> tuple[Candidate, ...]:
+        """Questions that stood at some time and were never put, in the order in which they came up."""
+        open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
+        return tuple(one for one in open_ if not self.puts_dismissed(one))
+
+    @property
+    def asked_questions(self) -> frozenset[str]:
+        """The first question of every exchange, as its panelist had it, without what was said before it."""
+        return frozenset(bare_first(exchange) for exchange in self.asked)
+
+    @property
+    def opened(self) -> int:
+        """How many exchanges have been opened."""
+        return len(self.exchanges) + (self.open is not None)
+
+    @property
+    def asked_claims(self) -> frozenset[str]:
+        """Claims that somebody has asked about."""
+        return frozenset(exchange.claim for exchange in self.asked if exchange.claim is not None)
+
+    @property
+    def monologue_s(self) -> float:
+        """How long the presenter has spoken without another voice or a long pause, in seconds."""
+        if self.voice_from_s is None or self.voice not in (None, self.presenter):
+            return 0.0
+        return self.voice_until_s - self.voice_from_s
+
+
+def _copy_of(part: Any) -> Any:
+    """Return a part of a projection as one that can be added to: lists that a mapping holds as well."""
+    if isinstance(part, dict):
+        return {key: list(value) if isinstance(value, list) else value for key, value in part.items()}
+    return part.copy() if isinstance(part, list | set) else part

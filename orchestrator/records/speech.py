@@ -1,0 +1,262 @@
+"""What is said and shown: speech, slides, answers, and what becomes due with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+from orchestrator.model.claim import Claim, Tension
+from orchestrator.model.exchange import NO_ANSWER
+from orchestrator.model.fact import ANSWER, SPEECH, Passage
+from orchestrator.model.segment import Segment
+from orchestrator.model.values import from_json
+from orchestrator.records.base import PanelValue
+from orchestrator.records.projection import BREATHER_S, Line, Projection, SlideTime
+from orchestrator.records.telling import (
+    NOTE,
+    Entry,
+    Step,
+    answering,
+    hearing,
+    spoken_entry,
+    spoken_passage,
+)
+from orchestrator.records.turns import with_answer
+from orchestrator.store.ledger import Record
+from orchestrator.store.value import Bearing
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechHeard(PanelValue):
+    """Append to the transcript: a piece of speech, its claims, its place in a playback."""
+
+    TYPE: ClassVar = "segment"
+
+    segment: Segment
+    claims: tuple[Claim, ...] = field(default_factory=tuple)
+    tensions: tuple[Tension, ...] = ()
+    played: int | None = None  # how many segments of the playback are then in the transcript
+    source: Line | None = None  # the line of a followed file with which it was complete
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(words=self.segment.text, speaker=str(self.segment.speaker))
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        _add(projection, self.segment, self.claims)
+        _voice(projection, self.segment, record)
+        projection.find(self.tensions)
+        if self.played is not None:
+            projection.played = self.played
+        if self.source is not None:
+            projection.lines_taken.add(self.source)
+        _hear(projection, self.segment)
+
+    def entry(self, record: Record) -> Entry:
+        return spoken_entry(self.segment, None)
+
+    def passage(self, record: Record) -> Passage:
+        return spoken_passage(record, self.segment, SPEECH)
+
+    def step(self, record: Record) -> Step:
+        return hearing(self.segment.text, claims=len(self.claims), tensions=len(self.tensions))
+
+
+@dataclass(frozen=True, slots=True)
+class SlideShown(PanelValue):
+    """Append to the transcript: the slide, and whether a section ended before it."""
+
+    TYPE: ClassVar = "slide"
+
+    slide: int
+    at_s: float
+    estimated: bool
+    ends_section: bool
+
+    def plain(self) -> dict[str, Any]:
+        at = {"slide": self.slide, "at_s": self.at_s, "estimated": self.estimated}
+        return {"type": self.TYPE, **at, "break": self.ends_section}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Self:
+        shown = from_json(SlideTime, {"estimated": False, **plain})
+        return cls(shown.slide, shown.at_s, shown.estimated, from_json(bool, plain.get("break", False)))
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(moves_on=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.slides.append(SlideTime(self.slide, self.at_s, self.estimated))
+        projection.refresh_due = True
+        projection.look_is_due("slide")
+        if self.ends_section:
+            projection.break_due = projection.is_to_be_thought_of = True
+            projection.look_is_due("break")
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, f"slide {self.slide}", metadata={"slide": self.slide})
+
+    def step(self, record: Record) -> Step:
+        return Step(
+            "slide",
+            f"slide {self.slide}",
+            "none",
+            action={"slide": self.slide},
+            output={"section_ends": self.ends_section},
+            state={"slide": self.slide, "current_goal": f"listen to slide {self.slide}"},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SectionEnded(PanelValue):
+    """Note: a recording leaves a section; the panel comes in first."""
+
+    TYPE: ClassVar = "section_end"
+
+    slides: int  # how many had been shown
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.section_ended = self.slides
+        projection.break_due = projection.refresh_due = projection.is_to_be_thought_of = True
+        projection.look_is_due("break")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedOut(PanelValue):
+    """Note: the recording is over; only questions and the end are left."""
+
+    TYPE: ClassVar = "played_out"
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.is_played_out = True
+        projection.asked_when_played_out = len(projection.exchanges)
+        projection.refresh_due = projection.is_to_be_thought_of = True
+        projection.look_is_due("break")
+
+    def step(self, record: Record) -> Step:
+        return Step("played_out", "the recording is over", state={"current_goal": "ask what is left"})
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGiven(PanelValue):
+    """Append to the transcript: the answer to the open question."""
+
+    TYPE: ClassVar = "answer"
+
+    exchange: str
+    turn: int
+    segment: Segment
+    claims: tuple[Claim, ...] = field(default_factory=tuple)  # judged there, and not asked about again
+    used: int | None = None  # which prepared answer it is
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, self.segment.text, str(self.segment.speaker))
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        _add(projection, self.segment, ())
+        if self.used is not None:
+            projection.answers_used.add(self.used)
+        if projection.open is not None:
+            lasts_s = self.segment.end_s - self.segment.start_s
+            projection.open = with_answer(projection.open, self.segment.text, lasts_s)
+
+    def entry(self, record: Record) -> Entry:
+        return spoken_entry(self.segment, self.exchange)
+
+    def passage(self, record: Record) -> Passage:
+        return spoken_passage(record, self.segment, ANSWER, self.exchange)
+
+    def step(self, record: Record) -> Step:
+        return answering(self.exchange, self.segment.text)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerHeard(PanelValue):
+    """Note: what the presenter said since the question was the answer."""
+
+    TYPE: ClassVar = "answered"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    text: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None:
+            projection.open = with_answer(projection.open, self.text)
+        projection.heard.clear()
+
+    def step(self, record: Record) -> Step:
+        return answering(self.exchange, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer(PanelValue):
+    """Note: a question got no answer."""
+
+    TYPE: ClassVar = "silence"
+    NEEDED: ClassVar = False
+
+    exchange: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None:
+            projection.open = with_answer(projection.open, "")
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, NO_ANSWER, metadata={"exchange": self.exchange})
+
+    def step(self, record: Record) -> Step:
+        return Step("silence", f"{self.exchange} is not answered", "none", action={"exchange": self.exchange})
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerUsed(PanelValue):
+    """Note: a prepared answer without words was used: it parks the question."""
+
+    TYPE: ClassVar = "answer_used"
+
+    used: int
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.answers_used.add(self.used)
+
+
+def fold_plain(projection: Projection, record: Record) -> None:
+    """Take text that was appended without a value as a segment of its own, at the clock's time."""
+    segment = Segment(" ".join((record.text or "").split()), record.clock_s, record.clock_s)
+    projection.segments.append(segment)
+    _voice(projection, segment, record)
+    _hear(projection, segment)
+
+
+def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...]) -> None:
+    projection.segments.append(segment)
+    spoken_s = projection.seconds_by_speaker.get(segment.speaker, 0.0)
+    projection.seconds_by_speaker[segment.speaker] = spoken_s + segment.end_s - segment.start_s
+    projection.claims_by_speaker.setdefault(segment.speaker, []).extend(claims)
+    projection.claims_by_id.update((claim.id, claim) for claim in claims)
+
+
+def _hear(projection: Projection, segment: Segment) -> None:
+    """What the presenter says while a question is open is its answer."""
+    if projection.open is not None and segment.speaker in (None, projection.presenter):
+        projection.heard.append(segment)
+
+
+def _voice(projection: Projection, segment: Segment, record: Record) -> None:
+    """Note who speaks, and since when, on the session clock."""
+    projection.asked_here = False
+    from_s = max(0.0, round(record.clock_s - (segment.end_s - segment.start_s), 3))
+    if projection.quiet_from_s is None:
+        projection.quiet_from_s = from_s
+    goes_on = projection.voice_from_s is not None and projection.voice == segment.speaker
+    if not goes_on or from_s - projection.voice_until_s >= BREATHER_S:
+        projection.voice, projection.voice_from_s, projection.is_pause_suggested = (
+            segment.speaker,
+            from_s,
+            False,
+        )
+    projection.voice_until_s = record.clock_s
