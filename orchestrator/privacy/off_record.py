@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from orchestrator.legible import one_line
@@ -77,6 +77,16 @@ class Withheld:
             return True
         return self.touches(text)
 
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing that was said so far is to stay here."""
+        return not (self.is_off or self._runs or self._short)
+
+    def is_heard_in(self, text: str, speaker: str | None) -> bool:
+        """Whether a form of words stands in a piece of speech, or goes over into it; none is remembered."""
+        before, heard = self._before.get(speaker, ""), _plain(text)
+        return bool(_found("said", f"{before} {heard}") or _found("tag", heard))
+
     def passes(self, text: str, speaker: str | None) -> None:
         """Take a piece of speech of which somebody has decided before that it is on the record."""
         self.is_off = False
@@ -131,6 +141,7 @@ def is_marked(text: str) -> bool:
     return bool(_found("tag", heard) or _found("said", heard))
 
 
+@lru_cache(maxsize=8)  # a piece is looked at when it is decided about, and again when it is folded in
 def _plain(text: str) -> str:
     """A text as the patterns read it."""
     return one_line(text).casefold().replace("’", "'")

@@ -40,6 +40,11 @@ class OffRecord:
 
     def decide(self, record: Record) -> bool:
         """Whether nobody is to be shown a record that is about to be written; nothing is folded in."""
+        bearing = self._bearing_of(record)
+        if self._withheld.is_clear and not self._is_about_it and not _is_sensitive(record):  # nearly always
+            words = bearing.words if record.file not in self.heard else bearing.words or record.text
+            if not words or not self._withheld.is_heard_in(words, bearing.speaker):
+                return False
         return replace(self, hidden={}, _withheld=self._withheld.probe()).take(record, is_new=True)
 
     def touches(self, text: str) -> bool:
@@ -94,9 +99,8 @@ class OffRecord:
         if is_withheld is False:
             self._withheld.passes(words, bearing.speaker)
             return False
-        is_sensitive = record.held is not None and record.held.is_sensitive
         is_hidden = self._withheld.takes(
-            words, is_sensitive=is_sensitive, is_speech=True, speaker=bearing.speaker
+            words, is_sensitive=_is_sensitive(record), is_speech=True, speaker=bearing.speaker
         )
         is_hidden = is_hidden or bool(is_withheld)
         self._is_about_it = self._is_about_it or (is_hidden and self._exchange is not None)
@@ -109,8 +113,7 @@ class OffRecord:
         if words is not None:
             # What corrects or tells again what is off the record is off it too, with all its words.
             is_again = quoting is None and self.touches(words)
-            is_sensitive = record.held is not None and record.held.is_sensitive
-            quotes = self._withheld.takes(words, is_sensitive=is_sensitive or is_again)
+            quotes = self._withheld.takes(words, is_sensitive=_is_sensitive(record) or is_again)
         elif is_withheld is None:
             quotes = self.touches(record.text or "")
         else:
@@ -124,3 +127,7 @@ class OffRecord:
         if exchange != self._exchange:
             self._exchange, self._is_about_it = exchange, False
             self._withheld.over()
+
+
+def _is_sensitive(record: Record) -> bool:
+    return record.held is not None and record.held.is_sensitive
