@@ -1,4 +1,4 @@
-"""What is decided as a piece is written is what a fold over the whole ledger says, in whatever order it came."""
+"""What is decided as a piece is written is what a fold over the whole ledger says, in whatever order."""
 
 from __future__ import annotations
 
