@@ -44,14 +44,14 @@ class Withheld:
     """
 
     is_off: bool = False
-    _runs: set[int] = field(default_factory=set)
-    _short: set[int] = field(default_factory=set)  # of two and three words
+    _runs: frozenset[int] = frozenset()  # replaced and never changed, so that a copy costs nothing
+    _short: frozenset[int] = frozenset()  # of two and three words
     _before: dict[str | None, str] = field(default_factory=dict)  # each speaker's last words
     _is_probe: bool = False
 
     def copy(self) -> Withheld:
         """Return another one that goes on by itself."""
-        return replace(self, _runs=set(self._runs), _short=set(self._short), _before=dict(self._before))
+        return replace(self, _before=dict(self._before))
 
     def probe(self) -> Withheld:
         """Return another one for one question, which remembers no words: it costs the same however many."""
@@ -71,9 +71,9 @@ class Withheld:
         if is_off or is_sensitive or _found("tag", heard):
             if self._is_probe:
                 return True
-            self._runs.update(_runs(text))
+            self._runs |= _runs(text)
             if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
-                self._short.update(run for count in QUOTED_WORDS for run in _runs(text, count))
+                self._short |= {run for count in QUOTED_WORDS for run in _runs(text, count)}
             return True
         return self.touches(text)
 

@@ -96,11 +96,14 @@ class Fold(Generic[T]):
         new: Callable[[], T],
         take: Callable[[T, Record], None],
         copy: Callable[[T], T] | None = None,
+        *,
+        is_steady: bool = False,
     ) -> None:
         self._history = history
         self._new = new
         self._take = take
         self._copy = copy
+        self._is_steady = is_steady
         self._held: tuple[int, T] | None = None  # the last record that was taken, and what came of it
         self._at = 0  # the record that is being taken
         self._passed_over: frozenset[int] = frozenset()  # records that cannot be taken
@@ -145,8 +148,12 @@ class Fold(Generic[T]):
                 raise
 
     def _caught_up(self) -> T:
-        held, self._held = self._held, None  # whatever raises below: half a record is in nobody's value
-        upto, value = held or (0, self._new())
+        held = self._held
+        if held is not None and self._copy is not None and self._is_steady:
+            upto, value = held[0], self._copy(held[1])  # whatever raises below, the one that is held stays
+        else:
+            self._held = None  # whatever raises below: half a record is in nobody's value
+            upto, value = held or (0, self._new())
         for seq in range(upto + 1, self._history.seq + 1):
             self._at = seq
             if seq not in self._passed_over:
@@ -398,6 +405,8 @@ class History:
         new: Callable[[], T],
         take: Callable[[T, Record], None],
         copy: Callable[[T], T] | None = None,
+        *,
+        is_steady: bool = False,
     ) -> Fold[T]:
         """Fold every record so far into a value, and every new one as it is read.
 
@@ -405,8 +414,10 @@ class History:
             take: Called under the session's lock or this process's own, and must not write.
             copy: Gives a value that *take* may change while the first one stays as it is; None: a transaction
                 sees the value as it is on the disk.
+            is_steady: The copy costs next to nothing, so new records are always taken into one: an exception
+                in between then loses nothing that was folded before.
         """
-        fold = Fold(self, new, take, copy)
+        fold = Fold(self, new, take, copy, is_steady=is_steady)
         fold.now()
         self._folds.append(fold)
         return fold

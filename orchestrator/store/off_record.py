@@ -36,7 +36,8 @@ class OffRecord:
 
     def copy(self) -> OffRecord:
         """Return another one that goes on by itself."""
-        return replace(self, hidden=dict(self.hidden), _withheld=self._withheld.copy())
+        hidden = self.hidden if self.is_decided else dict(self.hidden)
+        return replace(self, hidden=hidden, _withheld=self._withheld.copy())
 
     def decide(self, record: Record) -> bool:
         """Whether nobody is to be shown a record that is about to be written; nothing is folded in."""
@@ -79,7 +80,7 @@ class OffRecord:
             self._is_open = False
         if is_closed or bearing.moves_on:
             self._withheld.over()
-        if is_hidden and record.file is not None:
+        if is_hidden and record.file is not None and not self.is_decided:  # else the record says it itself
             self.hidden[record.seq] = record.file
         return is_hidden
 

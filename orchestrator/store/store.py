@@ -169,7 +169,10 @@ class Store:
             fold.take(record)
 
         return self.history.fold(
-            lambda: OffRecord(heard, marks, self.kinds, self.decides_at_write), take, OffRecord.copy
+            lambda: OffRecord(heard, marks, self.kinds, self.decides_at_write),
+            take,
+            OffRecord.copy,
+            is_steady=self.decides_at_write,
         )
 
     @property
