@@ -191,8 +191,9 @@ class History:
         self._withheld: dict[int, str] = {}  # the file of each record that says so
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
-        self.waiting: list[threading.Lock] = []
-        """What each thread that waits for the session's lock waits at; freed when a transaction lets go."""
+        self.waiting: list[tuple[threading.Lock, float]] = []
+        """What each thread that waits for the session's lock waits at, freed when a transaction lets go, and
+        until when (by `time.monotonic`) it waits there at most."""
         self._fds = files.Descriptors()
         self.identity = (0, 0)
         """Device and inode of the ledger: another file under its name is another ledger."""

@@ -59,6 +59,9 @@ short that of several writers without a pause each finds its gap within a second
 _TOLD_WAIT_S: Final = 0.05
 """Between two looks at a lock that this process holds: whoever lets go says so, and this is for the one that
 could not. A hundred threads that each looked every 3 ms would leave the interpreter no time to write."""
+_TURN_S: Final = 0.25
+"""How long who comes to a lock lets the threads of this process go first that wait for it already. One that
+writes without a pause had it back before they woke, until their time was over."""
 
 log = logging.getLogger(__name__)
 
@@ -476,7 +479,7 @@ def _let_go(store: Store, fds: files.Descriptors, draft: Draft) -> None:
         if draft.is_own:
             fcntl.flock(fds[-1], fcntl.LOCK_UN)
         fds.close()
-        for told in tuple(store.history.waiting):
+        for told, _ in tuple(store.history.waiting):
             with suppress(RuntimeError):  # somebody else has told it already
                 told.release()
 
@@ -499,18 +502,21 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
         is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
         do = "open the session again" if is_gone else "check the rights and the disk"
         raise StoreWriteError(f"{history.path}: {files.reason(error)}; nothing was written: {do}") from error
-    wait_s = _FIRST_WAIT_S
+    wait_s, began_s = _FIRST_WAIT_S, monotonic()
+    if any(until_s > began_s for _, until_s in tuple(history.waiting)):
+        _wait(store, min(timeout_s, _TURN_S))
+    until_s = began_s + timeout_s
     if (stopped := _STOPPED.get()) is not None:
-        told_s = monotonic() + timeout_s
+        is_told = False
         while not stopped():
             if files.is_locked(fds[-1]):
                 return
-            if monotonic() > told_s:
-                told_s = math.inf
+            if not is_told and monotonic() > until_s:
+                is_told = True
                 log.warning("%s: another writer holds it: waiting until it lets go", store.root.name)
-            wait_s = _wait(store, wait_s)
+            wait_s = _look_later(store, wait_s)
         timeout_s = min(timeout_s, _STOPPING_S)
-    until_s = monotonic() + timeout_s
+        until_s = monotonic() + timeout_s
     while not files.is_locked(fds[-1]):
         left_s = until_s - monotonic()
         if left_s <= 0:
@@ -518,23 +524,29 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
                 f"{store.root.name}: another writer holds this session, and was waited for "
                 f"{timeout_s:g} s; nothing was written: try again"
             )
-        wait_s = _wait(store, wait_s, left_s)
+        wait_s = _look_later(store, wait_s, left_s)
 
 
-def _wait(store: Store, wait_s: float, left_s: float = math.inf) -> float:
-    """Wait until another look at the lock is worth it, at most *left_s*; returns how long to wait next.
+def _look_later(store: Store, wait_s: float, left_s: float = math.inf) -> float:
+    """Wait until another look at the lock is worth it, at most *left_s*; returns how long to wait next."""
+    _wait(store, min(left_s, _TOLD_WAIT_S if store.draft is not None else wait_s))
+    return min(2 * wait_s, _LONGEST_WAIT_S)
 
-    A thread of this process that lets go says so; of other processes nobody hears. Each waits at a lock of
-    its own, so that an exception at whatever line leaves none that another needs.
+
+def _wait(store: Store, wait_s: float) -> None:
+    """Wait until a thread of this process lets go and says so, at most *wait_s*; no other process does.
+
+    Each waits at a lock of its own, with the time at which it has ended to wait, so that an exception at
+    whatever line leaves none that another needs.
     """
     told, waiting = threading.Lock(), store.history.waiting
     told.acquire()
-    waiting.append(told)
+    entry = told, monotonic() + wait_s
+    waiting.append(entry)
     try:
-        told.acquire(timeout=min(left_s, _TOLD_WAIT_S if store.draft is not None else wait_s))
+        told.acquire(timeout=wait_s)
     finally:
-        waiting.remove(told)
-    return min(2 * wait_s, _LONGEST_WAIT_S)
+        waiting.remove(entry)
 
 
 def _commit(store: Store, fd: int, draft: Draft) -> None:

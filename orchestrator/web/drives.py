@@ -23,10 +23,15 @@ from orchestrator.web.open_sessions import OpenSessions
 
 LOOK_S: Final = 0.25
 """How often a drive looks at its timers and takes what a model has answered: an eighth of the shortest pause
-that means anything (2 s). A hundred that looked ten times a second took a tenth of a core for nothing."""
+that means anything (2 s). A hundred that looked ten times a second took a tenth of a core for nothing.
+
+A look that took longer is followed by a wait of the same length, and a trace by none for `REST` times what it
+took: where a machine does not keep up, drives leave it to those who speak."""
 TRACE_EVERY_S: Final = 1.0
 """How often a drive brings the facts and the trace up to date. Done with each piece of speech, it took as
 long as the writing of the words."""
+REST: Final = 20
+"""So many times what a trace took passes before the next: it has a twentieth of a drive's time at most."""
 BEGINS_WITHIN_S: Final = 10.0
 """Taking the driver's lock and setting the clock are two writes; a disk that needs this long is stuck."""
 
@@ -110,9 +115,10 @@ class Drive:
         """Carry out what is due; speech and typed answers come in by other threads and processes."""
         panel = Panel(self.session.rehearsal, lambda line: None)  # a page shows the records themselves
         heard = len(self.session.rehearsal.projection.segments)
-        traced_at = monotonic()
+        trace_at = monotonic() + TRACE_EVERY_S
         try:
             while not self._stop.is_set():
+                began = monotonic()
                 step = panel.next_step()
                 if isinstance(step, End):
                     return
@@ -121,10 +127,10 @@ class Drive:
                     heard = len(self.session.rehearsal.projection.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
-                    if monotonic() - traced_at >= TRACE_EVERY_S:
+                    self._stop.wait(max(LOOK_S, monotonic() - began))
+                    if (now := monotonic()) >= trace_at:
                         self._watch()
-                        traced_at = monotonic()
-                    self._stop.wait(LOOK_S)
+                        trace_at = monotonic() + max(TRACE_EVERY_S, REST * (monotonic() - now))
                 else:
                     panel.carry_out(step)
         finally:

@@ -15,6 +15,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.errors import SessionBusyError
 from orchestrator.loop.live import feed_live
+from orchestrator.store import files
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import waits_until
 from tests.helpers.stores import TRANSCRIPT
@@ -59,6 +60,36 @@ def test_no_number_of_seconds_is_refused(session: Session, bad: float) -> None:
     with pytest.raises(ValueError, match="timeout_s is"), session.transaction(timeout_s=bad):
         raise AssertionError("the lock was had")
     session.append(TRANSCRIPT, "Good morning.", by="transcript")
+
+
+def test_who_writes_without_a_pause_lets_those_go_first_that_wait(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_written, look = threading.Event(), files.is_locked
+
+    def write() -> None:
+        session.append(TRANSCRIPT, "May I say something?", by="transcript")
+        has_written.set()
+
+    patient = threading.Thread(target=write)
+
+    def looks_late(fd: int) -> bool:  # as a thread wakes where a hundred others want to go on
+        if threading.current_thread() is patient:
+            has_written.wait(0.05)
+        return look(fd)
+
+    monkeypatch.setattr(files, "is_locked", looks_late)
+    with session.transaction():
+        patient.start()
+        while not session.rehearsal.store.history.waiting:
+            has_written.wait(0.001)
+    turns = 0
+    while not has_written.is_set() and turns < 1000:
+        turns += 1
+        with session.transaction():
+            pass
+    patient.join()
+    assert turns < 100  # it had all thousand before it let anyone
 
 
 def test_a_feed_keeps_its_words_while_the_session_is_held(session: Session, tmp_path: Path) -> None:

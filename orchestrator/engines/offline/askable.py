@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
-from orchestrator.engines.offline.bank import ANY, HEADING, PLACEHOLDER, Entry, bank
+from orchestrator.engines.offline.bank import ANY, HEADING, PLACEHOLDER, Condition, Entry, bank
 from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.offline.quotable import Line, Page, Pages, pages_of
 from orchestrator.engines.offline.subject import subject_of
@@ -119,8 +119,11 @@ def _is_of(entry: Entry, kind: Kind) -> bool:
 def _is_told(entry: Entry, pages: Pages) -> bool:
     """Whether a slide bears its topic as a title: then only a question about that slide asks further."""
     patterns = () if entry.has_quote else bank().phrases.told.get(entry.topic, ())
-    titles = [plain(page.title) for page in pages.pages[1:]] if patterns else []
-    return any(holds(title, one) for one in patterns for title in titles)
+    if not patterns:
+        return False
+    # In one text: two spaces part the titles, so that no pattern reaches from one into the next.
+    titles = " ".join(plain(page.title) for page in pages.pages[1:])
+    return any(holds(titles, one) for one in patterns)
 
 
 def tier_of(entry: Entry) -> int:
@@ -158,23 +161,40 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
     Its first word stands in what can be said of the sentence; partners there too, in the line
     above it, or in the slide's title.
     """
-    title = "" if page is None else page.title
-    if entry.on and not any(holds_all(plain(title), one) for one in entry.on):
-        return None
-    whole = page.words if page is not None and line.is_title else line.words
-    if any(holds(whole, one) for one in entry.but):
-        return None
-    around = f"{line.words}{plain(line.parent or '')}{plain(title)}"
+    title = plain("" if page is None else page.title)
+    around = f"{line.words}{plain(line.parent or '')}{title}"
+    is_heading = holds(line.words, HEADING)
     for when in entry.when:
-        if (HEADING in when) != holds(line.words, HEADING):
-            continue
-        tags = [one for one in when if one.startswith("#")]
-        words = [one for one in when if not one.startswith("#")]
-        if not holds_all(line.words, tags) or not holds_all(around, words):
-            continue
-        for sentence in sentences(line.text):
-            is_whole = len(sentence) <= LONGEST_QUOTE  # else what it is about could be what is cut off
-            is_there = PLACEHOLDER not in tags or bank().phrases.placeholders.search(sentence) is not None
-            if is_whole and is_there and holds_all(plain(sentence), words[:1]):
-                return replace(line, text=sentence)
+        tags, words = _parted(when)
+        # The words first, and what bars a line last: of most lines the first test is the only one.
+        if (
+            holds_all(around, words)
+            and holds_all(line.words, tags)
+            and (HEADING in tags) == is_heading
+            and (sentence := _sentence_with(line.text, words[:1], PLACEHOLDER in tags)) is not None
+        ):
+            return None if _is_barred(entry, line, page, title) else replace(line, text=sentence)
     return None
+
+
+@lru_cache(maxsize=8192)
+def _parted(when: Condition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The condition's tags, and its words."""
+    tags = tuple(one for one in when if one.startswith("#"))
+    return tags, tuple(one for one in when if not one.startswith("#"))
+
+
+def _sentence_with(text: str, first: tuple[str, ...], is_placeholder: bool) -> str | None:
+    for sentence in sentences(text):
+        is_whole = len(sentence) <= LONGEST_QUOTE  # else what it is about could be what is cut off
+        is_there = not is_placeholder or bank().phrases.placeholders.search(sentence) is not None
+        if is_whole and is_there and holds_all(plain(sentence), first):
+            return sentence
+    return None
+
+
+def _is_barred(entry: Entry, line: Line, page: Page | None, title: str) -> bool:
+    if entry.on and not any(holds_all(title, one) for one in entry.on):
+        return True
+    whole = page.words if page is not None and line.is_title else line.words
+    return any(holds(whole, one) for one in entry.but)

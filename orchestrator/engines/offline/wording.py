@@ -20,6 +20,7 @@ LONGEST_PARENT: Final = 48
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
 _BREAK = re.compile(r"[,;:] | [–—] | \(")
+_SLOT = re.compile(f"{re.escape(QUOTE)}|{re.escape(SUBJECT)}")
 _A_SUBJECT: Final = r"\S+(?: \S+){0,2}"  # names and nouns have three words at most
 _T = TypeVar("_T")
 _INNER: Final = str.maketrans('“”"', "‘’'")
@@ -105,16 +106,27 @@ def shortened(text: str, longest: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _asked_forms() -> tuple[tuple[re.Pattern[str], Entry], ...]:
-    forms = []
-    for entry in bank().entries:
-        for ask in (*entry.ask, *entry.firm, *entry.soft):
-            pattern = re.escape(ask).replace(re.escape(QUOTE), ".+").replace(re.escape(SUBJECT), _A_SUBJECT)
-            forms.append((re.compile(pattern, re.DOTALL), entry))
-    return tuple(forms)
+def _asked_forms() -> tuple[tuple[str, str, Entry], ...]:
+    """Each wording of the bank behind the words that it begins with, and its entry."""
+    asks = ((ask, entry) for entry in bank().entries for ask in (*entry.ask, *entry.firm, *entry.soft))
+    return tuple((_SLOT.split(ask, maxsplit=1)[0], ask, entry) for ask, entry in asks)
+
+
+@lru_cache(maxsize=512)
+def _pattern(ask: str) -> re.Pattern[str]:
+    form = re.escape(ask).replace(re.escape(QUOTE), ".+").replace(re.escape(SUBJECT), _A_SUBJECT)
+    return re.compile(form, re.DOTALL)
 
 
 @lru_cache(maxsize=512)
 def entry_of(question: str) -> Entry | None:
     """The entry whose question this is; None: none of the bank's."""
-    return next((entry for form, entry in _asked_forms() if form.fullmatch(question)), None)
+    # By how it begins first: to compile all wordings takes longer than the panel's first questions.
+    return next(
+        (
+            entry
+            for begins, ask, entry in _asked_forms()
+            if question.startswith(begins) and _pattern(ask).fullmatch(question)
+        ),
+        None,
+    )
