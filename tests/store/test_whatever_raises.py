@@ -10,6 +10,7 @@ import ctypes
 import fcntl
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from typing import Any, Final
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.model.segment import LiveSegment
 from orchestrator.store.receipt import ids_of
 from orchestrator.store.store import Store
 from tests.helpers.stores import (
@@ -192,6 +194,10 @@ def test_an_exception_at_any_line_of_a_session_loses_nothing(home: Path) -> None
             yield lambda: session.write(CANDIDATE, f"{mark}?\n", by="skeptic")
             yield lambda: session.context("skeptic").messages()
 
+        # Once before: a first write reads all records, and one that is cut off there reads them all again.
+        # Each would have more to read than lines are gone through here; `test_…_the_first_write` has those.
+        for act in acts("before"):
+            act()
         left, number = {0, 1, 2}, 0
         while left:
             number += 7  # each seventh line
@@ -208,6 +214,32 @@ def test_an_exception_at_any_line_of_a_session_loses_nothing(home: Path) -> None
             session.rehearsal.store.flush()  # else the next ones have ever more receipts to write
         assert session.verify().valid
         twin.close()
+
+
+@pytest.mark.slow
+def test_an_exception_at_any_line_of_the_first_write_loses_nothing(home: Path, tmp_path: Path) -> None:
+    """A session that was just opened reads its records before it writes."""
+    with Session.start(Home.open(home), deck_text="# A deck\n\n- Revenue grew by 12% in 2025.\n") as begun:
+        for number in range(5):
+            begun.hear(LiveSegment(f"Sentence {number}."))
+        was = begun.read(TRANSCRIPT)
+    number, where = 0, [""]
+    while where:
+        number += 31  # each thirty-first line
+        root = tmp_path / f"{number}" / begun.id
+        shutil.copytree(begun.path, root)
+        store, told = Store(root), False
+        with suppress(RaisedError), raising_at(number, "line") as where:
+            append(store, "one\n")
+            told = True
+        assert is_free(root), where
+        append(store, "two\n")
+        whole, second = f"{was}one\ntwo\n", f"{was}two\n"
+        assert store.content(TRANSCRIPT) in ({whole} if told else {whole, second}), where
+        assert is_sound(root)
+        store.close()
+        shutil.rmtree(root)
+    assert number > 500
 
 
 def write_until_enough(root: Path, work: str, count: int) -> None:
