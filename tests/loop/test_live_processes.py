@@ -85,16 +85,13 @@ def test_speech_from_one_process_questions_and_answers_from_others(
     root = Path(begun["path"])
     with feeding(home, "live") as feed:
         say(feed, "Revenue grew eighteen percent to 4.2 million euros in 2026.", slide=1)
-        first = until(
-            "a question", lambda: "Status: ready" in read(root / CANDIDATE) and read(root / CANDIDATE)
-        )
-        said = 1
-        while read(root / CANDIDATE) == first:  # the same one may be chosen again
-            said += 1
-            say(feed, f"We are the leading ferry operator on the estuary, and this is point {said}.")
-            until("the transcript", partial(is_heard, root, f"this is point {said}."))
-            rounds = refreshes(root)
-            until("two refreshes", partial(is_refreshed, root, rounds + 2))
+        until("a question", lambda: "Status: ready" in read(root / CANDIDATE))
+        said = 2
+        say(feed, "We are the leading ferry operator on the estuary.")
+        until("the transcript", partial(is_heard, root, "ferry operator on the estuary."))
+        rounds = refreshes(root)
+        until("two refreshes", partial(is_refreshed, root, rounds + 2))
+        assert "Status: ready" in read(root / CANDIDATE)  # another question, or the same one kept
         greenroom(home, "slide", "live", "2")
         until("the slide", lambda: "Slide 2" in read(root / "shared" / "presenter-transcript.md"))
         asked = greenroom_json(home, "ask", "live", "--agent", "analyst")
