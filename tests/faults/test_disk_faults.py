@@ -189,7 +189,7 @@ def mounted(what: str, *mount: str | Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(mount[-1])], check=True)
 
 
-@pytest.mark.parametrize("size_kb", [48, 64, 128, 192, 256, 320])
+@pytest.mark.parametrize("size_kb", [48, 64, 128, 192, 240, 272])
 def test_a_disk_that_runs_full_stops_a_rehearsal_which_goes_on_once_there_is_room(
     size_kb: int, case: Case, forked: Forked, tmp_path: Path
 ) -> None:
