@@ -30,7 +30,7 @@ from orchestrator.loop.transcript import add_segment, move_to, set_clock
 from orchestrator.records.projection import Line
 from orchestrator.speech.line_reader import STDIN, Lines
 from orchestrator.speech.stream import LiveReader, LiveSegment, timed
-from orchestrator.store.transaction import waits_until
+from orchestrator.store.waiting import waits_until
 
 POLL_S: Final = 0.1
 """How often a live feed looks at its timers; far under the shortest pause that means anything (2 s)."""

@@ -37,7 +37,7 @@ from orchestrator.speech.answers import Answer, pick_answer
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
-from orchestrator.store.transaction import waits_until
+from orchestrator.store.waiting import waits_until
 
 WaitUntil = Callable[[float], None]
 Prompt = Callable[[Exchange], str | None]

@@ -34,6 +34,7 @@ from orchestrator.store.receipt import ids_of
 from orchestrator.store.recorded_table import table_of
 from orchestrator.store.value import Value
 from orchestrator.store.views import Views
+from orchestrator.store.waiting import Waiter
 
 T = TypeVar("T")
 
@@ -191,9 +192,8 @@ class History:
         self._withheld: dict[int, str] = {}  # the file of each record that says so
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
-        self.waiting: list[tuple[threading.Lock, float]] = []
-        """What each thread that waits for the session's lock waits at, freed when a transaction lets go, and
-        until when (by `time.monotonic`) it waits there at most."""
+        self.waiting: list[Waiter] = []
+        """The threads that wait for the session's lock, told when a transaction lets go."""
         self._fds = files.Descriptors()
         self.identity = (0, 0)
         """Device and inode of the ledger: another file under its name is another ledger."""

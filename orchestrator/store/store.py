@@ -30,9 +30,10 @@ from orchestrator.store.off_record import OffRecord
 from orchestrator.store.opening import Opening
 from orchestrator.store.receipt import agents_of, ids_of
 from orchestrator.store.requests import Done, take
-from orchestrator.store.transaction import TIMEOUT_S, Draft, has_ended, is_degraded, transaction
+from orchestrator.store.transaction import Draft, has_ended, is_degraded, transaction
 from orchestrator.store.value import Held, Kinds, Value
 from orchestrator.store.views import Repair
+from orchestrator.store.waiting import TIMEOUT_S
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 

@@ -18,13 +18,10 @@ import os
 import threading
 import weakref
 from collections import ChainMap
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -33,43 +30,20 @@ from orchestrator.errors import (
     FileTooLargeError,
     InvalidTextError,
     ReceiptError,
-    SessionBusyError,
     SessionDegradedError,
     SessionFrozenError,
     StoreError,
     StoreWriteError,
 )
 from orchestrator.layout import MIB, Mutability, SessionFile
-from orchestrator.store import files, ledger, requests, rules
+from orchestrator.store import files, ledger, requests, rules, waiting
 from orchestrator.store.history import LEDGER_NAME, FileState, History
 from orchestrator.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.store.off_record import OffRecord
 from orchestrator.store.receipt import ReceiptNote, ids_of
 from orchestrator.store.value import Value, held, own_note
 
-TIMEOUT_S: Final = 5.0
-"""How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
-person waits before thinking that something is broken."""
-
-_FIRST_WAIT_S: Final = 0.000_2
-_LONGEST_WAIT_S: Final = 0.003
-"""Between two looks at a lock that another process holds: at first about as long as one write takes, then so
-short that of several writers without a pause each finds its gap within a second, also where a sync takes
-40 ms and the gap 0.3 ms. The system's own wait has no limit of time."""
-_TOLD_WAIT_S: Final = 0.05
-"""Between two looks at a lock that this process holds: whoever lets go says so, and this is for the one that
-could not. A hundred threads that each looked every 3 ms would leave the interpreter no time to write."""
-_TURN_S: Final = 0.25
-"""How long who comes to a lock lets the threads of this process go first that wait for it already. One that
-writes without a pause had it back before they woke, until their time was over."""
-
 log = logging.getLogger(__name__)
-
-_STOPPING_S: Final = 1.0
-"""How long a thread that was told to stop still waits for a lock: far above any write, and it has several."""
-
-_STOPPED: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=None)
-"""Of a thread that waits for locks until it is told to stop (`waits_until`)."""
 
 _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
@@ -371,19 +345,6 @@ def _texts(record: Record) -> dict[str, tuple[int, int]]:
     return value.texts(record.seq) if isinstance(value, ReceiptNote) else {}
 
 
-@contextmanager
-def waits_until(stopped: Callable[[], bool]) -> Iterator[None]:
-    """In the block, this thread's writes wait for a session's lock until *stopped* says to stop.
-
-    For whatever takes in speech, or moderates it: a lock that another holds costs time, never words.
-    """
-    before = _STOPPED.set(stopped)
-    try:
-        yield
-    finally:
-        _STOPPED.reset(before)
-
-
 class _Block:
     """What `with` is given of a transaction: the generator that holds it, which goes with the block.
 
@@ -479,9 +440,8 @@ def _let_go(store: Store, fds: files.Descriptors, draft: Draft) -> None:
         if draft.is_own:
             fcntl.flock(fds[-1], fcntl.LOCK_UN)
         fds.close()
-        for told, _ in tuple(store.history.waiting):
-            with suppress(RuntimeError):  # somebody else has told it already
-                told.release()
+        for waiter in tuple(store.history.waiting):
+            waiter.tell()
 
 
 def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: SessionFile | None) -> None:
@@ -502,51 +462,13 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
         is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
         do = "open the session again" if is_gone else "check the rights and the disk"
         raise StoreWriteError(f"{history.path}: {files.reason(error)}; nothing was written: {do}") from error
-    wait_s, began_s = _FIRST_WAIT_S, monotonic()
-    if any(until_s > began_s for _, until_s in tuple(history.waiting)):
-        _wait(store, min(timeout_s, _TURN_S))
-    until_s = began_s + timeout_s
-    if (stopped := _STOPPED.get()) is not None:
-        is_told = False
-        while not stopped():
-            if files.is_locked(fds[-1]):
-                return
-            if not is_told and monotonic() > until_s:
-                is_told = True
-                log.warning("%s: another writer holds it: waiting until it lets go", store.root.name)
-            wait_s = _look_later(store, wait_s)
-        timeout_s = min(timeout_s, _STOPPING_S)
-        until_s = monotonic() + timeout_s
-    while not files.is_locked(fds[-1]):
-        left_s = until_s - monotonic()
-        if left_s <= 0:
-            raise SessionBusyError(
-                f"{store.root.name}: another writer holds this session, and was waited for "
-                f"{timeout_s:g} s; nothing was written: try again"
-            )
-        wait_s = _look_later(store, wait_s, left_s)
-
-
-def _look_later(store: Store, wait_s: float, left_s: float = math.inf) -> float:
-    """Wait until another look at the lock is worth it, at most *left_s*; returns how long to wait next."""
-    _wait(store, min(left_s, _TOLD_WAIT_S if store.draft is not None else wait_s))
-    return min(2 * wait_s, _LONGEST_WAIT_S)
-
-
-def _wait(store: Store, wait_s: float) -> None:
-    """Wait until a thread of this process lets go and says so, at most *wait_s*; no other process does.
-
-    Each waits at a lock of its own, with the time at which it has ended to wait, so that an exception at
-    whatever line leaves none that another needs.
-    """
-    told, waiting = threading.Lock(), store.history.waiting
-    told.acquire()
-    entry = told, monotonic() + wait_s
-    waiting.append(entry)
-    try:
-        told.acquire(timeout=wait_s)
-    finally:
-        waiting.remove(entry)
+    waiting.take(
+        fds[-1],
+        history.waiting,
+        timeout_s,
+        name=store.root.name,
+        is_held_here=lambda: store.draft is not None,
+    )
 
 
 def _commit(store: Store, fd: int, draft: Draft) -> None:

@@ -18,7 +18,7 @@ from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.steps import End, Listen
 from orchestrator.loop.transcript import set_clock
 from orchestrator.session import Session
-from orchestrator.store.transaction import waits_until
+from orchestrator.store.waiting import waits_until
 from orchestrator.web.open_sessions import OpenSessions
 
 LOOK_S: Final = 0.25

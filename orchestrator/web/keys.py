@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from threading import Lock
 
 from orchestrator.errors import SessionBusyError
-from orchestrator.store.transaction import TIMEOUT_S
+from orchestrator.store.waiting import TIMEOUT_S
 
 
 class Keys:

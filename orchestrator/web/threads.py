@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 
 from orchestrator.errors import SessionBusyError
-from orchestrator.store.transaction import TIMEOUT_S
+from orchestrator.store.waiting import TIMEOUT_S
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from orchestrator.errors import SessionBusyError
 from orchestrator.loop.live import feed_live
 from orchestrator.store import files
 from orchestrator.store.store import Store
-from orchestrator.store.transaction import waits_until
+from orchestrator.store.waiting import waits_until
 from tests.helpers.stores import TRANSCRIPT
 
 DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"
@@ -104,7 +104,7 @@ def test_a_feed_keeps_its_words_while_the_session_is_held(session: Session, tmp_
             if "waiting until it lets go" in record.getMessage():
                 waited.set()
 
-    logging.getLogger("orchestrator.store.transaction").addHandler(seen := Seen())
+    logging.getLogger("orchestrator.store.waiting").addHandler(seen := Seen())
     feeding = threading.Thread(
         target=feed_live,
         args=(session.rehearsal, str(talk)),
@@ -122,7 +122,7 @@ def test_a_feed_keeps_its_words_while_the_session_is_held(session: Session, tmp_
     finally:
         is_over.set()
         feeding.join(60)
-        logging.getLogger("orchestrator.store.transaction").removeHandler(seen)
+        logging.getLogger("orchestrator.store.waiting").removeHandler(seen)
     said = [line for line in session.read(TRANSCRIPT).splitlines() if "sentence number" in line]
     assert [line.rpartition(": ")[2] for line in said] == spoken
 

@@ -21,7 +21,7 @@ from orchestrator.errors import SessionBusyError
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from orchestrator.speech.stream import LiveSegment
-from orchestrator.store import transaction
+from orchestrator.store import waiting
 from orchestrator.web import open_sessions
 from orchestrator.web.app import API, PAGES
 from orchestrator.web.drives import Drives
@@ -180,7 +180,7 @@ def test_who_drives_waits_for_a_held_lock_until_told_to_stop(home: Path) -> None
 def test_a_thread_that_waits_until_it_is_told_writes_once_the_lock_is_free(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transaction, "_STOPPING_S", 0.0)
+    monkeypatch.setattr(waiting, "_STOPPING_S", 0.0)
     with Session.start(Home.open(home), deck_text=DECK, id="s1") as session:
         session.rehearsal.store.timeout_s = 0.0
         told, looks = threading.Event(), threading.Semaphore(0)
@@ -190,16 +190,16 @@ def test_a_thread_that_waits_until_it_is_told_writes_once_the_lock_is_free(
             return told.is_set()
 
         def heard(text: str) -> int:
-            with transaction.waits_until(stopped):
+            with waiting.waits_until(stopped):
                 return session.hear(LiveSegment(text))
 
         with ThreadPoolExecutor(1) as pool:
             with held_here(session):
-                waiting = pool.submit(heard, "We grow.")
+                heard_at_last = pool.submit(heard, "We grow.")
                 for _ in range(3):
                     looks.acquire()
-                assert not waiting.done()
-            assert waiting.result() == 1
+                assert not heard_at_last.done()
+            assert heard_at_last.result() == 1
             with held_here(session):
                 told.set()
                 with pytest.raises(SessionBusyError, match="try again"):
