@@ -37,6 +37,7 @@ class Site:
         token: The secret that every request must show; None: whoever reaches the server may use it.
         recogniser: What turns speech into text; None: nothing does, and `no_recogniser` says why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
+        blanked: Sessions whose slide is dark for now: shown, never stored.
     """
 
     home: Home | None
@@ -51,6 +52,7 @@ class Site:
     recogniser: Recogniser | None = None
     no_recogniser: str = "this server recognises no speech"
     partials: dict[str, str] = field(default_factory=dict)
+    blanked: set[str] = field(default_factory=set)
     drives: Drives = field(init=False)
     review: Review = field(init=False)
     threads: SessionThreads = field(default_factory=SessionThreads)

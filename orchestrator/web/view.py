@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator.debrief import phrasing
+from orchestrator.debrief.timing import shares
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.driver_lock import is_driven, state_of
 from orchestrator.loop.moderator_lines import about, asked, spoken
@@ -22,6 +23,7 @@ LINES = 4
 class Caption:
     """One piece of speech."""
 
+    number: int  # of the segment in the transcript, from 1
     at_s: float  # session clock
     speaker: str | None
     text: str
@@ -52,6 +54,7 @@ class Question:
     color: str
     text: str  # without the quote, which stands above it
     quotes: tuple[str, ...]  # each with its place; none: a general question
+    slides: tuple[int | None, ...]  # of each quote the slide that it stands on; None: it was said
     turn: int  # 1: asked for the first time
     is_judged: bool  # False while an answer waits for its verdict
     remark: str  # what the panelist said to the answer before
@@ -91,6 +94,8 @@ class RoomView:
     warnings: tuple[float, ...]  # shares of the minutes at which time is short, ascending
     slide: int | None
     slides: tuple[tuple[int, str], ...]  # number and title
+    plan: tuple[float, ...]  # of each of these its share of the minutes, in seconds; 0 of a hidden one
+    is_blank: bool  # the slide is dark, for the audience to look at whoever speaks
     captions: tuple[Caption, ...]
     panel: tuple[Member, ...]
     said: tuple[str, ...]  # the moderator's last lines
@@ -101,13 +106,17 @@ class RoomView:
     took_over: str | None  # why the offline panel sits in the model's place
 
 
-def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None) -> RoomView:
+def room_view(
+    rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None, is_blank: bool = False
+) -> RoomView:
     """The room of one session, as of its last record."""
     rehearsal.store.catch_up()
     projection, options = rehearsal.projection, rehearsal.options
     now_s = rehearsal.now_s()
     shown = [line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
-    slides = rehearsal.scene().deck.slides
+    deck = rehearsal.scene().deck
+    plan = shares(deck, options.minutes * 60)
+    first = max(0, len(projection.segments) - CAPTIONS)
     return RoomView(
         session=rehearsal.store.root.name,  # the folder's: a copy has its original's id
         seq=rehearsal.store.seq,
@@ -118,15 +127,19 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
         and projection.driver is not None
         and is_driven(rehearsal.store.root),
         broke_off=broke_off,
-        title=rehearsal.scene().deck.title,
+        title=deck.title,
         now_s=now_s,
         is_running=rehearsal.clock.is_running(projection.clock),
         used_s=sum(projection.times(now_s)),
         minutes=options.minutes,
         warnings=rehearsal.rules.time_warnings,
         slide=projection.slide,
-        slides=tuple((slide.number, slide.title) for slide in slides),
-        captions=tuple(_caption(one) for one in projection.segments[-CAPTIONS:]),
+        slides=tuple((slide.number, slide.title) for slide in deck.slides),
+        plan=tuple(round(plan.get(slide.number, 0.0), 3) for slide in deck.slides),
+        is_blank=is_blank,
+        captions=tuple(
+            _caption(number, one) for number, one in enumerate(projection.segments[first:], first + 1)
+        ),
         panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.open) if projection.open is not None else None,
@@ -137,8 +150,8 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
     )
 
 
-def _caption(segment: Segment) -> Caption:
-    return Caption(segment.start_s, segment.speaker, segment.text, segment.slide)
+def _caption(number: int, segment: Segment) -> Caption:
+    return Caption(number, segment.start_s, segment.speaker, segment.text, segment.slide)
 
 
 def _member(rehearsal: Rehearsal, agent: str) -> Member:
@@ -165,13 +178,15 @@ def _member(rehearsal: Rehearsal, agent: str) -> Member:
 def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
     persona = rehearsal.seats[exchange.agent].persona
     last = exchange.turns[-1]
+    quotes = tuple(about(rehearsal, exchange))
     return Question(
         exchange=exchange.id,
         agent=exchange.agent,
         name=persona.name,
         color=persona.color,
         text=asked(exchange),
-        quotes=tuple(about(rehearsal, exchange)),
+        quotes=quotes,
+        slides=(exchange.slide, exchange.beside.slide if exchange.beside else None)[: len(quotes)],
         turn=len(exchange.turns),
         is_judged=last.answer is None,
         remark=exchange.turns[-2].remark if len(exchange.turns) > 1 else "",

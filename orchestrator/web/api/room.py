@@ -281,7 +281,7 @@ async def events(session: str, site: At) -> EventSourceResponse:
 
 async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
     ledger = session.path / LEDGER_NAME
-    before: tuple[int, bool, bool] | None = None
+    before: tuple[int, bool, bool, bool] | None = None
     is_elsewhere = False
     shown = ""
     for look in count():
@@ -291,7 +291,7 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
             is_here = site.drives.is_driving(session.name)
             if look % DRIVER_LOOKS == 0:  # a feed that was killed leaves no record
                 is_elsewhere = not is_here and is_driven(session.path)
-            now = (os.stat(ledger).st_size, is_here, is_elsewhere)
+            now = (os.stat(ledger).st_size, is_here, is_elsewhere, session.name in site.blanked)
             if now != before:
                 before = now
                 view = await site.threads.run(session.name, Work.READ, partial(_shown, site, session.name))
@@ -338,6 +338,7 @@ def _view(site: Site, session: Session) -> RoomView:
         session.rehearsal,
         is_driven_here=drives.is_driving(session.name),
         broke_off=drives.broke_off(session.name),
+        is_blank=session.name in site.blanked,
     )
 
 
