@@ -1,5 +1,6 @@
 // The presenter's window: this slide and the next, the notes, and the time against the plan.
 
+import { $, text } from "./elements.js";
 import { listenToKeys } from "./keys.js";
 import { pathTo } from "./place.js";
 import { request } from "./requests.js";
@@ -13,7 +14,6 @@ const FILLERS = "greenroom.fillers"; // whether this browser's user wants them c
 const MANY = 6; // kinds of fillers that are named
 const room = document.getElementById("room");
 const session = room.dataset.session;
-const $ = (id) => document.getElementById(id);
 const now = stage("stage-slide", room);
 const coming = stage("next-slide", room);
 let view = null;
@@ -21,10 +21,6 @@ let seenAt = 0;
 let wanted = null;
 let typed = "";
 let counting = Promise.resolve();
-
-const text = (element, words) => {
-  if (element.textContent !== words) element.textContent = words;
-};
 
 // ------------------------------------------------------------------ showing
 

@@ -1,19 +1,21 @@
 // The room. Everything shown comes from the server's view of the session, sent anew at each change:
 // so a page that was reloaded, cut off or opened twice shows the same moment.
 
+import { caption, listenToCorrections } from "./captions.js";
+import { $, line, renew, text, wordsButton } from "./elements.js";
 import { listenToKeys, nameKeys } from "./keys.js";
+import { openOverview } from "./overview.js";
 import { pathTo } from "./place.js";
 import { newId, request } from "./requests.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
-import { beside, loadPictures, shownIn, stage } from "./slides.js";
+import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
 import { showTime } from "./time.js";
-import { clock, counted, sentence } from "./words.js";
+import { counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
 const session = room.dataset.session;
 const watches = "watches" in room.dataset;
-const $ = (id) => document.getElementById(id);
 const slides = stage("stage-slide", room);
 
 let view = null;
@@ -27,6 +29,9 @@ let typed = ""; // the number of a slide, before Enter
 let isLeaving = false; // for the debrief
 let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
 let put = ""; // the question that was told last
+let begunAt = null; // by the session's clock, when what stands in the field was begun
+let toldAt = -Infinity; // when the server was last told that somebody types
+const TELL_MS = 2000;
 
 const MOMENTS = {
   presenting: "You have the floor.",
@@ -52,17 +57,6 @@ const hasBegun = () => view.now_s > 0 || view.captions.length > 0; // not by its
 
 // ------------------------------------------------------------------ showing
 
-function text(element, words) {
-  if (element.textContent !== words) element.textContent = words;
-}
-
-function line(tag, words, className) {
-  const made = document.createElement(tag);
-  made.textContent = words;
-  if (className) made.className = className;
-  return made;
-}
-
 function show() {
   const open = view.question;
   const focused = document.activeElement;
@@ -76,7 +70,7 @@ function show() {
   room.classList.toggle("is-asked", open !== null);
   room.classList.toggle("is-broken", view.state === "degraded" || Boolean(view.broke_off));
   renew($("said"), view.said, (words) => line("p", words));
-  renew($("captions"), view.captions, caption);
+  renew($("captions"), view.captions, (one) => caption(one, !watches && one.number > 0));
   showAsked();
   if (!watches) showControls(open);
   keepFocus(focused);
@@ -87,48 +81,6 @@ function show() {
 function keepFocus(focused) {
   if (watches || focused === document.body || focused.offsetParent !== null || focused.closest("dialog")) return;
   [$("pause"), $("go"), $("call")].find((one) => !one.hidden)?.focus();
-}
-
-/** Bring a list up to date; what stands in it already stays, so a reader of screens is told what is new alone. */
-function renew(element, values, made) {
-  const keys = values.map((value) => JSON.stringify(value));
-  const had = new Map([...element.children].map((child) => [child.dataset.key, child]));
-  const items = values.map((value, at) => {
-    const item = had.get(keys[at]) ?? made(value);
-    item.dataset.key = keys[at];
-    return item;
-  });
-  if (items.length === element.children.length && items.every((item, at) => item === element.children[at])) return;
-  for (const child of [...element.children]) if (!items.includes(child)) child.remove();
-  items.forEach((item, at) => element.children[at] !== item && element.insertBefore(item, element.children[at] ?? null));
-  element.scrollTop = element.scrollHeight;
-  const scroller = element.closest(".spoken");
-  if (scroller) scroller.scrollTop = element.offsetTop + element.offsetHeight - scroller.clientHeight;
-}
-
-const DOUBTS = {
-  repetition: "It repeats itself: was that said?",
-  language: "It may be another language.",
-  confidence: "Heard with doubt.",
-};
-
-/** A caption: with what was heard where it was corrected, and marked where it is in doubt. A click corrects it. */
-function caption(one) {
-  const item = line("li", "");
-  item.append(line("time", clock(one.at_s), "soft"), " ", one.speaker ? `${one.speaker}: ` : "");
-  const words = watches || !one.number ? line("span", one.text) : line("button", one.text, "caption-words");
-  if (words.localName === "button") {
-    words.type = "button";
-    words.title = "Correct what was heard";
-    words.addEventListener("click", () => correct(one));
-  }
-  item.append(words);
-  if (one.doubt) {
-    item.classList.add("is-doubtful");
-    item.append(" ", line("em", DOUBTS[one.doubt] ?? "Heard with doubt."));
-  }
-  if (one.misheard) item.append(" ", line("span", "heard as ", "soft"), line("del", one.misheard));
-  return item;
 }
 
 function showAsked() {
@@ -194,13 +146,7 @@ function showQuestion(open) {
 function quoted([words, slide]) {
   const quote = line("blockquote", "");
   if (slide === null || watches) quote.append(words);
-  else {
-    const button = line("button", words, "quote-words");
-    button.type = "button";
-    button.title = `Show slide ${slide}`;
-    button.addEventListener("click", () => jump(slide));
-    quote.append(button);
-  }
+  else quote.append(wordsButton(words, "quote-words", `Show slide ${slide}`, () => jump(slide)));
   return quote;
 }
 
@@ -254,6 +200,20 @@ async function send(path, body, method = "POST", id = newId()) {
   return null;
 }
 
+/** Words that are typed: they were begun with the first key, and no silence ends an answer meanwhile. */
+function typing() {
+  if ($("words").value === "") begunAt = null;
+  else if (view?.turn) begunAt ??= nowOf(view);
+  keepDraft();
+  if (!view?.turn) return;
+  const now = performance.now();
+  if (now - toldAt < TELL_MS || $("words").value === "") return;
+  toldAt = now;
+  request(session, "speaking");
+}
+
+const nowOf = ({ now_s: at, is_running: runs }) => at + (runs ? (performance.now() - seenAt) / 1000 : 0);
+
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
 async function say() {
@@ -265,11 +225,14 @@ async function say() {
   sent = words;
   lost = null;
   if (view) showControls(view.question);
-  const done = await send(path, { text: words }, "POST", lostAs.id);
+  const done = await send(path, begunAt === null ? { text: words } : { text: words, start_s: begunAt }, "POST", lostAs.id);
   sent = null;
   if (done === null) lost = words;
   else if (plain($("words").value) === words) clearWords(); // else somebody has typed on meanwhile
-  else $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
+  else {
+    $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
+    begunAt = begunAt === null ? null : nowOf(view);
+  }
   if (view) showControls(view.question);
 }
 
@@ -278,10 +241,12 @@ const DRAFT = `greenroom.draft.${session}`;
 
 function keepDraft() {
   sessionStorage.setItem(DRAFT, $("words").value);
+  sessionStorage.setItem(`${DRAFT}.begun`, begunAt ?? "");
 }
 
 function clearWords() {
   $("words").value = "";
+  begunAt = null;
   lost = null;
   text($("refused"), "");
   keepDraft();
@@ -309,53 +274,8 @@ function jump(number) {
   });
 }
 
+const overview = () => openOverview(slides, shownIn(view), "pictures" in room.dataset, jump);
 const darken = () => send("blank", { is_blank: !view.is_blank }, "PUT");
-
-function overview() {
-  if (!$("overview-list").children.length) fillOverview();
-  for (const button of $("overview-list").querySelectorAll("button")) {
-    button.toggleAttribute("autofocus", Number(button.dataset.number) === shownIn(view));
-  }
-  $("overview").showModal();
-}
-
-/** All slides, small: copies of what the page has, and pictures over them where the machine draws some. */
-function fillOverview() {
-  $("overview-list").replaceChildren(...slides.cards.map((card) => {
-    const number = Number(card.dataset.slide);
-    const button = line("button", "", "overview-slide");
-    const shown = line("span", "", "slide-shown");
-    button.type = "button";
-    button.dataset.number = number;
-    shown.dataset.slide = number;
-    shown.ariaHidden = "true"; // the title below says which slide it is
-    shown.append(card.firstElementChild.cloneNode(true));
-    button.append(shown, line("span", `${number}. ${card.dataset.title}${"isHidden" in card.dataset ? " (hidden)" : ""}`, "slide-title"));
-    button.addEventListener("click", () => {
-      $("overview").close();
-      jump(number);
-    });
-    const item = line("li", "");
-    item.append(button);
-    return item;
-  }));
-  if ("pictures" in room.dataset) loadPictures($("overview-list").querySelectorAll(".slide-shown"), slides.address);
-}
-
-function correct(one) {
-  $("correcting").dataset.number = one.number;
-  text($("correcting-heard"), one.misheard || one.text);
-  $("correcting-words").value = one.text;
-  $("correcting").showModal();
-  $("correcting-words").select();
-}
-
-async function sendCorrection(event) {
-  event.preventDefault();
-  const words = plain($("correcting-words").value);
-  $("correcting").close();
-  if (words) await send(`segments/${$("correcting").dataset.number}`, { text: words }, "PUT");
-}
 
 let isGoing = false;
 
@@ -437,8 +357,7 @@ function listenToControls() {
   press("finish", finish);
   press("all-slides", overview);
   press("more", () => $("keys").showModal());
-  press("correcting-no", () => $("correcting").close());
-  $("correcting-form").addEventListener("submit", sendCorrection);
+  listenToCorrections((number, words) => send(`segments/${number}`, { text: words }, "PUT"));
   $("ending").addEventListener("close", () => $("ending").returnValue === "end" && end());
   $("words").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
@@ -446,7 +365,9 @@ function listenToControls() {
     if (!event.repeat) say();
   });
   $("words").value = sessionStorage.getItem(DRAFT) ?? "";
-  $("words").addEventListener("input", keepDraft);
+  const begun = sessionStorage.getItem(`${DRAFT}.begun`);
+  begunAt = begun ? Number(begun) : null;
+  $("words").addEventListener("input", typing);
   for (const button of document.querySelectorAll(".panel-call")) {
     button.addEventListener("click", () => call(button.closest("li").dataset.agent));
   }

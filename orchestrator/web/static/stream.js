@@ -10,7 +10,7 @@
 
 import { pathTo } from "./place.js";
 
-const EVENTS = ["room", "partial", "gone", "beat"];
+const EVENTS = ["room", "partial", "gone", "heartbeat"];
 const AGAIN_MS = 2000;
 
 /**
