@@ -34,7 +34,29 @@ BOXES = """() => {
                   send: "#send", actions: ".room-actions", captions: ".captions" };
   return Object.fromEntries(Object.entries(parts).map(([name, one]) => [name, box(one)]));
 }"""
-IS_SCROLLED = "() => document.documentElement.scrollHeight > innerHeight || document.querySelector('main').scrollTop > 0"
+IS_SCROLLED = """() =>
+  document.documentElement.scrollHeight > innerHeight || document.querySelector("main").scrollTop > 0"""
+PRESSED = """([key, code]) =>
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true }))"""
+DROPPED = """(names) => {
+  const transfer = new DataTransfer();
+  const deck = (name) => new File([`# ${name}\\n\\n- Costs 3 million\\n`], `${name}.md`);
+  for (const name of names) transfer.items.add(deck(name));
+  const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+  const beside = document.querySelector("h1");
+  return ["dragover", "drop"].map((type) => !beside.dispatchEvent(new DragEvent(type, options)));
+}"""
+"""Drop decks of these names beside every zone; whether the browser was kept from opening them."""
+LISTENED = """() => {
+  window.told = [];
+  const note = (records) => {
+    for (const one of records) for (const node of one.addedNodes) told.push(node.textContent);
+  };
+  for (const id of ["said", "told"]) {
+    new MutationObserver(note).observe(document.getElementById(id), { childList: true });
+  }
+}"""
+"""Keep what a reader of screens would be told."""
 SIZES = {
     "laptop": ((1280, 800), 100),
     "full screen": ((1920, 1080), 100),
@@ -490,7 +512,7 @@ def test_the_screen_is_kept_awake_while_the_clock_runs(serve: Serve, web: Web) -
     served = serve()
     window = web.window()
     window.add_init_script(
-        """navigator.wakeLock.request = async () => {
+        """if (navigator.wakeLock) navigator.wakeLock.request = async () => {
           const lock = new EventTarget();
           window.awake = true;
           lock.release = async () => { window.awake = false; lock.dispatchEvent(new Event("release")); };
