@@ -33,7 +33,9 @@ class ExchangeOpened(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.open = self.exchange
-        projection.break_due = False
+        projection.put_at_s = self.exchange.asked_at_s
+        projection.last_exchange += 1
+        projection.no_break()
         projection.asked_here = True
         projection.hands = tuple(agent for agent in projection.hands if agent != self.exchange.agent)
         projection.heard.clear()
@@ -125,6 +127,7 @@ class FollowedUp(PanelValue):
             projection.open = with_question(projection.open, self.turn)
             if projection.named is not None:
                 projection.pressed.append((projection.open.id, projection.named))
+        projection.put_at_s = record.clock_s
         projection.heard.clear()
 
     def entry(self, record: Record) -> Entry:
@@ -289,7 +292,7 @@ class NobodyAsked(PanelValue):
     why: str
 
     def fold(self, projection: Projection, record: Record) -> None:
-        projection.break_due = False
+        projection.no_break()
         projection.is_over = projection.is_over or projection.is_played_out
 
     def step(self, record: Record) -> Step:

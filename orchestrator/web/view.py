@@ -9,6 +9,8 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.driver_lock import is_driven, state_of
 from orchestrator.loop.moderator_lines import about, asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Live
+from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
 
@@ -99,10 +101,13 @@ class RoomView:
     left: int  # exchanges
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
+    turn: Floor  # whose turn it is
 
 
-def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None) -> RoomView:
-    """The room of one session, as of its last record."""
+def room_view(
+    rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None, live: Live | None = None
+) -> RoomView:
+    """The room of one session, as of its last record; *live*: what only the drive of it knows."""
     rehearsal.store.catch_up()
     projection, options = rehearsal.projection, rehearsal.options
     now_s = rehearsal.now_s()
@@ -126,7 +131,7 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
         warnings=rehearsal.rules.time_warnings,
         slide=projection.slide,
         slides=tuple((slide.number, slide.title) for slide in slides),
-        captions=tuple(_caption(one) for one in projection.segments[-CAPTIONS:]),
+        captions=tuple(_caption(one) for one in projection.spoken[-CAPTIONS:] if one.text),
         panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.open) if projection.open is not None else None,
@@ -134,6 +139,7 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
         left=max(0, options.exchanges - projection.opened),
         contradictions=len(projection.tensions),
         took_over=projection.took_over,
+        turn=floor_of(rehearsal.state(live)),
     )
 
 
