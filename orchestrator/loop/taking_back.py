@@ -35,7 +35,7 @@ from orchestrator.records.memory import MemoryProposed, ScratchpadProposed
 from orchestrator.records.moderator import LineSaid
 from orchestrator.records.projection import TRANSCRIPT, Mark, Projection
 from orchestrator.records.speech import AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer, SpeechHeard
-from orchestrator.records.taken_back import AnswerTakenBack
+from orchestrator.records.taken_back import AnswerTakenBack, ExchangeReopened
 from orchestrator.store.ledger import Record
 from orchestrator.store.transaction import Draft
 
@@ -131,7 +131,7 @@ def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: di
         match value:
             case ExchangeClosed(exchange=closed):
                 line = render.taken_back_note(at, closed.id)
-                tx.append(HISTORY, line, by=MODERATOR)
+                tx.append(HISTORY, line, by=MODERATOR, value=ExchangeReopened(closed.id))
                 tx.append(NOTES, line, by=MODERATOR)
     if any(isinstance(one, NoteAdded | VerdictGiven) for one in values):
         tx.append(f"{exchange.agent}/exchange-notes.md", note, by=exchange.agent)

@@ -67,7 +67,7 @@ from orchestrator.records.start import (
     SessionStarted,
     SpeakerFound,
 )
-from orchestrator.records.taken_back import AnswerTakenBack
+from orchestrator.records.taken_back import AnswerTakenBack, ExchangeReopened
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Kinds, Unread, kinds_of
 
@@ -79,7 +79,7 @@ PanelRecord = (
     | SpeechHeard | SlideShown | SectionEnded | PlayedOut | AnswerGiven | AnswerHeard | NoAnswer | AnswerUsed
     | CandidateWritten | RoundMade | CallTaken
     | ExchangeOpened | VerdictGiven | FollowedUp | ExchangeClosed | Observed | ProfileAdded | NoteAdded
-    | LeftOut | NobodyAsked | AnswerTakenBack
+    | LeftOut | NobodyAsked | AnswerTakenBack | ExchangeReopened
     | Looked | FindingNoted | Dismissed
     | StateShown | LineSaid | TimeWarned | NoQuestion | QuestionsWanted | Monologue | ClockSet | Driving
     | Called | TookOver | PartFailed | DebriefAnswered | Frozen

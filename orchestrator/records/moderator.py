@@ -12,7 +12,17 @@ from orchestrator.model.usage import CallUsage
 from orchestrator.model.values import from_json, to_json
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import PartFailure, Projection, Said
-from orchestrator.records.telling import AGENT, ERROR, Entry, Step, Timing, counted_each, known, reminding
+from orchestrator.records.telling import (
+    AGENT,
+    ERROR,
+    NOTE,
+    Entry,
+    Step,
+    Timing,
+    counted_each,
+    known,
+    reminding,
+)
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
 
@@ -109,6 +119,9 @@ class QuestionsWanted(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.break_due = projection.is_question_wanted = True
         projection.refresh_due = projection.is_to_be_thought_of = True
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, "the presenter asks for questions")
 
     def step(self, record: Record) -> Step:
         return Step(self.TYPE, "the presenter asks for questions", "none")

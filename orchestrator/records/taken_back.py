@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from orchestrator.records.base import PanelValue
 from orchestrator.records.folding import take_back
-from orchestrator.records.projection import Projection
+from orchestrator.records.projection import TRANSCRIPT, Projection
 from orchestrator.records.telling import NOTE, Entry, Step
 from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
 from orchestrator.store.value import Bearing
 
 
@@ -46,6 +47,39 @@ class AnswerTakenBack(PanelValue):
             output={"withdraws": len(self.withdraws)},
             state={"exchange": self.exchange, "current_goal": f"have the question {self.exchange} answered"},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeReopened(PanelValue):
+    """Append to the exchange history: what stands there of an exchange does not count: it is open again."""
+
+    TYPE: ClassVar = "exchange_reopened"
+
+    exchange: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the answer that is taken back says it, in the same transaction."""
+
+    def entry(self, record: Record) -> Entry | None:
+        return None
+
+    def step(self, record: Record) -> Step:
+        return Step(None)
+
+
+def withdrawn_in(store: Store) -> frozenset[int]:
+    """Return the numbers of the records of a session that fell with answers taken back.
+
+    Raises:
+        LedgerCorruptError: A record cannot be read.
+    """
+    found: set[int] = set()
+    for entry in store.entries():
+        if entry.file == TRANSCRIPT and entry.op == "append":
+            record = store.record(entry.seq)
+            if record.type == AnswerTakenBack.TYPE and record.held is not None:
+                found |= withdrawn_by(record.held.read(AnswerTakenBack))
+    return frozenset(found)
 
 
 def withdrawn_by(value: object) -> frozenset[int]:

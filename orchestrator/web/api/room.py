@@ -23,7 +23,6 @@ from orchestrator.legible import one_line
 from orchestrator.loop.driver_lock import is_driven
 from orchestrator.model.segment import LiveSegment
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
-from orchestrator.records.moderator import QuestionsWanted
 from orchestrator.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown, SpeechHeard
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.session import Session
@@ -284,23 +283,6 @@ def answer_back(session: str, site: At, key: Key = None) -> RoomView:
     again = partial(_now, site, session)
     effects = [AnswerTakenBack.TYPE]
     view: RoomView = once(site, session, key, ["answer/back"], work, effects=effects, again=again)
-    return view
-
-
-@router.post("/sessions/{session}/questions")
-@writes
-def questions_now(session: str, site: At, key: Key = None) -> RoomView:
-    """The panel is asked for a question now, wherever the talk stands: who drives the session puts it."""
-
-    def work() -> RoomView:
-        found = site.sessions.get(session)
-        site.drives.go_on(found)
-        found.questions_now()
-        return _view(site, found)
-
-    again = partial(_now, site, session)
-    effects = [QuestionsWanted.TYPE]
-    view: RoomView = once(site, session, key, ["questions"], work, effects=effects, again=again)
     return view
 
 
