@@ -136,9 +136,12 @@ def note_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
 
 
 def park(rehearsal: Rehearsal) -> Exchange:
-    """Close the open exchange at the presenter's wish to come back to it."""
+    """Close the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
     with rehearsal.store.transaction() as tx:
-        return _park(rehearsal, tx, still_open(rehearsal), None)
+        exchange = still_open(rehearsal)
+        if exchange.turns[-1].answer is None and rehearsal.projection.heard:
+            exchange = note_heard(rehearsal, tx, exchange)
+        return _park(rehearsal, tx, exchange, None)
 
 
 def _park(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:

@@ -96,11 +96,9 @@ def begun_s(told_s: float | None, estimated_s: float, now_s: float, *, runs: boo
     return estimated_s if runs else now_s
 
 
-def part_of(projection: Projection, begun_at_s: float) -> str | None:
-    """Return whose words begun at that time are: ANSWER, TALK, or None where no question is open."""
-    if projection.open is None:
-        return None
-    is_waiting = projection.open.turns[-1].answer is None
+def part_of(projection: Projection, begun_at_s: float) -> str:
+    """Return what words begun at that time are part of: ANSWER or TALK."""
+    is_waiting = projection.open is not None and projection.open.turns[-1].answer is None
     return ANSWER if is_waiting and begun_at_s >= projection.put_at_s else TALK
 
 

@@ -160,6 +160,7 @@ class ExchangeClosed(PanelValue):
         projection.exchanges.append(closed)
         projection.open_s[closed.id] = max(0.0, record.clock_s - closed.asked_at_s)
         projection.open = None
+        projection.heard.clear()
         projection.quiet_from_s, projection.is_prompted = record.clock_s, False
         projection.voice_from_s, projection.is_pause_suggested = None, False
         projection.look_is_due("exchange")

@@ -27,7 +27,7 @@ from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
 
 TALK = "talk"
-"""Of an open question: words that were begun before it was put, or after its answer was complete."""
+"""Words that were begun while no question waited for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class SpeechHeard(PanelValue):
     played: int | None = None  # how many segments of the playback are then in the transcript
     source: Line | None = None  # the line of a followed file with which it was complete
     part: str | None = None
-    """Of an open question: ANSWER or TALK, as `loop.turns` decided when the words came. None: none was open,
-    or it is of before 0.3, for which all that the presenter says while a question is open is its answer."""
+    """ANSWER or TALK, as `loop.turns` decided when the words came. None: a release before 0.3 wrote it, for
+    which all that the presenter says while a question is open is its answer."""
 
     @property
     def bearing(self) -> Bearing:
