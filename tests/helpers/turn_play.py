@@ -1,4 +1,4 @@
-"""A rehearsal played by a script of words, slides, questions, keys and silences, at a clock that stands still.
+"""A rehearsal played by a script of words, slides, questions, keys and silences, at a clock that is moved.
 
 Every piece of speech is one word that nobody else says, with the moment at which it was begun; it comes when
 it was spoken and recognised, which may be after a question was put that it knew nothing of. The panel is a
@@ -8,17 +8,22 @@ of turns promise.
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from orchestrator.clock import ClockState
+from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionStateError
+from orchestrator.home.folder import Home
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.steps import End, Listen
+from orchestrator.model.exchange import Judgement, Observation
 from orchestrator.model.segment import LiveSegment
 from orchestrator.records.kinds import fold, value_of
 from orchestrator.records.moderator import ClockSet
@@ -26,9 +31,23 @@ from orchestrator.records.projection import Projection
 from orchestrator.records.speech import SpeechHeard
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.session import Session
-from tests.helpers.steady import SteadyEngine
+from tests.helpers.homes import new_home
+from tests.helpers.steady import DECK, SteadyEngine
 
-ACTS: Final = ("speak", "type", "untimed", "late", "slide", "ask", "done", "back", "park", "now", "wait")
+ACTS: Final = (
+    "speak",
+    "type",
+    "untimed",
+    "late",
+    "doubtful",
+    "slide",
+    "ask",
+    "done",
+    "back",
+    "park",
+    "now",
+    "wait",
+)
 TICK_S: Final = 0.5
 NOT_COMPARED: Final = {
     # What an answer that was taken back leaves on purpose, or what says when something was last looked at.
@@ -38,6 +57,18 @@ NOT_COMPARED: Final = {
 
 Act = tuple[str, float]
 """What is done, and for how many seconds."""
+
+
+class AskingOn(SteadyEngine):
+    """One that asks on where an answer has an odd number of words."""
+
+    def _reply(self, request: Request[Any]) -> object:
+        if isinstance(request, JudgementRequest):
+            asks_on = len((request.exchange.turns[-1].answer or "").split()) % 2
+            verdict = "follow_up" if asks_on else "satisfied"
+            noticed = Observation("speaks in single words", None)
+            return Judgement(verdict, "as told", follow_up="Again?", note="- noted", noticed=noticed)
+        return super()._reply(request)
 
 
 class HeldClock:
@@ -82,10 +113,8 @@ class Play:
         return f"word{self.said}{stop}"
 
     def act(self, kind: str, seconds: float) -> None:
-        try:
+        with suppress(SessionStateError):  # a key that does nothing now
             getattr(self, f"_{kind}")(seconds)
-        except SessionStateError:  # a key that does nothing now
-            pass
         self.look()
 
     def look(self) -> None:
@@ -117,15 +146,18 @@ class Play:
     def _late(self, seconds: float) -> None:
         self._say(seconds, recognised_s=4.0)
 
-    def _say(self, seconds: float, *, recognised_s: float) -> None:
+    def _say(self, seconds: float, *, recognised_s: float, doubt: str | None = None) -> None:
         """Speak for so long: the microphone tells that somebody does, and the word comes when it is known."""
         word, start_s = self.word(), self.clock.at_s
         self.begun[word] = start_s
         end_s = start_s + seconds
-        self.late.append((end_s + recognised_s, LiveSegment(word, start_s, end_s)))
+        self.late.append((end_s + recognised_s, LiveSegment(word, start_s, end_s, doubt=doubt)))
         while self.clock.at_s < end_s:
             self.panel.heard()
             self.pass_time(min(TICK_S, end_s - self.clock.at_s))
+
+    def _doubtful(self, seconds: float) -> None:
+        self._say(seconds, recognised_s=1.0, doubt="confidence")
 
     def _type(self, seconds: float) -> None:
         """Type for so long; the word comes with the key that sends it, and nobody hears the other keys."""
@@ -165,9 +197,24 @@ class Play:
         self.pass_time(seconds * 4)
 
 
+def begin(folder: Path) -> Path:
+    """Begin a session in *folder*, to be copied for each script; returns its folder."""
+    with Session.start(
+        Home.open(new_home(folder)), deck_text=DECK, engine=SteadyEngine(), exchanges=50
+    ) as session:
+        return session.path
+
+
+def play_copy(fresh: Path, root: Path, acts: Sequence[Act]) -> None:
+    """As `play`, in a copy of *fresh* at *root*, which is removed where it went well."""
+    shutil.copytree(fresh, root)
+    play(root, acts)
+    shutil.rmtree(root)
+
+
 def play(root: Path, acts: Sequence[Act]) -> None:
     """Play a script in the session at *root*, a fresh one, and assert what the rules promise."""
-    with Session.open(None, root, engine=SteadyEngine()) as session:
+    with Session.open(None, root, engine=AskingOn()) as session:
         rehearsal, clock = session.rehearsal, HeldClock()
         rehearsal.clock = clock  # type: ignore[assignment]  # all that is asked of one
         rehearsal.store.note(ClockSet(0.0, live=True), by="moderator")
