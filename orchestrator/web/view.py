@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.debrief import phrasing
@@ -10,6 +11,8 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.driver_lock import is_driven, state_of
 from orchestrator.loop.moderator_lines import about, asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Live
+from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
 
@@ -23,11 +26,11 @@ LINES = 4
 class Caption:
     """One piece of speech."""
 
-    number: int  # of the segment in the transcript, from 1
     at_s: float  # session clock
     speaker: str | None
     text: str
     slide: int | None
+    number: int  # of the segment in the transcript, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,19 +107,24 @@ class RoomView:
     left: int  # exchanges
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
+    turn: Floor  # whose turn it is
 
 
 def room_view(
-    rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None, is_blank: bool = False
+    rehearsal: Rehearsal,
+    *,
+    is_driven_here: bool,
+    broke_off: str | None = None,
+    live: Live | None = None,
+    is_blank: bool = False,
 ) -> RoomView:
-    """The room of one session, as of its last record."""
+    """The room of one session, as of its last record; *live*: what only the drive of it knows."""
     rehearsal.store.catch_up()
     projection, options = rehearsal.projection, rehearsal.options
     now_s = rehearsal.now_s()
     shown = [line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
     deck = rehearsal.scene().deck
     plan = shares(deck, options.minutes * 60)
-    first = max(0, len(projection.segments) - CAPTIONS)
     return RoomView(
         session=rehearsal.store.root.name,  # the folder's: a copy has its original's id
         seq=rehearsal.store.seq,
@@ -137,9 +145,7 @@ def room_view(
         slides=tuple((slide.number, slide.title) for slide in deck.slides),
         plan=tuple(round(plan.get(slide.number, 0.0), 3) for slide in deck.slides),
         is_blank=is_blank,
-        captions=tuple(
-            _caption(number, one) for number, one in enumerate(projection.segments[first:], first + 1)
-        ),
+        captions=_captions(projection.spoken),
         panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.open) if projection.open is not None else None,
@@ -147,11 +153,18 @@ def room_view(
         left=max(0, options.exchanges - projection.opened),
         contradictions=len(projection.tensions),
         took_over=projection.took_over,
+        turn=floor_of(rehearsal.state(live)),
     )
 
 
-def _caption(number: int, segment: Segment) -> Caption:
-    return Caption(number, segment.start_s, segment.speaker, segment.text, segment.slide)
+def _captions(segments: Sequence[Segment]) -> tuple[Caption, ...]:
+    """The last segments, but for those taken back; each by its number, by which it is corrected."""
+    first = max(0, len(segments) - CAPTIONS)
+    return tuple(
+        Caption(one.start_s, one.speaker, one.text, one.slide, number)
+        for number, one in enumerate(segments[first:], start=first + 1)
+        if one.text
+    )
 
 
 def _member(rehearsal: Rehearsal, agent: str) -> Member:
