@@ -1,8 +1,10 @@
 // The room. Everything shown comes from the server's view of the session, sent anew at each change:
 // so a page that was reloaded, cut off or opened twice shows the same moment.
 
+import { beat, isConnected, knownUntil, lose, silence } from "./heartbeat.js";
 import { pathTo } from "./place.js";
-import { counted, sentence } from "./words.js";
+import { LONG_TIMEOUT_S, newId, write } from "./request.js";
+import { counted } from "./words.js";
 
 const room = document.getElementById("room");
 const session = room.dataset.session;
@@ -14,11 +16,13 @@ let view = null;
 let seenAt = 0; // performance.now() when `view` came: the clock runs on from there
 let pictured = null;
 let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
+let saying = Promise.resolve(); // until they have come, or have not
 let lost = null; // words that were sent, with no word back
 let lostAs = null; // where to, and by which id: sent there again they count once
 let triedAt = -Infinity; // when this page last began to drive by itself
 let wanted = null; // the slide that was asked for and is not shown yet
 let isLeaving = false; // for the debrief
+let isEnding = false; // by this page
 let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
 
 const clock = (seconds) => {
@@ -35,9 +39,14 @@ const MOMENTS = {
   closing: "The debrief is being written.",
 };
 
+/** Of a server that is silent: that, and what is kept. What was said last may not be, and nobody here knows. */
+const silenceLine = () => `${silence()} What stands in the captions is kept${watches ? "" : ", what you typed stays here, and what you say now is not heard"}.`;
+
 function stateLine() {
+  if (!isConnected()) return silenceLine();
   if (view.state === "ended") return "The rehearsal has ended.";
   if (view.state === "degraded") return "The disk failed, so nothing more is written. Run greenroom resume.";
+  if (isEnding && view.moment !== "closing") return "What you said last is taken in; then the debrief is written.";
   if (view.moment === "closing") return MOMENTS.closing;
   if (view.broke_off) return `It broke off: ${view.broke_off}. Then go on.`;
   if (view.is_driven_elsewhere) return `${view.is_running ? MOMENTS[view.moment] ?? view.moment : "Paused."} Another program runs this session; here you can speak, answer and change slides.`;
@@ -46,7 +55,7 @@ function stateLine() {
   return MOMENTS[view.moment] ?? view.moment;
 }
 
-const hasBegun = () => view.now_s > 0 || view.captions.length > 0; // not by its slide: a drill opens on one
+const hasBegun = () => view.now_s > 0; // not by its slide, since a drill opens on one, nor by words: they may come before
 
 // ------------------------------------------------------------------ showing
 
@@ -104,7 +113,7 @@ function showAsked() {
 
 function showTime() {
   if (!view) return;
-  const since = view.is_running ? (performance.now() - seenAt) / 1000 : 0;
+  const since = view.is_running ? Math.max(0, knownUntil() - seenAt) / 1000 : 0; // the clock stands while the server is gone
   const used = view.used_s + since;
   const share = used / (view.minutes * 60);
   text($("used"), clock(used));
@@ -186,40 +195,37 @@ function showControls(open) {
 
 // ------------------------------------------------------------------ doing
 
-/** An id of our own for a request; `crypto.randomUUID` is not there where the page comes without TLS. */
-const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const TIMEOUTS_S = { ask: LONG_TIMEOUT_S, answer: LONG_TIMEOUT_S, drive: LONG_TIMEOUT_S, end: 600 }; // a model may be asked, at the end for minutes
+const isWords = (path) => path === "segments" || path === "answer";
 
+/** Send a write; null where it was refused or got no answer, which the page then says. */
 async function send(path, body, method = "POST", id = newId()) {
   text($("refused"), "");
   text($("notice"), "");
-  const answer = await fetched(path, method, id, JSON.stringify(body ?? {}));
-  if (answer?.ok) return answer.json();
-  const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
-  text($("refused"), why ? sentence(why) : "The server cannot be reached. What you typed is still here; it can be sent again.");
+  const answer = await write(api(path), body, { method, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
+  if (answer.isOk) return answer.body;
+  const kept = isWords(path) ? "What you typed is still here; it can be sent again, and counts once." : "Whether it was done is not known: look at the page once it is connected again.";
+  text($("refused"), answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
   return null;
 }
 
-/**
- * The answer, or null where none came. What got none is sent once more, by the same id: it counts once.
- * Words that the server cannot write now, since another program holds the session, are sent until it can.
- */
-async function fetched(path, method, id, body) {
-  const headers = { "content-type": "application/json", "idempotency-key": id };
-  for (let isAgain = false; ; ) {
-    const answer = await fetch(api(path), { method, headers, body }).catch(() => null);
-    const isHeld = answer?.status === 503 && (path === "segments" || path === "answer");
-    if (isHeld) text($("notice"), "Another program holds the session. Your words are sent again by themselves.");
-    else if (answer || isAgain) return answer;
-    isAgain = !isHeld;
-    await new Promise((done) => setTimeout(done, RETRY_MS));
-  }
+/** Words that the server cannot write now, since another program holds the session, are sent until it can. */
+function isHeld(answer, path) {
+  const is = answer.status === 503 && isWords(path);
+  if (is) text($("notice"), "Another program holds the session. Your words are sent again by themselves.");
+  return is;
 }
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
-async function say() {
+function say() {
+  if (sent === null) saying = sayWords();
+  return saying;
+}
+
+async function sayWords() {
   const words = plain($("words").value);
-  if (!words || sent !== null) return;
+  if (!words) return;
   // Whoever pressed Enter is in the field, or has left it by Escape since: keys that follow are not for it.
   const byButton = document.activeElement === $("send");
   const path = view?.question ? "answer" : "segments";
@@ -278,23 +284,46 @@ async function go() {
 const pause = () => send("pause");
 
 function finish() {
+  const draft = plain($("words").value);
+  $("ending-draft").hidden = $("ending-send").hidden = draft === "";
+  text($("ending-words"), draft);
+  text($("ending-yes"), draft === "" ? "End it" : "End without it");
   $("ending").returnValue = "";
   $("ending").showModal();
 }
 
-async function end() {
+/** What was said is taken in first: a draft that is to be sent, and what the microphone has heard up to now. */
+async function end(isDraftSent) {
+  if (isEnding) return;
+  if (isDraftSent) await say();
+  if (isDraftSent && plain($("words").value)) return; // it was refused, which is said
+  isEnding = true;
   $("finish").disabled = true;
-  text($("state"), MOMENTS.closing);
+  text($("state"), stateLine());
+  const heard = [];
+  document.dispatchEvent(new CustomEvent("ending", { detail: heard }));
+  await Promise.all(heard);
   const done = await send("end", {});
+  if (done) return goToDebrief();
+  isEnding = false;
   $("finish").disabled = false;
-  if (done) goToDebrief();
+  document.dispatchEvent(new CustomEvent("ending", { detail: null }));
+  text($("state"), stateLine());
 }
 
 /** Once: the answer to our own request and the server's word both say that it has ended. */
 function goToDebrief() {
   if (isLeaving) return;
+  if (!watches && !isEnding && plain($("words").value)) return offerDebrief();
   isLeaving = true;
   location.assign(pathTo(`debrief/${encodeURIComponent(session)}`));
+}
+
+/** Somebody else has ended it while words stood in the field: they can be read and copied until this page is left. */
+function offerDebrief() {
+  const link = line("a", "Go to the debrief");
+  link.href = pathTo(`debrief/${encodeURIComponent(session)}`);
+  $("notice").replaceChildren("It was ended elsewhere, and what you typed here was not sent: copy it, if you need it. ", link);
 }
 
 const KEYS = {
@@ -341,7 +370,10 @@ if (!watches) {
   $("park").addEventListener("click", () => send("park"));
   $("finish").addEventListener("click", finish);
   $("keys-open").addEventListener("click", () => $("keys").showModal());
-  $("ending").addEventListener("close", () => $("ending").returnValue === "end" && end());
+  $("ending").addEventListener("close", () => {
+    const { returnValue } = $("ending");
+    if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
+  });
   document.addEventListener("keydown", pressed);
   $("words").value = sessionStorage.getItem(DRAFT) ?? "";
   $("words").addEventListener("input", keepDraft);
@@ -362,17 +394,17 @@ function listen() {
   events.addEventListener("room", (event) => {
     view = JSON.parse(event.data);
     seenAt = performance.now();
-    room.dataset.connected = "yes";
+    beat();
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
     if (view.state === "ended") goToDebrief();
     else goOnByItself();
   });
+  events.addEventListener("heartbeat", beat);
   events.addEventListener("partial", (event) => text($("partial"), JSON.parse(event.data)));
   events.addEventListener("gone", () => location.assign(pathTo("")));
   events.addEventListener("error", () => {
-    room.dataset.connected = "no";
-    text($("state"), "The connection is lost. It is looked for; nothing that was said is lost.");
+    lose();
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN_MS); // the browser gives up at a refusal
   });
 }
@@ -386,7 +418,11 @@ function goOnByItself() {
   go();
 }
 
-const RETRY_MS = 500;
+document.addEventListener("connection", ({ detail }) => {
+  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  text($("state"), view ? stateLine() : silenceLine());
+});
+
 const AGAIN_MS = 2000;
 listen();
 setInterval(showTime, 250);
