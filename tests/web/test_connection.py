@@ -119,3 +119,38 @@ def test_words_before_the_beginning_are_no_pause(serve: Serve, web: Web) -> None
     page.click("#pause")
     expect(page.locator("#state")).to_have_text("Paused. The clock stands still.")
     expect(page.locator("#go")).to_have_text("Go on")
+
+
+def test_a_starting_page_whose_server_is_gone_says_so_and_keeps_what_was_chosen(
+    serve: Serve, web: Web
+) -> None:
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.click("#sample")
+    page.fill("#presenter", "Ada Lind")
+    web.forgive(r"ERR_(CONNECTION|INCOMPLETE|EMPTY)")
+    served.process.kill()
+    served.process.wait()
+    page.click("#begin")
+    expect(page.locator("#refused")).to_have_text(
+        "The server cannot be reached. Start greenroom serve again where it has ended, then try once more."
+    )
+    expect(page.locator("#begin")).to_be_enabled()
+    assert page.input_value("#presenter") == "Ada Lind"
+
+
+def test_a_room_is_opened_once_where_the_first_answer_was_lost(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.click("#sample")
+
+    def lose(route: Route) -> None:
+        page.unroute("**/api/v1/sessions")
+        route.fetch()
+        route.abort()
+
+    web.forgive("ERR_FAILED")
+    page.route("**/api/v1/sessions", lose)
+    page.click("#begin")
+    page.wait_for_url("**/room/*")
+    assert len(list((served.home / "sessions").iterdir())) == 1

@@ -370,6 +370,33 @@ def test_a_draft_is_asked_about_at_the_end(room: Page, home: Path) -> None:
         assert [one.text for one in ended.projection.segments] == ["And we open in May."]
 
 
+def test_what_the_end_could_not_keep_is_read_before_the_debrief(room: Page) -> None:
+    warning = "microphone: the last words could not be recognised within 30 seconds"
+
+    def warn(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "warnings": [warning]})
+
+    room.route("**/sessions/one/end", warn)
+    room.click("#finish")
+    room.click("#ending-yes")
+    expect(room.locator("#notice")).to_contain_text("the last words could not be recognised")
+    expect(room.locator("#state")).to_have_text("The rehearsal has ended.")
+    room.click("#notice a")
+    room.wait_for_url("**/debrief/one")
+
+
+def test_the_end_that_comes_from_elsewhere_switches_the_microphone_off(room: Page) -> None:
+    def ends(socket: WebSocketRoute) -> None:
+        socket.send('{"closed": "The session is being ended"}')
+        socket.close(code=1000)
+
+    room.route_web_socket("**/microphone", ends)
+    room.keyboard.press("m")
+    refused(room, "The session is being ended")
+    state(room, "Microphone off")
+
+
 def test_a_draft_of_a_session_that_was_ended_elsewhere_stays_to_be_read(
     room: Page, served: str, web: Web
 ) -> None:

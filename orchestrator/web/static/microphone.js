@@ -51,7 +51,7 @@ const refuse = (words) => text($("refused"), words);
 // ------------------------------------------------------------------ this server hears
 
 function overServer() {
-  const heard = { problem: null, note: "", name: "", mute, drained: () => socket?.drained(), close, start, change: () => sound.change() };
+  const heard = { problem: null, note: "", name: "", mute, drained: () => socket?.drained(), resume: () => socket?.resume(), close, start, change: () => sound.change() };
   let socket = null;
   let muted = true;
   let lost_s = 0; // of sound, while nobody took it
@@ -59,7 +59,7 @@ function overServer() {
 
   async function start() {
     await sound.open();
-    socket = new SoundSocket(session, { refused, heard: (sentence) => dispatch("heard", sentence), broke });
+    socket = new SoundSocket(session, { refused, closed: refused, heard: (sentence) => dispatch("heard", sentence), broke });
   }
 
   function take({ sound: frame, level }) {
@@ -144,6 +144,7 @@ function overBrowser() {
     start: async () => {},
     change: async () => {},
     drained: async () => {},
+    resume() {},
     mute(is) {
       if (is === muted) return;
       muted = is;
@@ -241,8 +242,13 @@ document.addEventListener("voice", show);
 document.addEventListener("connection", show);
 document.addEventListener("ending", ({ detail }) => {
   isEnding = detail !== null; // null: it did not end
-  show();
-  if (isEnding && open !== null) detail.push(open.drained());
+  if (isEnding && open !== null) {
+    show(); // which ends the sentence
+    detail.push(open.drained());
+  } else {
+    open?.resume();
+    show();
+  }
 });
 howHeard().then((found) => {
   way = found;

@@ -1,6 +1,7 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
 import { pathTo } from "./place.js";
+import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { counted, sentence } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -16,17 +17,12 @@ function made(tag, words, className) {
   return element;
 }
 
+const asked = (address, options) => request(address, options, LONG_TIMEOUT_S);
 
-async function asked(address, options) {
-  const answer = await fetch(address, options).catch(() => null);
-  if (answer === null) throw new Error("the server cannot be reached: start greenroom serve again, then try once more");
-  return answer;
-}
-
-async function answerOf(response) {
-  const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.detail ?? `the server answered ${response.status}`);
-  return body;
+/** The body of an answer. Throws an error with a sentence where it was refused or none came. */
+function answerOf({ isOk, status, body, words }) {
+  if (isOk) return body;
+  throw new Error(status === 0 ? `${words} Start greenroom serve again where it has ended, then try once more.` : words);
 }
 
 // ------------------------------------------------------------------ the deck
@@ -38,7 +34,7 @@ async function read(file) {
   const form = new FormData();
   form.append("deck", file);
   try {
-    understood(await answerOf(await asked(pathTo("api/v1/decks"), { method: "POST", body: form })));
+    understood(answerOf(await asked(pathTo("api/v1/decks"), { method: "POST", body: form })));
   } catch (error) {
     $("unread").textContent = sentence(error.message);
   } finally {
@@ -56,7 +52,7 @@ async function sample() {
   $("unread").textContent = "";
   forget();
   try {
-    const read = await answerOf(await asked(pathTo("api/v1/decks/sample")));
+    const read = answerOf(await asked(pathTo("api/v1/decks/sample")));
     understood({ ...read, sample: true });
   } catch (error) {
     $("unread").textContent = sentence(error.message);
@@ -172,9 +168,7 @@ async function begin(event) {
   $("begin").disabled = true;
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
-    const headers = { "content-type": "application/json" };
-    const answer = await asked(pathTo("api/v1/sessions"), { method: "POST", headers, body: JSON.stringify(chosen()) });
-    const started = await answerOf(answer);
+    const started = answerOf(await write(pathTo("api/v1/sessions"), chosen(), { timeoutS: LONG_TIMEOUT_S }));
     location.assign(pathTo(`room/${encodeURIComponent(started.session)}`));
   } catch (error) {
     $("refused").textContent = sentence(error.message);

@@ -4,7 +4,7 @@
 import { beat, isConnected, knownUntil, lose, silence } from "./heartbeat.js";
 import { pathTo } from "./place.js";
 import { LONG_TIMEOUT_S, newId, write } from "./request.js";
-import { counted } from "./words.js";
+import { counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
 const session = room.dataset.session;
@@ -304,26 +304,31 @@ async function end(isDraftSent) {
   document.dispatchEvent(new CustomEvent("ending", { detail: heard }));
   await Promise.all(heard);
   const done = await send("end", {});
-  if (done) return goToDebrief();
   isEnding = false;
+  if (done?.warnings.length) return offerDebrief(done.warnings.map(sentence).join(" "));
+  if (done || view.state === "ended") return goToDebrief(true);
   $("finish").disabled = false;
   document.dispatchEvent(new CustomEvent("ending", { detail: null }));
   text($("state"), stateLine());
 }
 
-/** Once: the answer to our own request and the server's word both say that it has ended. */
-function goToDebrief() {
-  if (isLeaving) return;
-  if (!watches && !isEnding && plain($("words").value)) return offerDebrief();
+/** Once: the answer to our own request, which may have more to say, and the server's word both say that it has ended. */
+function goToDebrief(isOwn = false) {
+  if (isLeaving || isEnding) return;
+  if (!watches && !isOwn && plain($("words").value)) {
+    return offerDebrief("It was ended elsewhere, and what you typed here was not sent: copy it, if you need it.");
+  }
   isLeaving = true;
   location.assign(pathTo(`debrief/${encodeURIComponent(session)}`));
 }
 
-/** Somebody else has ended it while words stood in the field: they can be read and copied until this page is left. */
-function offerDebrief() {
+/** It has ended, and there is something to read before this page is left. */
+function offerDebrief(words) {
+  isLeaving = true; // by the link alone
   const link = line("a", "Go to the debrief");
   link.href = pathTo(`debrief/${encodeURIComponent(session)}`);
-  $("notice").replaceChildren("It was ended elsewhere, and what you typed here was not sent: copy it, if you need it. ", link);
+  $("notice").replaceChildren(`${words} `, link);
+  text($("state"), "The rehearsal has ended.");
 }
 
 const KEYS = {

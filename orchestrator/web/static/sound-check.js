@@ -3,7 +3,7 @@
 import { howHeard } from "./hearing.js";
 import { Sound, shownLevel } from "./sound.js";
 import { SoundError, wordsFor } from "./sound-causes.js";
-import { offer, remember } from "./sound-choice.js";
+import { chosenOf, microphones, offer, remember } from "./sound-choice.js";
 
 const $ = (id) => document.getElementById(id);
 const button = $("sound-try");
@@ -68,7 +68,9 @@ $("sound-choice").addEventListener("change", () => {
   sound?.change();
 });
 addEventListener("pagehide", () => end("")); // the room opens its own; a page that comes back by Back has none open
-howHeard().then((found) => {
+howHeard().then(async (found) => {
   button.hidden = found.by !== "server"; // the browser's recognition takes its own choice
   text($("sound-words"), found.words);
+  const known = button.hidden ? [] : await microphones();
+  if (sound === null) offer($("sound-choice"), known, chosenOf(known)?.id ?? null); // those that were allowed before
 });

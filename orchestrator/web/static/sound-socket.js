@@ -9,9 +9,10 @@ const PAUSE = new Int16Array(16_000 * 0.8); // longer than the pause that ends a
 
 export class SoundSocket {
   #session;
-  #tell; // { refused(words), heard(sentence), broke(words that were under way) }
+  #tell; // { refused(words), closed(words), heard(sentence), broke(words that were under way) }
   #socket = null;
   #isOpen = true;
+  #isFinished = false; // the server closes it, as the session is being ended
   #underWay = ""; // of a sentence that is not in the transcript yet, as far as it was recognised
 
   constructor(session, tell) {
@@ -47,6 +48,13 @@ export class SoundSocket {
     }
   }
 
+  /** Connect again where the server closed it: the session was not ended after all. */
+  resume() {
+    if (!this.#isFinished) return;
+    this.#isFinished = false;
+    this.#connect();
+  }
+
   /** Close; the server takes in what was said before. */
   close() {
     this.#isOpen = false;
@@ -58,18 +66,23 @@ export class SoundSocket {
     this.#socket = new WebSocket(`${scheme}://${location.host}${pathTo(`api/v1/sessions/${this.#session}/microphone`)}`);
     this.#socket.addEventListener("message", ({ data }) => this.#read(JSON.parse(data)));
     this.#socket.addEventListener("close", () => {
-      if (!this.#isOpen) return;
+      if (!this.#isOpen || this.#isFinished) return;
       this.#tell.broke(this.#underWay);
       this.#underWay = "";
       setTimeout(() => this.#isOpen && this.#connect(), RETRY_MS);
     });
   }
 
-  #read({ partial, final, doubt = null, segment = null, refused }) {
+  #read({ partial, final, doubt = null, segment = null, refused, closed }) {
     if (partial !== undefined) this.#underWay = partial; // shown with the room, as on every page
     if (final !== undefined) {
       this.#underWay = "";
       this.#tell.heard({ text: final, doubt, segment });
+    }
+    if (closed !== undefined) {
+      this.#isFinished = true;
+      this.#underWay = "";
+      this.#tell.closed(closed);
     }
     if (refused !== undefined) {
       this.#underWay = "";
