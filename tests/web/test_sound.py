@@ -87,7 +87,7 @@ class AnySound(ToneRecogniser):
     def __init__(self) -> None:
         super().__init__({})
 
-    def recognise(self, sound: bytes) -> Future[Heard]:
+    def recognise(self, sound: bytes, *names: object) -> Future[Heard]:
         done: Future[Heard] = Future()
         done.set_result(Heard(f"A sound of {len(sound) / SAMPLE_BYTES / RATE_HZ:.0f} s.", 0.9))
         return done
