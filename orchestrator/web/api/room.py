@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Depends
 from fastapi.encoders import jsonable_encoder
 from pydantic import BaseModel, ConfigDict, Field
-from sse_starlette import EventSourceResponse
+from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError
@@ -51,8 +51,8 @@ RETRY_MS: Final = 500
 """How soon a page that was cut off comes back; browsers wait three seconds by themselves."""
 DRIVER_LOOKS: Final = 25
 """Each so many looks, about a second, a stream looks whether another process still drives the session."""
-PING_S: Final = 15
-"""A stream that says nothing for longer is cut by some proxies."""
+HEARTBEAT_S: Final = 5
+"""How often a room's stream says that the server is there: its page says so soon after two were missed."""
 
 
 @router.get("/sessions/{session}/room")
@@ -342,10 +342,12 @@ def end(session: str, ending: Ending, site: At) -> Ended:
 async def events(session: str, site: At) -> EventSourceResponse:
     """Every change of the room, each as one whole document; the first comes at once.
 
-    A further event, `partial`, has the words of a sentence that is being spoken.
+    A further event, `partial`, has the words of a sentence that is being spoken; `heartbeat` comes every five
+    seconds, so that a page notices a server that is gone without having closed the connection.
     """
     found = await site.threads.run(session, Work.READ, partial(site.sessions.get, session))
-    return EventSourceResponse(_attended(site, found), ping=PING_S)
+    changes = _attended(site, found)
+    return EventSourceResponse(changes, ping=HEARTBEAT_S, ping_message_factory=_heartbeat)
 
 
 async def _attended(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
@@ -353,6 +355,11 @@ async def _attended(site: Site, session: Session) -> AsyncIterator[dict[str, Any
     with site.presence.here(session.name):
         async for change in _changes(site, session):
             yield change
+
+
+def _heartbeat() -> ServerSentEvent:
+    """A comment would keep proxies content too, but no page sees one."""
+    return ServerSentEvent(event="heartbeat", data=str(HEARTBEAT_S))
 
 
 async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 
 import { listenToKeys } from "./keys.js";
 import { pathTo } from "./place.js";
-import { request } from "./requests.js";
+import { write } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
@@ -15,7 +15,7 @@ const slides = stage("stage-slide", room);
 let view = null;
 let wanted = null;
 
-const put = (path, body) => request(session, path, { method: "PUT", body });
+const put = (path, body) => write(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`), body, { method: "PUT" });
 
 async function jump(number) {
   if (!view?.slides.some(([one]) => one === number)) return;

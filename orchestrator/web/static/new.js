@@ -1,6 +1,7 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
 import { pathTo } from "./place.js";
+import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { loadPictures } from "./slides.js";
 import { counted, sentence } from "./words.js";
 
@@ -18,17 +19,12 @@ function made(tag, words, className) {
   return element;
 }
 
+const asked = (address, options) => request(address, options, LONG_TIMEOUT_S);
 
-async function asked(address, options) {
-  const answer = await fetch(address, options).catch(() => null);
-  if (answer === null) throw new Error("the server cannot be reached: start greenroom serve again, then try once more");
-  return answer;
-}
-
-async function answerOf(response) {
-  const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.detail ?? `the server answered ${response.status}`);
-  return body;
+/** The body of an answer. Throws an error with a sentence where it was refused or none came. */
+function answerOf({ isOk, status, body, words }) {
+  if (isOk) return body;
+  throw new Error(status === 0 ? `${words} Start greenroom serve again where it has ended, then try once more.` : words);
 }
 
 // ------------------------------------------------------------------ the deck
@@ -123,8 +119,9 @@ function drawn({ has_pictures: has, deck_kind: kind }) {
 
 /** The slides as the room will show them: the server draws them from the deck's own data. */
 async function slidesOf(read) {
-  const answer = await asked(pathTo(`new/slides/${read.deck}`));
-  if (!answer.ok) throw new Error("its slides cannot be shown: drop it once more");
+  const signal = AbortSignal.timeout(LONG_TIMEOUT_S * 1000);
+  const answer = await fetch(pathTo(`new/slides/${read.deck}`), { signal }).catch(() => null);
+  if (!answer?.ok) throw new Error("its slides cannot be shown: drop it once more");
   return new DOMParser().parseFromString(`<ol>${await answer.text()}</ol>`, "text/html").querySelector("ol").children;
 }
 
@@ -179,9 +176,7 @@ async function begin(event) {
   $("begin").disabled = true;
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
-    const headers = { "content-type": "application/json" };
-    const answer = await asked(pathTo("api/v1/sessions"), { method: "POST", headers, body: JSON.stringify(chosen()) });
-    const started = await answerOf(answer);
+    const started = answerOf(await write(pathTo("api/v1/sessions"), chosen(), { timeoutS: LONG_TIMEOUT_S }));
     location.assign(pathTo(`room/${encodeURIComponent(started.session)}`));
   } catch (error) {
     $("refused").textContent = sentence(error.message);

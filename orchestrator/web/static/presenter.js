@@ -1,19 +1,21 @@
 // The presenter's window: this slide and the next, the notes, and the time against the plan.
 
 import { $, text } from "./elements.js";
+import { beat, lose } from "./heartbeat.js";
 import { listenToKeys } from "./keys.js";
 import { pathTo } from "./place.js";
-import { request } from "./requests.js";
+import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
 import { showTime, usedNow } from "./time.js";
-import { clock, counted, sentence } from "./words.js";
+import { clock, counted } from "./words.js";
 
 const FILLERS = "greenroom.fillers"; // whether this browser's user wants them counted
 const MANY = 6; // kinds of fillers that are named
 const room = document.getElementById("room");
 const session = room.dataset.session;
+const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
 const now = stage("stage-slide", room);
 const coming = stage("next-slide", room);
 let view = null;
@@ -68,9 +70,8 @@ function showPace() {
 }
 
 async function countFillers() {
-  const answer = await fetch(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/delivery`)).catch(() => null);
-  if (!answer?.ok || !wantsFillers()) return;
-  const told = await answer.json();
+  const { isOk, body: told } = await request(api("delivery"));
+  if (!isOk || !wantsFillers()) return;
   const found = told.fillers === null ? null : Object.entries(told.fillers);
   const listed = found?.slice(0, MANY).map(([word, times]) => `“${word}” ${times}`).join(", ");
   const pace = told.words_per_minute === null ? "" : ` ${told.words_per_minute} words a minute.`;
@@ -91,10 +92,8 @@ function wantFillers(is) {
 
 async function send(path, method = "POST", body = {}) {
   text($("refused"), "");
-  const answer = await request(session, path, { method, body });
-  if (answer?.ok) return;
-  const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
-  text($("refused"), why ? sentence(why) : "The server cannot be reached; try again.");
+  const answer = await write(api(path), body, { method, timeoutS: path === "drive" ? LONG_TIMEOUT_S : undefined });
+  if (!answer.isOk) text($("refused"), answer.words);
 }
 
 async function jump(number) {
@@ -113,17 +112,21 @@ const darken = () => view && send("blank", "PUT", { is_blank: !view.is_blank });
 const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && send("pause"));
 
 follow(session, ({ name, data, at }) => {
-  if (name === "lost") {
-    room.dataset.connected = "no";
-    text($("state"), "The connection is lost; it is looked for.");
-  } else if (name === "gone") location.replace(pathTo(""));
+  if (name === "lost") lose();
+  else if (name === "heartbeat") beat();
+  else if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
     view = JSON.parse(data);
     seenAt = performance.now() - Math.max(0, Date.now() - at);
-    room.dataset.connected = "yes";
+    beat();
     show();
     if (wantsFillers()) counting = counting.then(countFillers); // one after the other: none overtakes another
   }
+});
+document.addEventListener("connection", ({ detail }) => {
+  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  if (!detail.isConnected) text($("state"), detail.words);
+  else if (view) show();
 });
 $("next").addEventListener("click", () => turn(1));
 $("previous").addEventListener("click", () => turn(-1));

@@ -3,10 +3,11 @@
 
 import { caption, listenToCorrections } from "./captions.js";
 import { $, line, renew, text, wordsButton } from "./elements.js";
+import { beat, isConnected, knownUntil, lose, silence } from "./heartbeat.js";
 import { listenToKeys, nameKeys } from "./keys.js";
 import { openOverview } from "./overview.js";
 import { pathTo } from "./place.js";
-import { newId, request } from "./requests.js";
+import { LONG_TIMEOUT_S, newId, write } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
@@ -16,17 +17,20 @@ import { counted, sentence } from "./words.js";
 const room = document.getElementById("room");
 const session = room.dataset.session;
 const watches = "watches" in room.dataset;
+const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
 const slides = stage("stage-slide", room);
 
 let view = null;
 let seenAt = 0; // performance.now() when `view` came: the clock runs on from there
 let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
+let saying = Promise.resolve(); // until they have come, or have not
 let lost = null; // words that were sent, with no word back
 let lostAs = null; // where to, and by which id: sent there again they count once
 let triedAt = -Infinity; // when this page last began to drive by itself
 let wanted = null; // the slide that was asked for and is not shown yet
 let typed = ""; // the number of a slide, before Enter
 let isLeaving = false; // for the debrief
+let isEnding = false; // by this page
 let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
 let put = ""; // the question that was told last
 let begunAt = null; // by the session's clock, when what stands in the field was begun
@@ -42,9 +46,14 @@ const MOMENTS = {
   closing: "The debrief is being written.",
 };
 
+/** Of a server that is silent: that, and what is kept. What was said last may not be, and nobody here knows. */
+const silenceLine = () => `${silence()} What stands in the captions is kept${watches ? "" : ", what you typed stays here, and what you say now is not heard"}.`;
+
 function stateLine() {
+  if (!isConnected()) return silenceLine();
   if (view.state === "ended") return "The rehearsal has ended.";
   if (view.state === "degraded") return "The disk failed, so nothing more is written. Run greenroom resume.";
+  if (isEnding && view.moment !== "closing") return "What you said last is taken in; then the debrief is written.";
   if (view.moment === "closing") return MOMENTS.closing;
   if (view.broke_off) return `It broke off: ${view.broke_off}. Then go on.`;
   if (view.is_driven_elsewhere) return `${view.is_running ? MOMENTS[view.moment] ?? view.moment : "Paused."} Another program runs this session; here you can speak, answer and change slides.`;
@@ -53,7 +62,7 @@ function stateLine() {
   return MOMENTS[view.moment] ?? view.moment;
 }
 
-const hasBegun = () => view.now_s > 0 || view.captions.length > 0; // not by its slide: a drill opens on one
+const hasBegun = () => view.now_s > 0; // not by its slide, since a drill opens on one, nor by words: they may come before
 
 // ------------------------------------------------------------------ showing
 
@@ -188,16 +197,26 @@ const canSend = () => sent === null && (view?.question == null || view.question.
 
 // ------------------------------------------------------------------ doing
 
+const TIMEOUTS_S = { end: 600 }; // a model may be asked, at the end for minutes
+for (const path of ["ask", "answer", "answer/done", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
+const isWords = (path) => path === "segments" || path === "answer";
+
+/** Send a write; null where it was refused or got no answer, which the page then says. */
 async function send(path, body, method = "POST", id = newId()) {
   text($("refused"), "");
   text($("notice"), "");
-  const isWords = path === "segments" || path === "answer";
-  const held = () => text($("notice"), "Another program holds the session. Your words are sent again by themselves.");
-  const answer = await request(session, path, { method, body, id, held: isWords ? held : undefined });
-  if (answer?.ok) return answer.json();
-  const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
-  text($("refused"), why ? sentence(why) : "The server cannot be reached. What you typed is still here; it can be sent again.");
+  const answer = await write(api(path), body, { method, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
+  if (answer.isOk) return answer.body;
+  const kept = isWords(path) ? "What you typed is still here; it can be sent again, and counts once." : "Whether it was done is not known: look at the page once it is connected again.";
+  text($("refused"), answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
   return null;
+}
+
+/** Words that the server cannot write now, since another program holds the session, are sent until it can. */
+function isHeld(answer, path) {
+  const is = answer.status === 503 && isWords(path);
+  if (is) text($("notice"), "Another program holds the session. Your words are sent again by themselves.");
+  return is;
 }
 
 /** Words that are typed: they were begun with the first key, and no silence ends an answer meanwhile. */
@@ -209,14 +228,19 @@ function typing() {
   const now = performance.now();
   if (now - toldAt < TELL_MS || $("words").value === "") return;
   toldAt = now;
-  request(session, "speaking");
+  fetch(api("speaking"), { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).catch(() => {}); // the words themselves say what fails
 }
 
-const nowOf = ({ now_s: at, is_running: runs }) => at + (runs ? (performance.now() - seenAt) / 1000 : 0);
+const nowOf = ({ now_s: at, is_running: runs }) => at + (runs ? Math.max(0, knownUntil() - seenAt) / 1000 : 0);
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
-async function say() {
+function say() {
+  if (sent === null) saying = sayWords();
+  return saying;
+}
+
+async function sayWords() {
   const words = plain($("words").value);
   if (!words || !canSend()) return;
   const path = view?.question ? "answer" : "segments";
@@ -292,24 +316,52 @@ async function go() {
 const pause = () => send("pause");
 
 function finish() {
+  const draft = plain($("words").value);
+  $("ending-draft").hidden = $("ending-send").hidden = draft === "";
+  text($("ending-words"), draft);
+  text($("ending-yes"), draft === "" ? "End it" : "End without it");
   $("ending").returnValue = "";
   $("ending").showModal(); // the focus is on "Go on": a key too many ends nothing
 }
 
-async function end() {
+/** What was said is taken in first: a draft that is to be sent, and what the microphone has heard up to now. */
+async function end(isDraftSent) {
+  if (isEnding) return;
+  if (isDraftSent) await say();
+  if (isDraftSent && plain($("words").value)) return; // it was refused, which is said
+  isEnding = true;
   $("finish").disabled = true;
-  text($("state"), MOMENTS.closing);
+  text($("state"), stateLine());
+  const heard = [];
+  document.dispatchEvent(new CustomEvent("ending", { detail: heard }));
+  await Promise.all(heard);
   const done = await send("end", {});
+  isEnding = false;
+  if (done?.warnings.length) return offerDebrief(done.warnings.map(sentence).join(" "));
+  if (done || view.state === "ended") return goToDebrief(true);
   $("finish").disabled = false;
-  if (done) goToDebrief();
+  document.dispatchEvent(new CustomEvent("ending", { detail: null }));
+  text($("state"), stateLine());
 }
 
-/** Once: the answer to our own request and the server's word both say that it has ended. */
-function goToDebrief() {
-  if (isLeaving) return;
+/** Once: the answer to our own request, which may have more to say, and the server's word both say that it has ended. */
+function goToDebrief(isOwn = false) {
+  if (isLeaving || isEnding) return;
+  if (!watches && !isOwn && plain($("words").value)) {
+    return offerDebrief("It was ended elsewhere, and what you typed here was not sent: copy it, if you need it.");
+  }
   isLeaving = true;
   // In the room's place: the room of a session that has ended is its debrief, so Back would only come to it again.
   location.replace(pathTo(`debrief/${encodeURIComponent(session)}`));
+}
+
+/** It has ended, and there is something to read before this page is left. */
+function offerDebrief(words) {
+  isLeaving = true; // by the link alone
+  const link = line("a", "Go to the debrief");
+  link.href = pathTo(`debrief/${encodeURIComponent(session)}`);
+  $("notice").replaceChildren(`${words} `, link);
+  text($("state"), "The rehearsal has ended.");
 }
 
 const toggle = () => (!$("go").hidden ? go() : !$("pause").hidden && pause());
@@ -358,7 +410,10 @@ function listenToControls() {
   press("all-slides", overview);
   press("more", () => $("keys").showModal());
   listenToCorrections((number, words) => send(`segments/${number}`, { text: words }, "PUT"));
-  $("ending").addEventListener("close", () => $("ending").returnValue === "end" && end());
+  $("ending").addEventListener("close", () => {
+    const { returnValue } = $("ending");
+    if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
+  });
   $("words").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -401,17 +456,15 @@ function take({ name, data, at }) {
   if (name === "room") {
     view = JSON.parse(data);
     seenAt = performance.now() - Math.max(0, Date.now() - at);
-    room.dataset.connected = "yes";
+    beat();
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
     if (view.state === "ended") goToDebrief();
     else goOnByItself();
   } else if (name === "partial") text($("partial"), JSON.parse(data));
+  else if (name === "heartbeat") beat();
   else if (name === "gone") location.replace(pathTo(""));
-  else if (name === "lost") {
-    room.dataset.connected = "no";
-    text($("state"), "The connection is lost. It is looked for; nothing that was said is lost.");
-  }
+  else if (name === "lost") lose();
 }
 
 /** The server that drove this session is gone without a word, and another has taken its place. */
@@ -422,6 +475,11 @@ function goOnByItself() {
   triedAt = now;
   go();
 }
+
+document.addEventListener("connection", ({ detail }) => {
+  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  text($("state"), view ? stateLine() : silenceLine());
+});
 
 const AGAIN_MS = 2000;
 follow(session, take);

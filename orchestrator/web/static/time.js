@@ -1,11 +1,12 @@
 // The time that is used, running on between two words of the server.
 
+import { knownUntil } from "./heartbeat.js";
 import { clock } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
 /** Seconds that are used now; `seenAt` is when the view came, by `performance.now()`. */
-export const usedNow = (view, seenAt) => view.used_s + (view.is_running ? (performance.now() - seenAt) / 1000 : 0);
+export const usedNow = (view, seenAt) => view.used_s + (view.is_running ? Math.max(0, knownUntil() - seenAt) / 1000 : 0); // it stands while the server is gone
 
 /** Show the time used, its share, and what is left of it; `room` gets the colours by `data-time`. */
 export function showTime(room, view, seenAt) {
