@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.helpers.live_feeds import until
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
 from tests.web.conftest import Served
 from tests.web.test_rehearsal import asked, in_room, say, shows_slide, started, view_of
@@ -74,6 +73,15 @@ def area(box: list[int]) -> int:
 def begun(page: Page) -> None:
     page.keyboard.press("Space")
     page.wait_for_selector("#pause:not([hidden])")
+
+
+def settles(page: Page, what: str, is_so: Callable[[], object]) -> None:
+    """Wait until it is so, while the page goes on: what a test hears of its requests comes in between."""
+    for _ in range(PATIENCE_MS // 50):
+        if is_so():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came: {what}")
 
 
 def has_focus(page: Page, name: str) -> bool:
@@ -250,7 +258,7 @@ def test_a_slide_is_reached_by_its_number_an_overview_and_a_quote(serve: Serve, 
     told(page, {**view, "question": question})
     assert page.locator("#question-quotes button").count() == 1
     page.locator("#question-quotes button").click()
-    until("the slide", lambda: moved == [{"slide": 1}])
+    settles(page, "the slide", lambda: moved == [{"slide": 1}])
 
 
 def test_a_key_that_is_held_counts_once(serve: Serve, web: Web) -> None:
@@ -299,7 +307,7 @@ def test_a_clickers_keys_work_in_the_field_and_words_stay_words(serve: Serve, we
     shows_slide(page, 2)
     assert page.input_value("#words") == "but 3.5 boats"
     page.keyboard.press("F5")
-    until("a full screen", lambda: page.evaluate("document.fullscreenElement !== null"))
+    settles(page, "a full screen", lambda: page.evaluate("document.fullscreenElement !== null"))
     assert page.input_value("#words") == "but 3.5 boats"  # it was no reload
     page.evaluate("document.exitFullscreen()")
     page.click("#send")
@@ -408,7 +416,7 @@ def test_a_file_beside_the_zone_is_read_the_newer_wins_and_the_second_is_told(se
 
     page.route("**/api/v1/decks", hold)
     assert page.evaluate(DROPPED, ["First"]) == [True, True]  # the browser is kept from opening it
-    until("the first upload", lambda: slow)
+    settles(page, "the first upload", lambda: slow)
     page.evaluate(DROPPED, ["Second", "Third"])
     expect(page.locator("#counts")).to_contain_text("Second")
     expect(page.locator("#passed-over")).to_contain_text("Second.md is read, Third.md not")
@@ -426,7 +434,7 @@ def test_what_is_said_is_read_out_once_and_no_button_loses_the_focus(serve: Serv
     for button, then in (("#go", "pause"), ("#pause", "go"), ("#go", "pause")):
         page.focus(button)
         page.keyboard.press("Enter")
-        until(f"the focus on {then}", partial(has_focus, page, then))
+        settles(page, f"the focus on {then}", partial(has_focus, page, then))
     say(page, "We are the leading ferry operator on the estuary, with 212,000 passengers a year.")
     page.focus("#send")
     page.fill("#words", "Revenue grew eighteen percent.")
@@ -471,7 +479,7 @@ def test_doubt_and_correction_are_shown_and_a_click_corrects(serve: Serve, web: 
     assert faults_of_axe(page) == []
     page.fill("#correcting-words", "We sail to Fennmark.")
     page.click("#correcting-yes")
-    until("the correction", lambda: sent == [{"text": "We sail to Fennmark."}])
+    settles(page, "the correction", lambda: sent == [{"text": "We sail to Fennmark."}])
     expect(page.locator("#correcting")).not_to_be_visible()
 
 
@@ -488,7 +496,7 @@ def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> 
     done = puts(page, "/answer/done")
     page.route("**/answer/*", lambda route: route.fulfill(json={}))
     page.keyboard.press("d")
-    until("the end of the answer", lambda: done)
+    settles(page, "the end of the answer", lambda: done)
 
     told(page, {**view, "turn": {**nothing, "phase": "answering", "held": "Two words are in doubt"}})
     expect(words).to_have_text("Two words are in doubt.")
@@ -496,14 +504,14 @@ def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> 
     expect(page.locator("#done")).to_be_hidden()
     back = puts(page, "/answer/back")
     page.keyboard.press("t")
-    until("the way back", lambda: back)
+    settles(page, "the way back", lambda: back)
     told(page, {**view, "turn": {**nothing, "waits": "slide"}})
     expect(words).to_contain_text("it waits until you have begun this slide")
     now = puts(page, "/questions")
     page.route("**/questions", lambda route: route.fulfill(json={}))
     expect(page.locator("#call")).to_have_text("Questions now")
     page.click("#call")
-    until("the questions", lambda: now)
+    settles(page, "the questions", lambda: now)
     told(page, {**view, "turn": {**nothing, "stopped": "The clock stood: nobody had the room open"}})
     expect(words).to_contain_text("nobody had the room open")
 
@@ -522,9 +530,9 @@ def test_the_screen_is_kept_awake_while_the_clock_runs(serve: Serve, web: Web) -
     page = in_room(window.new_page(), served, started(served))
     assert not page.evaluate("window.awake")
     begun(page)
-    until("a lock on the screen", lambda: page.evaluate("window.awake"))
+    settles(page, "a lock on the screen", lambda: page.evaluate("window.awake"))
     page.keyboard.press("Space")
-    until("its end", lambda: not page.evaluate("window.awake"))
+    settles(page, "its end", lambda: not page.evaluate("window.awake"))
 
 
 def test_a_chart_is_the_same_in_preview_room_and_debrief(serve: Serve, web: Web) -> None:
