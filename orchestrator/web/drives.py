@@ -7,19 +7,24 @@ from there when somebody opens the room again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from threading import Event, Lock, Thread
 from time import monotonic
 from typing import Final
 
 from orchestrator.errors import GreenroomError, SessionStateError
-from orchestrator.loop.driver_lock import driving
+from orchestrator.loop.driver_lock import driving, is_driven
 from orchestrator.loop.live import STOPPED
 from orchestrator.loop.live_panel import Panel
+from orchestrator.loop.state import Live
 from orchestrator.loop.steps import End, Listen
-from orchestrator.loop.transcript import set_clock
+from orchestrator.loop.transcript import set_clock, show_first
+from orchestrator.loop.turns import Floor, floor_of
+from orchestrator.records.moderator import NOBODY_THERE
 from orchestrator.session import Session
 from orchestrator.store.transaction import waits_until
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.presence import Presence
 
 LOOK_S: Final = 0.25
 """How often a drive looks at its timers and takes what a model has answered: an eighth of the shortest pause
@@ -39,8 +44,18 @@ BEGINS_WITHIN_S: Final = 10.0
 class Drive:
     """One session under way, from `start` to `stop`, to the session's end, or to a failure of the disk."""
 
-    def __init__(self, session: Session, over: Callable[[Drive], None]) -> None:
+    def __init__(
+        self, session: Session, over: Callable[[Drive], None], is_attended: Callable[[], bool] = lambda: True
+    ) -> None:
+        """Drive *session*, for as long as somebody is there.
+
+        Args:
+            over: Told when it is over.
+            is_attended: Whether a page of the room is open, or words come in.
+        """
         self.session = session
+        self._is_attended = is_attended
+        self._why: str | None = None  # it stopped by itself
         self.failure: GreenroomError | OSError | None = None  # why it never began, or why it broke off
         self._over = over
         self._stop = Event()
@@ -48,6 +63,8 @@ class Drive:
         self._has_begun = False
         self._is_known = Event()  # whether it began
         self._facts: Thread | None = None  # a model looks for facts
+        self.live: Live | None = None  # what only this drive knows, as of its last look; None: there was none
+        self.floor: Floor | None = None  # whose turn it was then
         self._thread = Thread(target=self._run, name=f"drive-{session.id}", daemon=True)
 
     def start(self) -> None:
@@ -97,6 +114,7 @@ class Drive:
                 driving(rehearsal, "serve"),
             ):
                 set_clock(rehearsal, runs=True)
+                show_first(rehearsal)
                 self._has_begun = True
                 self._is_known.set()
                 with waits_until(self._stop.is_set):
@@ -104,7 +122,7 @@ class Drive:
                         self._go_on()
                     finally:
                         if not self.session.projection.ended:
-                            set_clock(rehearsal, runs=False)
+                            set_clock(rehearsal, runs=False, why=self._why)
         except (GreenroomError, OSError) as error:
             self.failure = error
         finally:
@@ -120,7 +138,12 @@ class Drive:
             while not self._stop.is_set():
                 began = monotonic()
                 step = panel.next_step()
+                if panel.state is not None:
+                    self.live, self.floor = panel.state.live, floor_of(panel.state)
                 if isinstance(step, End):
+                    return
+                if not self._is_attended():
+                    self._why = NOBODY_THERE
                     return
                 if self._voice.is_set() or len(self.session.rehearsal.projection.segments) > heard:
                     self._voice.clear()
@@ -154,8 +177,9 @@ class Drives:
     The lock is held for no longer than a look into the table: no session waits for another's disk or model.
     """
 
-    def __init__(self, sessions: OpenSessions) -> None:
+    def __init__(self, sessions: OpenSessions, presence: Presence | None = None) -> None:
         self._sessions = sessions
+        self.presence = presence if presence is not None else Presence()
         self._lock = Lock()
         self._drives: dict[str, Drive] = {}
         self._broke_off: dict[str, str] = {}
@@ -190,9 +214,33 @@ class Drives:
         if drive is not None:
             drive.hears()
 
+    def go_on(self, session: Session) -> None:
+        """Somebody without a page says or does something: a drive that stopped for want of them goes on.
+
+        Raises:
+            As `begin`.
+        """
+        self.presence.seen(session.name)
+        if self.presence.has_page(session.name):
+            return  # whoever has one sees that it stands, and says when to go on
+        projection = session.projection
+        is_left = projection.why_stopped == NOBODY_THERE and not projection.ended
+        if is_left and not self.is_driving(session.name) and not is_driven(session.path):
+            self.begin(session.name)
+
+    def live(self, session_id: str) -> Live | None:
+        """What only the drive of this session knows; None: this server does not drive it."""
+        drive = self._drives.get(session_id)
+        return drive.live if drive is not None else None
+
     def is_driving(self, session_id: str) -> bool:
         """Whether this server drives the session now."""
         return session_id in self._drives
+
+    def floor(self, session_id: str) -> Floor | None:
+        """Whose turn it was at the last look of this session's drive; None: this server does not drive it."""
+        drive = self._drives.get(session_id)
+        return drive.floor if drive is not None else None
 
     def broke_off(self, session_id: str) -> str | None:
         """Why the last drive of this session broke off, in one line; None: it did not."""
@@ -212,7 +260,9 @@ class Drives:
         with self._lock:
             drive = self._drives.get(session.name)
             if drive is None:
-                drive = self._drives[session.name] = Drive(session, self._over)
+                attended = partial(self.presence.is_attended, session.name)
+                self.presence.seen(session.name)
+                drive = self._drives[session.name] = Drive(session, self._over, attended)
                 self._sessions.hold(session.name)
                 self._broke_off.pop(session.name, None)
                 drive.start()

@@ -17,7 +17,7 @@ from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from tests.helpers.rehearsals import write_rehearsal
 
-PATIENCE_S = 300.0
+PATIENCE_S = 40.0
 """How long a test waits for what must come; it says what did not."""
 TIMERS = {"refresh": 0.3, "answer_pause": 0.3, "stale": 30, "hand_raise_pause": 0.2}
 
@@ -51,10 +51,11 @@ class Feed:
     said: int = 0
 
     def say(self, text: str, slide: int | None = None) -> None:
-        """Append one segment to the file that is followed."""
+        """Append one segment to the file that is followed: it is begun now, on the session's clock."""
         self.said += 1
+        piece = {"text": text, "start_s": self.session.rehearsal.now_s(), "slide": slide}
         with self.speech.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"text": text, **({"slide": slide} if slide else {})}) + "\n")
+            file.write(json.dumps({name: value for name, value in piece.items() if value is not None}) + "\n")
 
     def heard(self) -> None:
         """Wait until everything said is in the transcript."""

@@ -142,7 +142,6 @@ def test_orchestration_is_read_whole() -> None:
         timers_s=Timers(
             refresh=15,
             answer_pause=3,
-            answer_limit=90,
             stale=60,
             hand_raise_pause=1.5,
             free_flow_gap=20,
