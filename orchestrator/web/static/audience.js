@@ -2,8 +2,9 @@
 // a clicker works whichever window has the focus.
 
 import { listenToKeys } from "./keys.js";
+import { beat, lose } from "./heartbeat.js";
 import { pathTo } from "./place.js";
-import { write } from "./request.js";
+import { change } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
@@ -15,7 +16,7 @@ const slides = stage("stage-slide", room);
 let view = null;
 let wanted = null;
 
-const put = (path, body) => write(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`), body, { method: "PUT" });
+const put = (path, body) => change(session, path, { method: "PUT", body });
 
 async function jump(number) {
   if (!view?.slides.some(([one]) => one === number)) return;
@@ -31,13 +32,19 @@ function turn(by) {
 
 const darken = () => view && put("blank", { is_blank: !view.is_blank });
 
+const stateLine = () => (view?.state === "ended" ? "The rehearsal has ended." : "");
+
+document.addEventListener("connection", ({ detail }) => {
+  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  state.textContent = detail.words ?? stateLine();
+});
 follow(session, ({ name, data }) => {
-  if (name === "lost") state.textContent = "The connection is lost; it is looked for.";
-  else if (name === "gone") location.replace(pathTo(""));
+  if (name === "lost") lose();
+  else beat();
+  if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
     view = JSON.parse(data);
-    state.textContent = view.state === "ended" ? "The rehearsal has ended." : "";
-    room.dataset.connected = "yes";
+    state.textContent = stateLine();
     slides.show(shownIn(view));
     slides.darken(view.is_blank);
     keepAwake(view.is_running);

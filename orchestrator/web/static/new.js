@@ -119,10 +119,9 @@ function drawn({ has_pictures: has, deck_kind: kind }) {
 
 /** The slides as the room will show them: the server draws them from the deck's own data. */
 async function slidesOf(read) {
-  const signal = AbortSignal.timeout(LONG_TIMEOUT_S * 1000);
-  const answer = await fetch(pathTo(`new/slides/${read.deck}`), { signal }).catch(() => null);
-  if (!answer?.ok) throw new Error("its slides cannot be shown: drop it once more");
-  return new DOMParser().parseFromString(`<ol>${await answer.text()}</ol>`, "text/html").querySelector("ol").children;
+  const answer = await request(pathTo(`new/slides/${read.deck}`), {}, LONG_TIMEOUT_S, String);
+  if (!answer.isOk) throw new Error("its slides cannot be shown: drop it once more");
+  return new DOMParser().parseFromString(`<ol>${answer.body}</ol>`, "text/html").querySelector("ol").children;
 }
 
 function showTensions(tensions) {

@@ -1,10 +1,10 @@
 // The presenter's window: this slide and the next, the notes, and the time against the plan.
 
 import { $, text } from "./elements.js";
-import { beat, lose } from "./heartbeat.js";
 import { listenToKeys } from "./keys.js";
+import { beat, lose, silence } from "./heartbeat.js";
 import { pathTo } from "./place.js";
-import { LONG_TIMEOUT_S, request, write } from "./request.js";
+import { LONG_TIMEOUT_S, change, request } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
@@ -15,7 +15,6 @@ const FILLERS = "greenroom.fillers"; // whether this browser's user wants them c
 const MANY = 6; // kinds of fillers that are named
 const room = document.getElementById("room");
 const session = room.dataset.session;
-const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
 const now = stage("stage-slide", room);
 const coming = stage("next-slide", room);
 let view = null;
@@ -49,9 +48,14 @@ function show() {
   if (focused === $("go") && runs) $("pause").focus();
   if (focused === $("pause") && !runs) $("go").focus();
   $("blank").setAttribute("aria-pressed", String(view.is_blank));
-  text($("state"), view.state === "ended" ? "The rehearsal has ended." : runs ? "" : "The clock stands still.");
+  showState();
   keepAwake(view.is_running);
   showPace();
+}
+
+function showState() {
+  const runs = view?.is_running && view.state === "active";
+  text($("state"), silence() ?? (view?.state === "ended" ? "The rehearsal has ended." : runs ? "" : "The clock stands still."));
 }
 
 /** The time against the plan: each slide has a share of the minutes, half in equal parts, half by its words. */
@@ -70,7 +74,7 @@ function showPace() {
 }
 
 async function countFillers() {
-  const { isOk, body: told } = await request(api("delivery"));
+  const { isOk, body: told } = await request(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/delivery`));
   if (!isOk || !wantsFillers()) return;
   const found = told.fillers === null ? null : Object.entries(told.fillers);
   const listed = found?.slice(0, MANY).map(([word, times]) => `“${word}” ${times}`).join(", ");
@@ -92,7 +96,7 @@ function wantFillers(is) {
 
 async function send(path, method = "POST", body = {}) {
   text($("refused"), "");
-  const answer = await write(api(path), body, { method, timeoutS: path === "drive" ? LONG_TIMEOUT_S : undefined });
+  const answer = await change(session, path, { method, body, timeoutS: path === "drive" ? LONG_TIMEOUT_S : undefined });
   if (!answer.isOk) text($("refused"), answer.words);
 }
 
@@ -111,22 +115,20 @@ function turn(by) {
 const darken = () => view && send("blank", "PUT", { is_blank: !view.is_blank });
 const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && send("pause"));
 
+document.addEventListener("connection", ({ detail }) => {
+  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  showState();
+});
 follow(session, ({ name, data, at }) => {
   if (name === "lost") lose();
-  else if (name === "heartbeat") beat();
-  else if (name === "gone") location.replace(pathTo(""));
+  else beat();
+  if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
     view = JSON.parse(data);
     seenAt = performance.now() - Math.max(0, Date.now() - at);
-    beat();
     show();
     if (wantsFillers()) counting = counting.then(countFillers); // one after the other: none overtakes another
   }
-});
-document.addEventListener("connection", ({ detail }) => {
-  room.dataset.connected = detail.isConnected ? "yes" : "no";
-  if (!detail.isConnected) text($("state"), detail.words);
-  else if (view) show();
 });
 $("next").addEventListener("click", () => turn(1));
 $("previous").addEventListener("click", () => turn(-1));

@@ -1,5 +1,6 @@
 // Requests with a limit of time, and what a page says of one that failed.
 
+import { pathTo } from "./place.js";
 import { sentence } from "./words.js";
 
 export const TIMEOUT_S = 15; // a write takes milliseconds, or waits 5 s for another program's lock
@@ -10,11 +11,11 @@ const RETRY_MS = 500;
 export const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /**
- * Send one request and read its JSON. Never throws.
+ * Send one request and read what comes, which `parse` takes apart. Never throws.
  *
  * Returns `{ status, isOk, body, words }`; `status` is 0 where no whole answer came, and `words` says in a sentence why it failed.
  */
-export async function request(address, options = {}, timeoutS = TIMEOUT_S) {
+export async function request(address, options = {}, timeoutS = TIMEOUT_S, parse = JSON.parse) {
   const failed = (words) => ({ status: 0, isOk: false, body: {}, words });
   let answer, read;
   try {
@@ -25,7 +26,7 @@ export async function request(address, options = {}, timeoutS = TIMEOUT_S) {
   }
   const { status, ok: isOk } = answer;
   try {
-    const body = JSON.parse(read);
+    const body = parse(read);
     return { status, isOk, body, words: isOk ? "" : sentence(body.detail ?? `the server answered ${status}`) };
   } catch {
     return isOk ? failed("Something between here and the server answered in its place.") : { status, isOk, body: {}, words: `The server answered ${status}.` };
@@ -48,3 +49,6 @@ export async function write(address, body, { method = "POST", id = newId(), time
     await new Promise((done) => setTimeout(done, RETRY_MS));
   }
 }
+
+/** Send one write about a session; `path` is below its address. As `write`, with the body among the options. */
+export const change = (session, path, { body, ...options } = {}) => write(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`), body, options);

@@ -7,7 +7,7 @@ import { beat, isConnected, knownUntil, lose, silence } from "./heartbeat.js";
 import { listenToKeys, nameKeys } from "./keys.js";
 import { openOverview } from "./overview.js";
 import { pathTo } from "./place.js";
-import { LONG_TIMEOUT_S, newId, write } from "./request.js";
+import { LONG_TIMEOUT_S, change, newId, request } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
@@ -17,7 +17,6 @@ import { counted, sentence } from "./words.js";
 const room = document.getElementById("room");
 const session = room.dataset.session;
 const watches = "watches" in room.dataset;
-const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
 const slides = stage("stage-slide", room);
 
 let view = null;
@@ -205,7 +204,7 @@ const isWords = (path) => path === "segments" || path === "answer";
 async function send(path, body, method = "POST", id = newId()) {
   text($("refused"), "");
   text($("notice"), "");
-  const answer = await write(api(path), body, { method, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
+  const answer = await change(session, path, { method, body, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
   if (answer.isOk) return answer.body;
   const kept = isWords(path) ? "What you typed is still here; it can be sent again, and counts once." : "Whether it was done is not known: look at the page once it is connected again.";
   text($("refused"), answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
@@ -228,7 +227,8 @@ function typing() {
   const now = performance.now();
   if (now - toldAt < TELL_MS || $("words").value === "") return;
   toldAt = now;
-  fetch(api("speaking"), { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).catch(() => {}); // the words themselves say what fails
+  const address = pathTo(`api/v1/sessions/${encodeURIComponent(session)}/speaking`);
+  request(address, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }, 5, String); // what fails is said of the words themselves
 }
 
 const nowOf = ({ now_s: at, is_running: runs }) => at + (runs ? Math.max(0, knownUntil() - seenAt) / 1000 : 0);
@@ -328,7 +328,10 @@ function finish() {
 async function end(isDraftSent) {
   if (isEnding) return;
   if (isDraftSent) await say();
-  if (isDraftSent && plain($("words").value)) return; // it was refused, which is said
+  if (isDraftSent && plain($("words").value)) {
+    if (!$("refused").textContent) text($("notice"), "Your answer before is still being judged. End once more when it is.");
+    return;
+  }
   isEnding = true;
   $("finish").disabled = true;
   text($("state"), stateLine());
@@ -453,18 +456,17 @@ for (const item of $("panel").children) item.style.setProperty("--voice", item.d
 // ------------------------------------------------------------------ listening to the server
 
 function take({ name, data, at }) {
+  if (name === "lost") lose();
+  else beat();
   if (name === "room") {
     view = JSON.parse(data);
     seenAt = performance.now() - Math.max(0, Date.now() - at);
-    beat();
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
     if (view.state === "ended") goToDebrief();
     else goOnByItself();
   } else if (name === "partial") text($("partial"), JSON.parse(data));
-  else if (name === "heartbeat") beat();
   else if (name === "gone") location.replace(pathTo(""));
-  else if (name === "lost") lose();
 }
 
 /** The server that drove this session is gone without a word, and another has taken its place. */
@@ -478,7 +480,8 @@ function goOnByItself() {
 
 document.addEventListener("connection", ({ detail }) => {
   room.dataset.connected = detail.isConnected ? "yes" : "no";
-  text($("state"), view ? stateLine() : silenceLine());
+  if (view) text($("state"), stateLine());
+  else if (!detail.isConnected) text($("state"), silenceLine());
 });
 
 const AGAIN_MS = 2000;

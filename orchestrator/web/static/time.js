@@ -5,8 +5,8 @@ import { clock } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Seconds that are used now; `seenAt` is when the view came, by `performance.now()`. */
-export const usedNow = (view, seenAt) => view.used_s + (view.is_running ? Math.max(0, knownUntil() - seenAt) / 1000 : 0); // it stands while the server is gone
+/** Seconds that are used now, or were when the server was last heard from; `seenAt` is when the view came, by `performance.now()`. */
+export const usedNow = (view, seenAt) => view.used_s + (view.is_running ? Math.max(0, knownUntil() - seenAt) / 1000 : 0);
 
 /** Show the time used, its share, and what is left of it; `room` gets the colours by `data-time`. */
 export function showTime(room, view, seenAt) {
