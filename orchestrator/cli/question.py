@@ -77,7 +77,7 @@ def answer(
 
 
 def done(session: Name) -> None:
-    """Say that the answer heard so far is complete; it is judged.
+    """Have the answer that was heard judged: it is complete.
 
     An answer is what was begun after the question was put. By itself it ends with a silence.
     """
@@ -108,7 +108,10 @@ def back(session: Name) -> None:
 
 
 def questions(session: Name) -> None:
-    """Ask the panel for a question now, where another process drives the session."""
+    """Have a live panel ask a question now.
+
+    Another process drives the session, and puts it. `ask` puts one by itself.
+    """
     with opened(session) as opened_session:
         opened_session.questions_now()
         Screen.current.result({"asked_for": True}, "The panel is asked for a question.")
