@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +35,7 @@ class Judge(SteadyEngine):
         super().__init__()
         self.judged: list[JudgementRequest] = []
 
-    def _reply(self, request: Request[object]) -> object:
+    def _reply(self, request: Request[Any]) -> object:
         if isinstance(request, JudgementRequest):
             self.judged.append(request)
         return super()._reply(request)
@@ -189,8 +190,8 @@ def test_memory_debrief_review_and_archive_leave_it_out(session: Session) -> Non
     session.end()
     assert [len(review.exchange.turns) for review in session.debrief().reviews] == [1]
     assert "ninety" not in (session.path / "debrief.md").read_text("utf-8")
-    entry, passages = read(session.id, (session.path / LEDGER_NAME).read_bytes(), None)
-    assert entry.outcomes == {"satisfied": 1}
+    listed, passages = read(session.id, (session.path / LEDGER_NAME).read_bytes(), None)
+    assert listed.outcomes == {"satisfied": 1}
     assert not [one for one in passages if "ninety" in one.text]
     assert facts_of(session.path).exchanges == 1
     assert [one.id for one in exchanges_of(session.path)] == ["x1"]
