@@ -60,9 +60,6 @@ class ExchangeReopened(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         """Nothing: the answer that is taken back says it, in the same transaction."""
 
-    def entry(self, record: Record) -> Entry | None:
-        return None
-
     def step(self, record: Record) -> Step:
         return Step(None)
 

@@ -1,4 +1,4 @@
-"""Whose turn it is: which words are an answer, when it is complete, what is taken back, what is waited for."""
+"""Whose turn it is: which words are an answer, when it is complete, what is taken back, what waits."""
 
 from __future__ import annotations
 

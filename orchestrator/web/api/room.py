@@ -252,12 +252,14 @@ def answer(session: str, answered: Answered, site: At, key: Key = None) -> RoomV
 def answer_done(session: str, site: At, key: Key = None) -> RoomView:
     """The answer that was heard is complete; returns once it is judged.
 
-    Refused where nothing was said to the question since it was put.
+    What is being spoken at this moment is taken in before. Refused where nothing was said to the question
+    since it was put.
     """
 
     def work() -> RoomView:
         with site.sessions.using(session) as found:
             site.drives.go_on(found)
+            site.drives.hear_out(found.name)
             found.answer_done()
             return _view(site, found)
 
