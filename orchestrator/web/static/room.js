@@ -221,9 +221,9 @@ function isHeld(answer, path) {
 /** Words that are typed: they were begun with the first key, and no silence ends an answer meanwhile. */
 function typing() {
   if ($("words").value === "") begunAt = null;
-  else if (view?.turn) begunAt ??= nowOf(view);
+  else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
   keepDraft();
-  if (!view?.turn) return;
+  if (!view?.is_running) return;
   const now = performance.now();
   if (now - toldAt < TELL_MS || $("words").value === "") return;
   toldAt = now;
