@@ -24,6 +24,7 @@ from orchestrator.outbound.environment import PROXIES, environment_faults
 from orchestrator.render import counted
 from orchestrator.speech.recognition import model_folder
 from orchestrator.store import files
+from orchestrator.web.pictures import office
 
 # As /proc/mounts names them; a lock may be local to one machine there, and a sync may end in a cache.
 NETWORK: Final = frozenset(
@@ -68,6 +69,7 @@ def checks(home: Home) -> list[Check]:
         _looked("engine model", lambda: _model(home, "model")),
         _looked("memory", lambda: _memory(home)),
         _looked("speech-to-text", lambda: _speech_to_text(home)),
+        _slides(),
         _looked("browser", _browser),
         _looked("network", _network),
         _s3(),
@@ -192,6 +194,15 @@ def _speech_to_text(home: Home) -> Check:
     own = home.config.stt_model is not None
     which = f"the model in {folder}" if own else "the packaged model for English"
     return Check("speech-to-text", "ok", f"{which}, on this machine alone (not loaded)")
+
+
+def _slides() -> Check:
+    """What the room shows of a PowerPoint's slides."""
+    program = office()
+    if program is None:
+        own = "a PowerPoint's slides are drawn from the deck's own text, tables and charts"
+        return Check("slides", "off", f"{own}; with LibreOffice they would be pictures")
+    return Check("slides", "ok", f"{program} draws a PowerPoint's slides as pictures")
 
 
 def _browser() -> Check:

@@ -28,7 +28,7 @@ from orchestrator.debrief.parts import Debrief
 from orchestrator.debrief.request import ask_for_debrief
 from orchestrator.errors import ArchiveError, GreenroomError, SessionBusyError, SessionStateError
 from orchestrator.home.folder import Home
-from orchestrator.loop import dismissing, resolving
+from orchestrator.loop import answering, dismissing, resolving
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_memory import Remembering, Watch
@@ -91,6 +91,8 @@ def _end(
     store = rehearsal.store
     with store.transaction() as tx:
         open_ = rehearsal.projection.open
+        if open_ is not None and open_.turns[-1].answer is None and rehearsal.projection.heard:
+            open_ = answering.note_heard(rehearsal, tx, open_)  # no word is lost, though nobody judges it
         if open_ is not None:
             answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
             outcome = "unresolved" if answered else "unjudged"

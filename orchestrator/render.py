@@ -111,6 +111,22 @@ def answer_line(segment: Segment, exchange: str, agent_name: str) -> str:
     return f"[{clock(segment.start_s)}] {who}: {one_line(segment.text)}\n"
 
 
+def taken_back_line(at: str, exchange: str, agent_name: str) -> str:
+    """In the transcript: the answer above does not count."""
+    return (
+        f"\n({at}: the presenter takes the answer to {agent_name} ({exchange}) back: what was said as that "
+        "answer does not count. The question is open again.)\n\n"
+    )
+
+
+def taken_back_note(at: str, exchange: str) -> str:
+    """In every other file: what stands above of the answer does not count."""
+    return (
+        f"\n## {exchange}, at {at}: the answer was taken back\n\n"
+        "What stands above of that answer, its verdict and what followed from it does not count.\n"
+    )
+
+
 def focus_brief(heading: str, targets: Sequence[Target]) -> str:
     """A panelist's focus brief."""
     lines = [heading.rstrip("\n"), ""]

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from orchestrator.loop.news import WebIntel
     from orchestrator.loop.plan import Source
     from orchestrator.loop.recorded import Loading
+    from orchestrator.loop.state import Live
+    from orchestrator.loop.turns import Floor
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.model.claim import Tension
@@ -606,7 +608,7 @@ class Session:
         words = one_line(said_argument("text", "" if text is None else text))
         answered = self._open_exchange()
         taken = answered.turns[-1].answer
-        if taken is None or words not in ("", taken):
+        if taken is None or not f" {taken}".endswith(f" {words}" if words else ""):
             answered = answering.take_answer(self.rehearsal, text)
             if answered.outcome == "parked":
                 return _judgement_of(answered.turns[-1])
@@ -662,6 +664,67 @@ class Session:
         judging.give_verdict(self.rehearsal, given)
         self.watch.after_call()
         return self._as_it_stands(exchange)
+
+    def is_of_talk(self, start_s: float | None) -> bool:
+        """Whether words begun at this time were on their way when the open question was put."""
+        from orchestrator.loop import turns
+        from orchestrator.records.speech import TALK
+
+        projection = self.projection
+        if start_s is None or projection.open is None or projection.open.turns[-1].answer is not None:
+            return False
+        return turns.part_of(projection, start_s) == TALK
+
+    def answer_done(self) -> Judgement:
+        """Have the answer that was heard so far judged: it is complete. Returns what became of it.
+
+        Raises:
+            SessionStateError: No question is open, it was answered already, or nothing was said to it since
+                it was put.
+        """
+        from orchestrator.loop import answering, judging
+
+        self._open_exchange()
+        answered = answering.take_heard(self.rehearsal)
+        number = len(answered.turns)
+        if answered.outcome == "parked":
+            return _judgement_of(answered.turns[-1])
+        try:
+            judgement = judging.judge(self.rehearsal, answered)
+        except SessionStateError:  # judged, parked, closed or taken back elsewhere meanwhile: that stands
+            return _judgement_of(self._as_it_stands(answered).turns[number - 1])
+        self.watch.after_call()
+        return judgement
+
+    def answer_back(self) -> Exchange:
+        """Take the last answer back: its question is open again; returns its exchange.
+
+        The verdict and the follow-up fall with it, and a question that was put since and not answered.
+        Nothing is deleted: a record names all that does not count any more.
+
+        Raises:
+            SessionStateError: No answer can be taken back: none was given, the next question is being
+                answered already, or a recording with its answers is being played.
+        """
+        from orchestrator.loop import taking_back
+
+        self._check_going_on()
+        taken_back = taking_back.take_back(self.rehearsal)
+        self.watch.after_call()
+        return taken_back
+
+    def questions_now(self) -> None:
+        """Ask the panel for a question now, wherever the talk stands: who drives the session puts it."""
+        from orchestrator.records.moderator import QuestionsWanted
+
+        self._check_going_on()
+        self.rehearsal.store.note(QuestionsWanted(), by="moderator")
+
+    def floor(self, live: Live | None = None) -> Floor:
+        """Whose turn it is; of silence only who drives the session knows, and says it by *live*."""
+        from orchestrator.loop import turns
+
+        return turns.floor_of(self._now.state(live))
 
     def _as_it_stands(self, exchange: Exchange) -> Exchange:
         return next(one for one in self.projection.asked if one.id == exchange.id)

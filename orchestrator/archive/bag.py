@@ -19,6 +19,7 @@ from orchestrator.errors import ArchiveError, LedgerCorruptError
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import SESSION_ID
 from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.taken_back import ExchangeReopened
 from orchestrator.store import files, ledger
 from orchestrator.store.opening import opening_of
 from orchestrator.store.store import LEDGER_NAME
@@ -157,7 +158,9 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
     return tags
 
 
-_CLOSES: Final = f'"{ExchangeClosed.TYPE}"'.encode()
+_COUNTED: Final = {ExchangeClosed.TYPE: 1, ExchangeReopened.TYPE: -1}
+"""What a record adds to the exchanges that are over."""
+_COUNTS: Final = tuple(f'"{type_}"'.encode() for type_ in _COUNTED)
 
 
 def facts_of(root: Path) -> SessionFacts:
@@ -183,7 +186,7 @@ def facts_of(root: Path) -> SessionFacts:
         deck_title=opened.deck_title,
         date=opened.date,
         presenter=opened.presenter,
-        exchanges=sum(record.type == ExchangeClosed.TYPE for record in records),
+        exchanges=sum(_COUNTED.get(record.type or "", 0) for record in records),
         # The record of the end tells it, and not the file modes, which a copy loses.
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,
@@ -193,11 +196,11 @@ def facts_of(root: Path) -> SessionFacts:
 
 
 def _telling(content: bytes, scan: ledger.Scan) -> Iterator[ledger.Record]:
-    """The first record, the last, and those that close an exchange; the others are not decoded."""
+    """The first record, the last, and those that close an exchange or open it again; no other is decoded."""
     # A ledger of an hour holds thousands of records, and the others tell nothing of the whole.
     for entry in scan.entries:
         line = content[entry.offset : entry.offset + entry.size]
-        if entry.seq in (1, len(scan.entries)) or _CLOSES in line:
+        if entry.seq in (1, len(scan.entries)) or any(one in line for one in _COUNTS):
             yield ledger.decode(line)
 
 

@@ -76,6 +76,47 @@ def answer(
         Screen.current.result(plain, "\n".join(lines))
 
 
+def done(session: Name) -> None:
+    """Have the answer that was heard judged: it is complete.
+
+    An answer is what was begun after the question was put. By itself it ends with a silence.
+    """
+    with opened(session) as opened_session:
+        asked = opened_session.projection.opened
+        judgement = opened_session.answer_done()
+        exchange = opened_session.projection.asked[asked - 1]
+        plain = {
+            "exchange": exchange.id,
+            "verdict": judgement.verdict,
+            "reason": judgement.reason,
+            "outcome": exchange.outcome,
+        }
+        Screen.current.result(plain, f"{exchange.id}: {judgement.reason}")
+
+
+def back(session: Name) -> None:
+    """Take the last answer back: its question is open again.
+
+    The verdict and the follow-up fall with it. It can be done until the next question is being answered.
+    """
+    from orchestrator.loop.moderator_lines import question_lines
+
+    with opened(session) as opened_session:
+        exchange = opened_session.answer_back()
+        plain = {"exchange": exchange.id, "question": exchange.turns[-1].question}
+        Screen.current.result(plain, "\n".join(question_lines(opened_session.rehearsal, exchange)))
+
+
+def questions(session: Name) -> None:
+    """Have a live panel ask a question now.
+
+    Another process drives the session, and puts it. `ask` puts one by itself.
+    """
+    with opened(session) as opened_session:
+        opened_session.questions_now()
+        Screen.current.result({"asked_for": True}, "The panel is asked for a question.")
+
+
 def park(session: Name) -> None:
     """Come back to the open question later."""
     with opened(session) as opened_session:

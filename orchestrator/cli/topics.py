@@ -15,7 +15,7 @@ COMMANDS: Final = "commands"
 """The page that nobody writes: it is made from the commands themselves, so it cannot drift from `--help`."""
 TOPICS: Final = {
     COMMANDS: "every command with its arguments and options",
-    "room": "the room in a browser: opening it, its keys, what is kept, voice, looking on, the token",
+    "room": "the room in a browser: opening it, its windows and keys, what is kept, voice, the token",
     "models": "Claude, or a model of your own: what is asked when, what goes out, costs, failures",
     "memory": "what is kept of whom, your control over it, and the tools of other programs",
     "archives": "where ended sessions go, what is proven, and how to bring one back",

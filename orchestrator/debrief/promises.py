@@ -44,9 +44,9 @@ def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
         for exchange in rehearsal.projection.asked
     }
     found: dict[str, Source] = {}
-    asked = ""
+    asked, withdrawn = "", rehearsal.projection.withdrawn_records
     for entry in store.entries():
-        if entry.op != "note":
+        if entry.op != "note" or entry.seq in withdrawn:
             continue
         match value_of(store.record(entry.seq)):
             case ExchangeOpened(exchange):

@@ -39,8 +39,9 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
     if rehearsal.options.engine not in MODELS:
         return None
     store, count = rehearsal.store, _Count()
+    withdrawn = rehearsal.projection.withdrawn_records
     for entry in store.entries():
-        if entry.op != "receipt":
+        if entry.op != "receipt" and entry.seq not in withdrawn:
             record = store.record(entry.seq)
             count.take(record.by, value_of(record))
     return Shares(sum(count.asked.values()), len(count.asked), sum(count.judged), len(count.judged))

@@ -32,7 +32,8 @@ def take_answer(
 ) -> Exchange:
     """Put the answer into the transcript, stamped with the moment of the session clock; returns its exchange.
 
-    Its words count at 150 a minute for the exchange. None: there was no answer. Where they ask
+    Its words count at 150 a minute for the exchange, and what was heard of the answer before them is part of
+    it. None: nothing is added to what was heard; without that there was no answer. Where the words ask
     to come back to the question, or *parks* says so, the exchange is parked and not judged.
     """
     words = one_line(text or "")
@@ -40,6 +41,8 @@ def take_answer(
     is_parked = parks or wish is not None
     with rehearsal.store.transaction() as tx:
         answered = exchange = _unanswered(rehearsal)
+        if not words and not is_parked and rehearsal.projection.heard:
+            return write_heard(rehearsal, tx, exchange)
         if words:
             answered = _add_answer(rehearsal, tx, exchange, words, used)
         elif not is_parked:
@@ -83,37 +86,62 @@ def _add_answer(
         times_estimated=True,
     )
     index = len(rehearsal.projection.segments) + 1
-    value = AnswerGiven(exchange.id, len(exchange.turns), segment, speech_claims(segment, index), used)
+    joins = bool(rehearsal.projection.heard)
+    heard = heard_words(rehearsal)
+    claims = speech_claims(segment, index)
+    value = AnswerGiven(exchange.id, len(exchange.turns), segment, claims, used, joins)
     line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
     tx.append(TRANSCRIPT, line, by="transcript", value=value)
-    return with_answer(exchange, words, segment.end_s - segment.start_s)
+    return with_answer(exchange, f"{heard} {words}" if joins else words, segment.end_s - segment.start_s)
 
 
-def take_heard(rehearsal: Rehearsal) -> None:
-    """What the presenter said since the question, already in the transcript, is the answer.
+def heard_words(rehearsal: Rehearsal) -> str:
+    """What was said of the answer to the open question so far."""
+    return " ".join(segment.text for segment in rehearsal.projection.heard)
+
+
+def take_heard(rehearsal: Rehearsal) -> Exchange:
+    """What the presenter said since the question, already in the transcript, is the answer; its exchange.
 
     Where it asks to come back to the question, the exchange is parked and not judged.
+
+    Raises:
+        SessionStateError: No question is open, it was answered already, or nothing was said to it.
     """
     with rehearsal.store.transaction() as tx:
-        write_heard(rehearsal, tx, _unanswered(rehearsal))
+        exchange = _unanswered(rehearsal)
+        if not rehearsal.projection.heard:
+            raise SessionStateError(
+                f"{exchange.id}: nothing was said to this question yet: what was begun before it was put is "
+                "part of the talk; answer it, or come back to it later"
+            )
+        return write_heard(rehearsal, tx, exchange)
 
 
 def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
     """As `take_heard`, within a transaction; returns the exchange with the answer, parked or not."""
-    text = " ".join(segment.text for segment in rehearsal.projection.heard)
-    wish = wish_to_park(text)
-    tx.note(AnswerHeard(exchange.id, text), by="transcript")
-    answered = with_answer(exchange, text)
+    answered = note_heard(rehearsal, tx, exchange)
+    wish = wish_to_park(answered.turns[-1].answer or "")
     if wish is not None:
         return _park(rehearsal, tx, answered, wish)
     show_state(rehearsal, tx, "judging", exchange)
     return answered
 
 
+def note_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
+    """Record that what was heard is the answer; returns the exchange with it."""
+    text = heard_words(rehearsal)
+    tx.note(AnswerHeard(exchange.id, text), by="transcript")
+    return with_answer(exchange, text)
+
+
 def park(rehearsal: Rehearsal) -> Exchange:
-    """Close the open exchange at the presenter's wish to come back to it."""
+    """Close the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
     with rehearsal.store.transaction() as tx:
-        return _park(rehearsal, tx, still_open(rehearsal), None)
+        exchange = still_open(rehearsal)
+        if exchange.turns[-1].answer is None and rehearsal.projection.heard:
+            exchange = note_heard(rehearsal, tx, exchange)
+        return _park(rehearsal, tx, exchange, None)
 
 
 def _park(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:

@@ -191,7 +191,7 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
-        exchange = replace(exchange, id=f"x{len(rehearsal.projection.exchanges) + 1}")
+        exchange = replace(exchange, id=f"x{rehearsal.projection.last_exchange + 1}")
         if occasion is not None:
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
         show_state(rehearsal, tx, "question", exchange)

@@ -12,7 +12,7 @@ from orchestrator.engines import together
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.loop import panelist, phrases
-from orchestrator.loop.answering import still_open, write_heard
+from orchestrator.loop.answering import heard_words, still_open, write_heard
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
@@ -53,7 +53,7 @@ def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
         answer, heard = exchange.turns[-1].answer, rehearsal.projection.heard
         if answer is None and not heard:
             raise SessionStateError(f"{exchange.id}: nothing was answered yet: take the answer first")
-        words = answer if answer is not None else " ".join(segment.text for segment in heard)
+        words = answer if answer is not None else heard_words(rehearsal)
         if judgement.quote is not None and judgement.quote not in words:
             raise UsageError(f"{judgement.quote!r} does not stand in the answer: quote word for word")
         if answer is None:

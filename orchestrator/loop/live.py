@@ -26,10 +26,10 @@ from orchestrator.loop.driver_lock import driving
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.steps import End, Listen
-from orchestrator.loop.transcript import add_segment, move_to, set_clock
+from orchestrator.loop.transcript import add_segment, follow_slide, set_clock, settled
 from orchestrator.records.projection import Line
 from orchestrator.speech.line_reader import STDIN, Lines
-from orchestrator.speech.stream import LiveReader, LiveSegment, timed
+from orchestrator.speech.stream import LiveReader, LiveSegment
 from orchestrator.store.waiting import waits_until
 
 POLL_S: Final = 0.1
@@ -62,7 +62,7 @@ def feed_live(
     """
     kind = "jsonl" if source == STDIN else KINDS.get(Path(source).suffix.lower(), "jsonl")
     name = source if source == STDIN else Path(source).name
-    feed = Feed(rehearsal, say, LiveReader(kind), name)
+    feed = Feed(rehearsal, say, LiveReader(kind), name, rehearsal.now_s())
     with waits_until(stop):
         _feed(feed, source, stop, on_step)
     if feed.refused:
@@ -132,6 +132,7 @@ class Feed:
     say: Callable[[str], None]
     reader: LiveReader
     source: str  # "-" or the file's name
+    from_s: float  # session clock at which the feed began
     line: int = 0
     digest: Any = field(default_factory=hashlib.sha256)  # of all lines up to this one
     refused: int = 0
@@ -181,14 +182,13 @@ class Feed:
     def _add(self, piece: LiveSegment, source: Line | None) -> None:
         rehearsal = self.rehearsal
         rehearsal.store.catch_up()
-        projection = rehearsal.projection
-        segment = timed(piece, rehearsal.now_s(), projection.segments[-1] if projection.segments else None)
-        if segment.slide is not None and segment.slide != projection.slide:
+        segment, begun_s = settled(rehearsal, piece, from_s=self.from_s)
+        if segment.slide is not None:
             try:
-                move_to(rehearsal, segment.slide)
+                follow_slide(rehearsal, segment.slide, begun_s)
             except UsageError as error:  # the words are kept, on the slide that is shown
                 self.say(f"greenroom: {error}")
-                segment = replace(segment, slide=projection.slide)
+                segment = replace(segment, slide=rehearsal.projection.slide)
         if piece.start_s is not None and piece.start_s < segment.start_s and not self.went_back:
             self.went_back = True
             told, moved = f"{piece.start_s:g} s", f"{segment.start_s:g} s"
@@ -196,4 +196,4 @@ class Feed:
                 f"note: a time goes back to {told}: these words are set at {moved}, as those before them; "
                 "so is whatever goes back from here on"
             )
-        add_segment(rehearsal, segment, source=source)
+        add_segment(rehearsal, segment, begun_s=begun_s, source=source)

@@ -27,9 +27,10 @@ from orchestrator.loop.contradictions import Looked
 from orchestrator.loop.judging import Judging
 from orchestrator.loop.moderator_lines import Teller, question_lines
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Live
+from orchestrator.loop.state import Live, State
 from orchestrator.loop.steps import Ask, End, Judge, Listen, Look, Refresh, Speak, Step, TakeAnswer, next_step
 from orchestrator.loop.transcript import take_up_clock
+from orchestrator.loop.turns import BREATH_S
 from orchestrator.model.exchange import Exchange, Judgement
 
 ELSEWHERE: Final = "it was judged, parked or closed elsewhere meanwhile"
@@ -61,10 +62,12 @@ class Panel:
     def __init__(self, rehearsal: Rehearsal, say: Callable[[str], None]) -> None:
         self.rehearsal = rehearsal
         self.is_over = False  # no more speech comes
+        self.state: State | None = None  # as of the last look
         self._say = say
         self._teller = Teller(rehearsal)
         self._running: dict[str, refreshing.Asked] = {}  # by panelist
         self._judging: Judging | None = None
+        self._judged_at_s: float | None = None  # since when a verdict waits for the end of a sentence
         self._looking: Looking | None = None
         self._heard_at_s = rehearsal.clock.there_s()  # when somebody last spoke
         self._break_since_s: float | None = None  # session clock: since when a break waits for questions
@@ -82,7 +85,8 @@ class Panel:
         self._take()
         self._let_go_of_the_overtaken()
         self._tell()
-        return next_step(self.rehearsal.state(self._live()))
+        self.state = self.rehearsal.state(self._live())
+        return next_step(self.state)
 
     def look(self) -> None:
         """Take what has come, and carry out whatever is due now."""
@@ -101,8 +105,8 @@ class Panel:
                 case Ask():
                     self._tell_question(asking.ask(rehearsal, at_pause=step.at_pause))
                 case TakeAnswer():
-                    answering.take_heard(rehearsal)
-                    self._owes_verdict = rehearsal.projection.open is not None  # else it asked to be parked
+                    taken = answering.take_heard(rehearsal)
+                    self._owes_verdict = taken.outcome is None  # else it asked to be parked
                 case Judge():
                     self._judge()
                 case Speak():
@@ -148,9 +152,17 @@ class Panel:
             if self.rehearsal.projection.state != "closing":
                 contradiction_looks.take(self.rehearsal, look, looked or Looked(failed="the look broke off"))
         judged = self._judging
-        if judged is not None and judged.reply.done():
-            self._judging = None
+        if judged is not None and judged.reply.done() and not self._would_interrupt():
+            self._judging = self._judged_at_s = None
             self._conclude(judged)
+
+    def _would_interrupt(self) -> bool:
+        """Whether a follow-up would be put in mid-sentence: it waits, though for no longer than a refresh."""
+        there_s = self.rehearsal.clock.there_s()
+        if self._judged_at_s is None:
+            self._judged_at_s = there_s
+        is_speaking = there_s - self._heard_at_s < BREATH_S
+        return is_speaking and there_s - self._judged_at_s < self.rehearsal.rules.timers_s.refresh
 
     def _let_go_of_the_overtaken(self) -> None:
         """What was begun before a question was put, or for an exchange that went on without it."""

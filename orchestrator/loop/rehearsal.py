@@ -120,8 +120,14 @@ class Rehearsal:
         )
 
     def said(self, *, since: int = 0) -> Iterator[tuple[int, Segment]]:
-        """The presenter's segments behind the first *since*, each with its number; none off the record."""
-        for number, segment in enumerate(self.projection.segments[since:], start=since + 1):
+        """The presenter's segments behind the first *since*, each with its number.
+
+        None that is off the record, and none that was taken back.
+        """
+        projection = self.projection
+        for number, segment in enumerate(projection.segments[since:], start=since + 1):
+            if number in projection.withdrawn:
+                continue
             if self.is_presenters(segment) and segment.text.strip() and not self.is_off_record(segment.text):
                 yield number, segment
 
@@ -269,7 +275,7 @@ class Rehearsal:
             deck=projection.deck,
             deck_claims=projection.deck_claims,
             speech_claims=tuple(self.on_record(projection.speech_claims, lambda claim: (claim.text,))),
-            segments=tuple(projection.segments),
+            segments=projection.spoken,
             exchanges=tuple(projection.asked),
             slide=None if projection.is_played_out else projection.slide,
             clock_s=self.now_s(),

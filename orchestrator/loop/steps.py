@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
-from orchestrator.loop import phrases, time_rules
+from orchestrator.loop import phrases, time_rules, turns
 from orchestrator.loop.calling_on import choose, choose_at_pause, may_ask_at_pause
 from orchestrator.loop.pauses import ends_sentence
 from orchestrator.loop.refresh_rules import next_tick_s, why_refresh
@@ -129,7 +129,7 @@ def next_step(state: State) -> Step:
         return Look()
     if (why := why_refresh(state, presides=presides)) is not None:
         return Refresh(why)
-    if presides and projection.break_due and not _waits_for_questions(state):
+    if presides and projection.break_due and not _waits(state):
         return Ask()
     occasion = time_rules.due(state, presides=presides, is_at_a_stop=_is_at_a_stop(state))
     if occasion is not None:
@@ -164,19 +164,11 @@ def _in_exchange(state: State, exchange: Exchange) -> Step:
     if live is None:
         return TakeAnswer() if exchange.turns[-1].answer is None else Judge()
     if exchange.turns[-1].answer is None:
-        return TakeAnswer() if _has_answered(state, live) else Listen()
+        return TakeAnswer() if turns.is_complete(state, live) else Listen()
     if live.owes_verdict:
         return Judge()
     why = why_refresh(state, presides=True) if state.has_model else None
     return Refresh(why, leave_out=exchange.agent) if why is not None else Listen()
-
-
-def _has_answered(state: State, live: Live) -> bool:
-    projection, timers = state.projection, state.rules.timers_s
-    is_done = (
-        live.is_over or live.silent_s >= timers.answer_pause or projection.heard_s >= timers.answer_limit
-    )
-    return bool(projection.heard) and is_done
 
 
 def _last_of(state: State, live: Live) -> Step:
@@ -184,7 +176,7 @@ def _last_of(state: State, live: Live) -> Step:
     if not live.is_over:
         return Listen()
     open_ = state.projection.open
-    if open_ is not None and open_.turns[-1].answer is None and _has_answered(state, live):
+    if open_ is not None and open_.turns[-1].answer is None and turns.is_complete(state, live):
         return TakeAnswer()
     if open_ is not None and live.owes_verdict:
         return Judge()
@@ -210,6 +202,12 @@ def _may_look(state: State, *, presides: bool) -> bool:
     return projection.is_to_be_thought_of or projection.is_played_out
 
 
+def _waits(state: State) -> bool:
+    """A break waits for the presenter to have come to a stop, and for questions that are being made."""
+    live = state.live
+    return live is not None and (turns.waits_for(state, live) is not None or _waits_for_questions(state))
+
+
 def _waits_for_questions(state: State) -> bool:
     """A break waits while questions are made: for as long as nobody has one, and else not for long."""
     live = state.live
@@ -222,8 +220,7 @@ def _is_at_a_stop(state: State) -> bool:
     """The presenter has come to the end of a sentence, or is silent."""
     projection, playback = state.projection, state.projection.playback
     if state.live is not None:
-        is_silent = state.live.silent_s >= state.rules.timers_s.hand_raise_pause
-        return is_silent or not projection.segments or ends_sentence(projection.segments[-1])
+        return turns.is_at_a_stop(state, state.live)
     if playback is None or projection.played == len(playback.segments):
         return True
     if state.now_s > playback.offset_s + playback.segments[projection.played].start_s:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionFrozenError, UsageError
-from orchestrator.loop import contradiction_looks
+from orchestrator.loop import contradiction_looks, turns
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
-from orchestrator.model.segment import LiveSegment, Segment
+from orchestrator.model.segment import LiveSegment, Segment, possible
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.records.moderator import ClockSet
@@ -30,6 +30,7 @@ def add_segment(
     rehearsal: Rehearsal,
     segment: Segment,
     *,
+    begun_s: float | None = None,
     played: int | None = None,
     source: Line | None = None,
     tx: Draft | None = None,
@@ -37,32 +38,76 @@ def add_segment(
     """Put one piece of speech into the transcript, durably, with the claims that it makes.
 
     Args:
+        begun_s: When it was begun, on the session clock (`turns.begun_s`); None: as its start says.
         played: How many segments of the playback are then in the transcript.
         source: The line of a followed file with which it was complete.
         tx: The transaction that it belongs to; None: one of its own.
     """
     with rehearsal.store.joined(tx) as tx:  # a claim is numbered by its segment, and others add some too
+        if begun_s is None:
+            begun_s = min(segment.start_s + _offset_s(rehearsal, played), rehearsal.now_s())
         found = contradiction_looks.tensions_in(rehearsal, segment)
         claims = speech_claims(segment, len(rehearsal.projection.segments) + 1)
-        value = SpeechHeard(segment, claims, found, played, source)
+        part = turns.part_of(rehearsal.projection, begun_s)
+        value = SpeechHeard(segment, claims, found, played, source, part)
         tx.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
         contradiction_looks.note_tensions(rehearsal, tx, found)
 
 
+def _offset_s(rehearsal: Rehearsal, played: int | None) -> float:
+    """The session clock at which the recording began that a piece of speech is played from."""
+    playback = rehearsal.projection.playback
+    return playback.offset_s if played is not None and playback is not None else 0.0
+
+
 def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
-    """Put what was said just now into the transcript, on the slide that it names or that is shown.
+    """Put what was said just now into the transcript, on the slide that was shown when it was begun.
+
+    A slide that it names is shown from then on, unless another one was since.
 
     Raises:
         UsageError: The deck has no such slide; nothing was taken.
     """
     with rehearsal.store.transaction() as tx:
-        projection = rehearsal.projection
-        segment = timed(piece, rehearsal.now_s(), projection.segments[-1] if projection.segments else None)
+        segment, begun_s = settled(rehearsal, piece)
         if piece.slide is None:
-            segment = replace(segment, slide=projection.slide)
-        elif piece.slide != projection.slide:
-            move_to(rehearsal, piece.slide, tx)
-        add_segment(rehearsal, segment, tx=tx)
+            segment = replace(segment, slide=rehearsal.projection.slide_at(begun_s))
+        else:
+            follow_slide(rehearsal, piece.slide, begun_s, tx)
+        add_segment(rehearsal, segment, begun_s=begun_s, tx=tx)
+
+
+def settled(
+    rehearsal: Rehearsal, piece: LiveSegment, *, from_s: float | None = None
+) -> tuple[Segment, float]:
+    """The piece with its times, and when it was begun (`turns.begun_s`).
+
+    Args:
+        from_s: The session clock since which its source has been heard: a time before that is another
+            clock's, and no time at all.
+    """
+    now_s, segments = rehearsal.now_s(), rehearsal.projection.segments
+    previous = segments[-1] if segments else None
+    segment, told_s = timed(piece, now_s, previous), possible(piece.start_s)
+    estimated_s = segment.start_s
+    if told_s is not None and from_s is not None and told_s < from_s:
+        told_s, untimed = None, replace(piece, start_s=None, end_s=None)
+        estimated_s = timed(untimed, now_s, previous).start_s
+    runs = rehearsal.clock.is_running(rehearsal.projection.clock)
+    return segment, turns.begun_s(told_s, estimated_s, now_s, runs=runs)
+
+
+def follow_slide(rehearsal: Rehearsal, number: int, begun_s: float, tx: Draft | None = None) -> None:
+    """Show the slide that a piece of speech names, from when it was begun; not where another was shown since.
+
+    Raises:
+        UsageError: The deck has no such slide.
+    """
+    check_slide(rehearsal, number)
+    slides = rehearsal.projection.slides
+    if number == rehearsal.projection.slide or (slides and begun_s < slides[-1].at_s):
+        return
+    change_slide(rehearsal, number, at_s=begun_s, estimated=False, tx=tx)
 
 
 def hear_once(
@@ -104,6 +149,17 @@ def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
             if segment.slide is not None and segment.slide != rehearsal.projection.slide:
                 move_to(rehearsal, segment.slide, tx)
             add_segment(rehearsal, segment, tx=tx)
+
+
+def show_first(rehearsal: Rehearsal) -> None:
+    """Show the first slide from the beginning, where none was shown yet: a room has one in sight."""
+    slides = rehearsal.scene().deck.slides
+    first = next((slide for slide in slides if not slide.hidden), None)
+    if first is None or rehearsal.projection.slides:
+        return
+    with rehearsal.store.transaction() as tx:
+        if not rehearsal.projection.slides:
+            change_slide(rehearsal, first.number, at_s=0.0, estimated=False, tx=tx)
 
 
 def move_to(rehearsal: Rehearsal, number: int, tx: Draft | None = None) -> None:
@@ -168,12 +224,12 @@ def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> boo
     return len(projection.slides) % every == 0
 
 
-def set_clock(rehearsal: Rehearsal, *, runs: bool) -> None:
-    """Let the session clock run in this process from now on, or stand still."""
+def set_clock(rehearsal: Rehearsal, *, runs: bool, why: str | None = None) -> None:
+    """Let the session clock run in this process from now on, or stand still; *why*: as `ClockSet.why`."""
     store, clock = rehearsal.store, rehearsal.clock
     with store.transaction() as tx:
         there_s = clock.there_s()
-        tx.note(ClockSet(store.now_s(), runs), by="moderator")
+        tx.note(ClockSet(store.now_s(), runs, why), by="moderator")
     if runs:
         clock.run(rehearsal.projection.clock, there_s)
     else:

@@ -36,6 +36,7 @@ from orchestrator.privacy.masking import masked
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.records.kinds import KINDS, value_as
+from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.records.tellers import is_spoken
 from orchestrator.render import OUTCOME_WORDS, counted
 from orchestrator.store.files import replace_file
@@ -195,9 +196,11 @@ def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: boo
         told.is_frozen, told.has_ended = True, is_recent
     elif is_spoken(record):
         told.spoken += is_recent
+    elif (back := value_as(record, AnswerTakenBack)) is not None:
+        told.asked = [one for one in told.asked if one.exchange != back.exchange]
     elif (closed := value_as(record, ExchangeClosed)) is not None:
-        done, back = closed.exchange, closed.exchange.comes_back_to
-        told.asked = [one for one in told.asked if back is None or one.exchange != back]  # it is one question
+        done, before = closed.exchange, closed.exchange.comes_back_to
+        told.asked = [one for one in told.asked if one.exchange != (before or "")]  # it is one question
         words = done.quote or done.turns[0].question
         if is_recent and not off_record.touches(words):
             quote, outcome = masked(one_line(words)), done.outcome or "open"

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
@@ -30,7 +30,7 @@ from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.past_sessions import deck_tag, is_read, sessions_of
 from orchestrator.memory.recall import recall
 from orchestrator.memory.scratchpads import scratchpad
-from orchestrator.memory.scribe import Scribe, is_telling
+from orchestrator.memory.scribe import is_telling, scribe_through
 from orchestrator.memory.session_context import cut, previously_on
 from orchestrator.model.carryover import NOTHING, CarryOver, OpenPoint
 from orchestrator.model.slide import Deck
@@ -112,10 +112,10 @@ def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
     earlier = [one for one in sessions_of(home_root, presenter) if one.tag == tag]
     if not earlier:
         return []
-    before, scribe = earlier[-1], Scribe()
-    if not is_read(before.root, scribe.take, only=is_telling):
+    before = earlier[-1]
+    scribe = scribe_through(partial(is_read, before.root, only=is_telling))
+    if scribe is None:
         return []
-    scribe.settle()
     context = replace(scribe.context(), open_questions=())
     lines = [cut(line, MAX_LINE_BYTES) for line in previously_on(context, entries=0).splitlines()]
     return [f"{before.date}, session {before.id}:", *lines]

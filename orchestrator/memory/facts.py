@@ -48,6 +48,7 @@ from orchestrator.privacy.off_record import is_clean
 from orchestrator.records.kinds import KINDS
 from orchestrator.records.memory import FAILED, FactRun, FactsKept, GoalsKept
 from orchestrator.records.start import SessionStarted
+from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.records.tellers import known_value, passage_of
 from orchestrator.render import clipped
 from orchestrator.store import files
@@ -82,6 +83,7 @@ class FactLog:
     """The fold itself; `take` is given every record once, in order."""
 
     facts: list[Fact] = field(default_factory=list)
+    numbered: int = 0  # facts so far: one that was withdrawn keeps its number
     keys: set[str] = field(default_factory=set)  # `key_of` every fact's content
     waiting: dict[int, Passage] = field(default_factory=dict)  # behind the last window that was read
     read_seq: int = 0  # the last window that was read ends here
@@ -112,7 +114,7 @@ class FactLog:
                 self._facts(found, record)
             case GoalsKept(items=items):
                 self.remembered += [kept.text for kept in items]
-            case _:
+            case value:
                 passage = passage_of(record, self.date)
                 is_hidden = self._off_record.take(record, passage.text if passage is not None else None)
                 if passage is not None and passage.kind == EXCHANGE:  # its questions, no answers
@@ -121,6 +123,8 @@ class FactLog:
                     self._closed(passage)
                 if passage is not None and not is_hidden:
                     self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
+                if isinstance(value, AnswerTakenBack):
+                    self._withdraw(value)
 
     @property
     def has_speech(self) -> bool:
@@ -167,14 +171,26 @@ class FactLog:
         for draft in found.facts:
             passage = self.waiting.get(draft.source)
             if passage is not None and not self.stays(f"{draft.content}\n{draft.quote}"):
+                self.numbered += 1
                 self.facts.append(self._fact(draft, passage, record))
                 self.keys.add(key_of(draft.content))
         self.read_seq, self.open = found.to_seq, None
         self.waiting = {seq: one for seq, one in self.waiting.items() if seq > found.to_seq}
 
+    def _withdraw(self, taken_back: AnswerTakenBack) -> None:
+        """Let go of what was said in an answer that was taken back, and of what came of it."""
+        fallen = set(taken_back.withdraws)
+        self.waiting = {seq: one for seq, one in self.waiting.items() if seq not in fallen}
+        gone = {key_of(one.content) for one in self.facts if one.source in fallen}
+        self.facts = [one for one in self.facts if one.source not in fallen]
+        self.keys -= gone - {key_of(one.content) for one in self.facts}
+        for index, fact in enumerate(self.facts):
+            if fact.settled_by == taken_back.exchange:
+                self.facts[index] = replace(fact, settled_by=None)
+
     def _fact(self, draft: FactDraft, passage: Passage, record: Record) -> Fact:
         return Fact(
-            id=f"f{len(self.facts) + 1}",
+            id=f"f{self.numbered}",
             **asdict(draft),
             source_date=passage.day,
             extracted_at=record.at,

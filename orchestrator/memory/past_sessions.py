@@ -24,6 +24,7 @@ from orchestrator.model.slide import Deck
 from orchestrator.records.exchanges import ExchangeClosed
 from orchestrator.records.kinds import value_as
 from orchestrator.records.start import SessionStarted
+from orchestrator.records.taken_back import ExchangeReopened
 from orchestrator.store import files, ledger
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Entry, Record
@@ -135,6 +136,8 @@ def exchanges_of(root: Path) -> tuple[Exchange, ...]:
         value = value_as(record, ExchangeClosed)
         if value is not None:
             closed.append(value.exchange)
+        elif (again := value_as(record, ExchangeReopened)) is not None:
+            closed[:] = [one for one in closed if one.id != again.exchange]
 
     whole = is_read(root, take, only=lambda entry: entry.file == HISTORY and entry.op == "append")
     return tuple(closed) if whole else ()

@@ -32,6 +32,7 @@ from orchestrator.privacy.off_record import is_clean
 from orchestrator.records.kinds import value_as
 from orchestrator.records.memory import MemoriesSettled, MemoryProposed, ScratchpadProposed
 from orchestrator.records.options import Options
+from orchestrator.records.taken_back import withdrawn_in
 from orchestrator.store.ledger import Record
 from orchestrator.store.store import Store
 from orchestrator.store.transaction import Draft
@@ -114,7 +115,8 @@ class ProposalLog:
             last = self.store.last
             notes = [entry.seq for entry in self.store.entries() if entry.op == "note"]
             notes += range(self.store.seq + 1, last + 1)
-            records = [self.store.record(seq) for seq in notes]
+            withdrawn = withdrawn_in(self.store)
+            records = [self.store.record(seq) for seq in notes if seq not in withdrawn]
             records += (one._replace(seq=last + n) for n, one in enumerate(self.held or (), 1))
         own = (proposed(record, self.presenter) for record in records if record.by == self.agent)
         return [one for one in own if one is not None]
@@ -211,7 +213,12 @@ def settle_session(
     if not options.remember:
         return Settled()
     store.catch_up()
-    notes = [store.record(entry.seq) for entry in store.entries() if entry.op == "note"]
+    withdrawn = withdrawn_in(store)
+    notes = [
+        store.record(entry.seq)
+        for entry in store.entries()
+        if entry.op == "note" and entry.seq not in withdrawn
+    ]
     with existing(home_root) as db:
         done = settle(notes, db, session=options.id, presenter=options.presenter, stays=stays, now=now)
     if done.memories or done.pages or done.left_out:

@@ -10,6 +10,7 @@ Source: the seed of the Scribe (000); DESIGN.md, section 9.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -42,6 +43,7 @@ from orchestrator.records.memory import GoalsKept
 from orchestrator.records.options import UNNAMED
 from orchestrator.records.speech import AnswerGiven, AnswerHeard, SlideShown, SpeechHeard
 from orchestrator.records.start import DeckRead, SessionStarted, SpeakerFound
+from orchestrator.records.taken_back import withdrawn_by
 from orchestrator.records.tellers import entry_of, is_spoken, known_value
 from orchestrator.records.telling import AGENT, USER, Entry, is_speech
 from orchestrator.render import SILENT
@@ -78,6 +80,8 @@ class Scribe:
     `failures` counts records that are not in the shape of this release: they are passed over.
     """
 
+    withdrawn: frozenset[int] = frozenset()  # records that fell with answers taken back: they tell nothing
+    taken_back: set[int] = field(default_factory=set)  # such records as this fold has met
     turn_count: int = 0
     failures: int = 0
     course: Course = field(default_factory=Course)
@@ -109,6 +113,9 @@ class Scribe:
             self.settle()
         quoting = "" if told is None else told.content if told.quoting is None else told.quoting
         is_hidden = self._off_record.take(record, quoting)
+        if record.seq in self.withdrawn:  # what was off the record in it stays so
+            return
+        self.taken_back |= withdrawn_by(value)
         self._follow(value, record)
         if told is None:  # nothing happened that anybody would tell
             return
@@ -218,7 +225,7 @@ class Scribe:
     def _remembered(self, value: GoalsKept) -> None:
         """A model read it in the passages of a run: kept as it was verified, unless it is to stay."""
         for kept in value.items:
-            if not self.stays(f"{kept.text}\n{kept.quote}"):
+            if kept.seq not in self.withdrawn and not self.stays(f"{kept.text}\n{kept.quote}"):
                 noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, *self._asked_at(kept.seq))
                 self._note(kept.kind, noted)
 
@@ -292,13 +299,30 @@ def scribe_of(store: Store) -> Scribe:
     Raises:
         LedgerCorruptError: A record cannot be read.
     """
-    scribe = Scribe()
     store.catch_up()
-    for entry in store.entries():
-        if is_telling(entry):
-            scribe.take(store.record(entry.seq))
+
+    def read(take: Callable[[Record], object]) -> bool:
+        for entry in store.entries():
+            if is_telling(entry):
+                take(store.record(entry.seq))
+        return True
+
+    scribe = scribe_through(read)
+    return scribe if scribe is not None else Scribe()
+
+
+def scribe_through(read: Callable[[Callable[[Record], object]], bool]) -> Scribe | None:
+    """The Scribe's fold of records that *read* gives it in order; None: they could not be read.
+
+    Where an answer was taken back they are read once more, without what fell with it.
+    """
+    scribe = Scribe()
+    is_whole = read(scribe.take)
+    if is_whole and scribe.taken_back:
+        scribe = Scribe(withdrawn=frozenset(scribe.taken_back))
+        is_whole = read(scribe.take)
     scribe.settle()
-    return scribe
+    return scribe if is_whole else None
 
 
 def context_of(store: Store) -> SessionContext:

@@ -26,6 +26,7 @@ class LiveSegment:
     slide: int | None = None
     confidence: float | None = None  # 0 to 1
     id: str | None = None  # the source's own: given again with the same words, they count once
+    doubt: str | None = None  # why the words may not be what was said: repetition, language or confidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Segment:
     slide_estimated: bool = False  # the slide was found by matching words, not told
     times_estimated: bool = False  # the times were counted from words, not told
     confidence: float | None = None  # 0 to 1, from the speech-to-text program
+    doubt: str | None = None  # as LiveSegment.doubt
 
 
 def possible(time_s: float | None) -> float | None:

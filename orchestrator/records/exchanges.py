@@ -33,7 +33,9 @@ class ExchangeOpened(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.open = self.exchange
-        projection.break_due = False
+        projection.put_at_s = self.exchange.asked_at_s
+        projection.last_exchange += 1
+        projection.no_break()
         projection.asked_here = True
         projection.hands = tuple(agent for agent in projection.hands if agent != self.exchange.agent)
         projection.heard.clear()
@@ -125,6 +127,7 @@ class FollowedUp(PanelValue):
             projection.open = with_question(projection.open, self.turn)
             if projection.named is not None:
                 projection.pressed.append((projection.open.id, projection.named))
+        projection.put_at_s = record.clock_s
         projection.heard.clear()
 
     def entry(self, record: Record) -> Entry:
@@ -157,6 +160,7 @@ class ExchangeClosed(PanelValue):
         projection.exchanges.append(closed)
         projection.open_s[closed.id] = max(0.0, record.clock_s - closed.asked_at_s)
         projection.open = None
+        projection.heard.clear()
         projection.quiet_from_s, projection.is_prompted = record.clock_s, False
         projection.voice_from_s, projection.is_pause_suggested = None, False
         projection.look_is_due("exchange")
@@ -289,7 +293,7 @@ class NobodyAsked(PanelValue):
     why: str
 
     def fold(self, projection: Projection, record: Record) -> None:
-        projection.break_due = False
+        projection.no_break()
         projection.is_over = projection.is_over or projection.is_played_out
 
     def step(self, record: Record) -> Step:

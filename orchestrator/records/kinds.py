@@ -19,6 +19,7 @@ from orchestrator.records.exchanges import (
     ProfileAdded,
     VerdictGiven,
 )
+from orchestrator.records.folding import take
 from orchestrator.records.memory import (
     FactRun,
     FactsKept,
@@ -40,11 +41,12 @@ from orchestrator.records.moderator import (
     Monologue,
     NoQuestion,
     PartFailed,
+    QuestionsWanted,
     StateShown,
     TimeWarned,
     TookOver,
 )
-from orchestrator.records.projection import INTEL, TRANSCRIPT, Projection
+from orchestrator.records.projection import Projection
 from orchestrator.records.speech import (
     AnswerGiven,
     AnswerHeard,
@@ -54,7 +56,6 @@ from orchestrator.records.speech import (
     SectionEnded,
     SlideShown,
     SpeechHeard,
-    fold_plain,
 )
 from orchestrator.records.start import (
     DeckRead,
@@ -66,6 +67,7 @@ from orchestrator.records.start import (
     SessionStarted,
     SpeakerFound,
 )
+from orchestrator.records.taken_back import AnswerTakenBack, ExchangeReopened
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Kinds, Unread, kinds_of
 
@@ -77,10 +79,10 @@ PanelRecord = (
     | SpeechHeard | SlideShown | SectionEnded | PlayedOut | AnswerGiven | AnswerHeard | NoAnswer | AnswerUsed
     | CandidateWritten | RoundMade | CallTaken
     | ExchangeOpened | VerdictGiven | FollowedUp | ExchangeClosed | Observed | ProfileAdded | NoteAdded
-    | LeftOut | NobodyAsked
+    | LeftOut | NobodyAsked | AnswerTakenBack | ExchangeReopened
     | Looked | FindingNoted | Dismissed
-    | StateShown | LineSaid | TimeWarned | NoQuestion | Monologue | ClockSet | Driving | Called | TookOver
-    | PartFailed | DebriefAnswered | Frozen
+    | StateShown | LineSaid | TimeWarned | NoQuestion | QuestionsWanted | Monologue | ClockSet | Driving
+    | Called | TookOver | PartFailed | DebriefAnswered | Frozen
     | FactRun | FactsKept | GoalsKept | MemoryProposed | ScratchpadProposed | ScratchpadsAsked | ToolUsed
     | MemoriesSettled | SessionFlushed
 )  # fmt: skip
@@ -147,13 +149,5 @@ def fold(projection: Projection, record: Record) -> None:
     Raises:
         LedgerCorruptError: Its value is not what one of its type holds, though it is hashed right.
     """
-    if record.op == "freeze":
-        projection.ended = True
-    if record.file == INTEL:
-        projection.intel_sha256 = record.sha256
     value = value_of(record)
-    if value is None:
-        if record.op == "append" and record.file == TRANSCRIPT:
-            fold_plain(projection, record)
-    elif not isinstance(value, Unread):
-        value.fold(projection, record)
+    take(projection, record, value if isinstance(value, PanelValue) else None)

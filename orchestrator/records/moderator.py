@@ -12,9 +12,22 @@ from orchestrator.model.usage import CallUsage
 from orchestrator.model.values import from_json, to_json
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import PartFailure, Projection, Said
-from orchestrator.records.telling import AGENT, ERROR, Entry, Step, Timing, counted_each, known, reminding
+from orchestrator.records.telling import (
+    AGENT,
+    ERROR,
+    NOTE,
+    Entry,
+    Step,
+    Timing,
+    counted_each,
+    known,
+    reminding,
+)
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
+
+NOBODY_THERE = "nobody there"
+"""Why a clock was stopped: no page of the room was open, and no words came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +110,24 @@ class NoQuestion(PanelValue):
 
 
 @dataclass(frozen=True, slots=True)
+class QuestionsWanted(PanelValue):
+    """Note: the presenter asks for a question now, wherever the talk stands."""
+
+    TYPE: ClassVar = "questions_now"
+    NEEDED: ClassVar = False
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.break_due = projection.is_question_wanted = True
+        projection.refresh_due = projection.is_to_be_thought_of = True
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, "the presenter asks for questions")
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE, "the presenter asks for questions", "none")
+
+
+@dataclass(frozen=True, slots=True)
 class Monologue(PanelValue):
     """Append to the debrief notes: one voice so long that a pause is due."""
 
@@ -120,9 +151,11 @@ class ClockSet(PanelValue):
 
     at_s: float
     live: bool
+    why: str | None = None  # NOBODY_THERE, where nobody stopped it; None: somebody did, or it runs
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.clock = ClockState(self.at_s, record.at if self.live else None)
+        projection.why_stopped = self.why
 
     def step(self, record: Record) -> Step:
         line = f"the clock {'runs' if self.live else 'stands'}"

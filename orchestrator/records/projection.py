@@ -22,6 +22,7 @@ from orchestrator.model.usage import CallUsage
 from orchestrator.records.about_contradictions import is_about
 from orchestrator.records.turns import bare_first
 from orchestrator.speech.answers import Answer
+from orchestrator.store.ledger import Record
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 INTEL: Final = "shared/external-intel.md"
@@ -92,6 +93,16 @@ class SlideTime:
     estimated: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A question that was put, and the rehearsal as it stood then: an answer taken back leads there."""
+
+    exchange: str
+    turn: int  # from 1
+    at: int  # records of the journal before it
+    before: Projection  # with the question, and no word of an answer; without marks of its own
+
+
 @dataclass(slots=True)
 class Projection:
     """What the records of the ledger give together (`PanelValue.fold`)."""
@@ -127,13 +138,20 @@ class Projection:
     exchanges: list[Exchange] = field(default_factory=list)  # closed ones
     open: Exchange | None = None
     open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
-    heard: list[Segment] = field(default_factory=list)  # the presenter's, since the open question
+    put_at_s: float = 0.0  # session clock: when the last question of the open exchange was put
+    last_exchange: int = 0  # the number of the exchange that was opened last; one taken back keeps its number
+    heard: list[Segment] = field(default_factory=list)  # of the answer to the open question, so far
+    withdrawn: set[int] = field(default_factory=set)  # segments taken back as an answer, by number from 1
+    withdrawn_records: set[int] = field(default_factory=set)  # that fell with answers taken back
+    marks: list[Mark] = field(default_factory=list)  # questions whose answer can be taken back; the last put
+    journal: list[tuple[Any, Record]] = field(default_factory=list)  # value and record, since the first mark
     lines_taken: set[Line] = field(default_factory=set)  # of followed files
     answers_used: set[int] = field(default_factory=set)
     playback: Playback | None = None
     played: int = 0  # segments of the playback that are in the transcript
     driver: str | None = None  # what the last driver record says: run, feed or None
     clock: ClockState = field(default_factory=ClockState)
+    why_stopped: str | None = None  # the clock, where nobody stopped it
     refreshed_at_s: float = 0.0
     inputs: dict[str, str] = field(
         default_factory=dict
@@ -142,6 +160,9 @@ class Projection:
     refresh_due: bool = False
     is_to_be_thought_of: bool = False  # a question can be put now, and nobody was asked for one since
     break_due: bool = False
+    is_break_by_slide: bool = False  # the talk went on to another section
+    is_question_wanted: bool = False  # the presenter asked for one, wherever the talk stands
+    segments_before_slide: int = 0  # how many there were when the slide came up that is shown now
     section_ended: int = -1  # how many slides had been shown when the last section ended
     is_played_out: bool = False
     is_over: bool = False  # played out, and nobody has another question
@@ -170,6 +191,10 @@ class Projection:
     def copy(self) -> Projection:
         """Return one that takes records while this one stays as it is."""
         return Projection(**{one.name: _copy_of(getattr(self, one.name)) for one in fields(self)})
+
+    def no_break(self) -> None:
+        """Have no question waiting for a place to be put: one was, or nobody has any."""
+        self.break_due = self.is_break_by_slide = self.is_question_wanted = False
 
     def find(self, tensions: Iterable[Tension]) -> None:
         """Take contradictions in, each with its id."""
@@ -230,10 +255,20 @@ class Projection:
         """The presenter's claims in speech; the list grows, so do not keep it."""
         return self.claims_by_speaker.get(self.presenter, [])
 
+    def slide_at(self, at_s: float) -> int | None:
+        """Return the slide that was shown at a time of the session clock; the first, before any was."""
+        shown = next((one for one in reversed(self.slides) if one.at_s <= at_s), None)
+        return (shown or self.slides[0]).slide if self.slides else None
+
     @property
-    def heard_s(self) -> float:
-        """How long the presenter has been answering, in seconds of speech."""
-        return self.heard[-1].end_s - self.heard[0].start_s if self.heard else 0.0
+    def spoken(self) -> tuple[Segment, ...]:
+        """Every piece of speech in its place, without the words of those that were taken back."""
+        if not self.withdrawn:
+            return tuple(self.segments)
+        return tuple(
+            replace(one, text="") if number in self.withdrawn else one
+            for number, one in enumerate(self.segments, start=1)
+        )
 
     def times(self, now_s: float) -> tuple[float, float]:
         """Seconds of presenting and of answering, up to *now_s* of the session clock.

@@ -26,6 +26,9 @@ from orchestrator.records.turns import with_answer
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
 
+TALK = "talk"
+"""Words that were begun while no question waited for an answer."""
+
 
 @dataclass(frozen=True, slots=True)
 class SpeechHeard(PanelValue):
@@ -38,6 +41,9 @@ class SpeechHeard(PanelValue):
     tensions: tuple[Tension, ...] = ()
     played: int | None = None  # how many segments of the playback are then in the transcript
     source: Line | None = None  # the line of a followed file with which it was complete
+    part: str | None = None
+    """ANSWER or TALK, as `loop.turns` decided when the words came. None: a release before 0.3 wrote it, for
+    which all that the presenter says while a question is open is its answer."""
 
     @property
     def bearing(self) -> Bearing:
@@ -51,7 +57,8 @@ class SpeechHeard(PanelValue):
             projection.played = self.played
         if self.source is not None:
             projection.lines_taken.add(self.source)
-        _hear(projection, self.segment)
+        if self.part != TALK:
+            _hear(projection, self.segment)
 
     def entry(self, record: Record) -> Entry:
         return spoken_entry(self.segment, None)
@@ -89,10 +96,11 @@ class SlideShown(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.slides.append(SlideTime(self.slide, self.at_s, self.estimated))
+        projection.segments_before_slide = len(projection.segments)
         projection.refresh_due = True
         projection.look_is_due("slide")
         if self.ends_section:
-            projection.break_due = projection.is_to_be_thought_of = True
+            projection.break_due = projection.is_break_by_slide = projection.is_to_be_thought_of = True
             projection.look_is_due("break")
 
     def entry(self, record: Record) -> Entry:
@@ -150,6 +158,7 @@ class AnswerGiven(PanelValue):
     segment: Segment
     claims: tuple[Claim, ...] = field(default_factory=tuple)  # judged there, and not asked about again
     used: int | None = None  # which prepared answer it is
+    joins: bool = False  # what had been heard of the answer before stands in it as well
 
     @property
     def bearing(self) -> Bearing:
@@ -161,7 +170,11 @@ class AnswerGiven(PanelValue):
             projection.answers_used.add(self.used)
         if projection.open is not None:
             lasts_s = self.segment.end_s - self.segment.start_s
-            projection.open = with_answer(projection.open, self.segment.text, lasts_s)
+            heard = projection.heard if self.joins else ()
+            words = " ".join([*(one.text for one in heard), self.segment.text])
+            projection.open = with_answer(projection.open, words, lasts_s)
+        if self.joins:
+            projection.heard.clear()
 
     def entry(self, record: Record) -> Entry:
         return spoken_entry(self.segment, self.exchange)
@@ -226,10 +239,21 @@ class AnswerUsed(PanelValue):
 
 def fold_plain(projection: Projection, record: Record) -> None:
     """Take text that was appended without a value as a segment of its own, at the clock's time."""
-    segment = Segment(" ".join((record.text or "").split()), record.clock_s, record.clock_s)
+    segment = plain_segment(record)
     projection.segments.append(segment)
     _voice(projection, segment, record)
     _hear(projection, segment)
+
+
+def plain_segment(record: Record) -> Segment:
+    """Return text that was appended without a value as a segment, at the clock's time."""
+    return Segment(" ".join((record.text or "").split()), record.clock_s, record.clock_s)
+
+
+def withdraw(projection: Projection, segment: Segment) -> None:
+    """Keep the place of words that were taken back as an answer, so that numbers stay, and nothing else."""
+    projection.segments.append(segment)
+    projection.withdrawn.add(len(projection.segments))
 
 
 def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...]) -> None:

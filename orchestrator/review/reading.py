@@ -21,6 +21,7 @@ from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
 from orchestrator.records.kinds import KINDS, PanelRecord, value_of
 from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard
 from orchestrator.records.start import DeckRead, started_of
+from orchestrator.records.taken_back import withdrawn_by
 from orchestrator.render import OUTCOME_WORDS, SILENT
 from orchestrator.store.ledger import Record
 from orchestrator.store.off_record import OffRecord
@@ -100,7 +101,7 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
     ledger = ledger[: ledger.rfind(b"\n") + 1]  # a last line may be under way
     try:
         records = [_record(from_json(line)) for line in ledger.split(b"\n") if _WANTED.match(line)]
-        values = [value_of(record) for record in records]
+        values = _standing(records, [value_of(record) for record in records])
         passages = _passages(records, values, _withheld(records, values))
         told = from_json(debrief) if debrief is not None else {}
         entry = _entry(session, ledger, records[0], values, told)
@@ -108,6 +109,12 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
         return Entry(session), []
     about = " ".join(part for part in (entry.deck, entry.presenter, entry.date, session) if part)
     return entry, [Passage("about", "", None, about), *passages]
+
+
+def _standing(records: Sequence[Record], values: Sequence[Value]) -> list[Value]:
+    """The values, without those that fell with an answer taken back."""
+    withdrawn = {seq for value in values for seq in withdrawn_by(value)}
+    return [None if record.seq in withdrawn else value for record, value in zip(records, values, strict=True)]
 
 
 def _withheld(records: Sequence[Record], values: Sequence[Value]) -> OffRecord | None:

@@ -34,6 +34,9 @@ FORMER_KEYS = ("states", "transitions")
 """Of orchestration.md up to release 0.1.0. Which state follows which is the program's: they decide nothing.
 Homes and the copies in sessions that still have them are taken."""
 
+FORMER_TIMERS = ("answer_limit",)
+"""Of `timers_s` up to release 0.2.0: an answer is as long as it is. Taken in the same way."""
+
 Phrases = Mapping[str, tuple[str, ...]]
 """The moderator's phrases, by heading, of PHRASE_HEADINGS."""
 
@@ -53,8 +56,7 @@ class Timers:
     """Seconds of session clock."""
 
     refresh: float  # between two refreshes of the candidate questions
-    answer_pause: float  # a silence that ends an answer
-    answer_limit: float  # the longest answer
+    answer_pause: float  # a silence that ends an answer; its second half counts down
     stale: float  # after which an unconfirmed candidate is not asked
     hand_raise_pause: float  # a silence in which the moderator calls on a raised hand
     free_flow_gap: float  # the least time between two interruptions
@@ -105,6 +107,9 @@ def orchestration_of(outline: Outline) -> Orchestration:
     """The rules, as far as they can be read; what cannot is in the outline's findings."""
     front = outline.front
     front.values = {key: value for key, value in front.values.items() if key not in FORMER_KEYS}
+    if isinstance(timers := front.values.get("timers_s"), Mapping):
+        kept = {key: value for key, value in timers.items() if key not in FORMER_TIMERS}
+        front.values = {**front.values, "timers_s": kept}
     front.only(_names(Orchestration))
     _keyed(outline, "turn_limits", INTENSITIES)
     _keyed(outline, "defaults", _names(Defaults))
@@ -126,11 +131,11 @@ def orchestration_of(outline: Outline) -> Orchestration:
 def deciding_nothing(text: str, path: str) -> list[str]:
     """A line for each key in the front matter of *text* that has no effect any more."""
     front = read_outline(text, path).front
-    return [
-        f"{path}, line {front.line_of(key)}: `{key}` decides nothing: take it out"
-        for key in FORMER_KEYS
-        if key in front.values
-    ]
+    timers = front.values.get("timers_s")
+    former = [key for key in FORMER_KEYS if key in front.values]
+    if isinstance(timers, Mapping):
+        former += [f"timers_s.{key}" for key in FORMER_TIMERS if key in timers]
+    return [f"{path}, line {front.line_of(key)}: `{key}` decides nothing: take it out" for key in former]
 
 
 def phrases_of(outline: Outline) -> Phrases:

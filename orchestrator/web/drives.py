@@ -6,20 +6,26 @@ from there when somebody opens the room again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from threading import Event, Lock, Thread
-from time import monotonic
+from time import monotonic, sleep
+from types import MappingProxyType
 from typing import Final
 
 from orchestrator.errors import GreenroomError, SessionStateError
-from orchestrator.loop.driver_lock import driving
+from orchestrator.loop.driver_lock import driving, is_driven
 from orchestrator.loop.live import STOPPED
 from orchestrator.loop.live_panel import Panel
+from orchestrator.loop.state import Live
 from orchestrator.loop.steps import End, Listen
-from orchestrator.loop.transcript import set_clock
+from orchestrator.loop.transcript import set_clock, show_first
+from orchestrator.loop.turns import Floor, floor_of
+from orchestrator.records.moderator import NOBODY_THERE
 from orchestrator.session import Session
 from orchestrator.store.waiting import waits_until
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.presence import Presence
 
 LOOK_S: Final = 0.25
 """How often a drive looks at its timers and takes what a model has answered: an eighth of the shortest pause
@@ -32,6 +38,12 @@ TRACE_EVERY_S: Final = 1.0
 long as the writing of the words."""
 REST: Final = 20
 """So many times what a trace took passes before the next: it has a twentieth of a drive's time at most."""
+HEARD_OUT_S: Final = 6.0
+"""How long "that was my answer" waits for the last sentence: a pause that ends it, and its recognition, which
+takes some tenths of its length (`help measured`)."""
+VOICE_S: Final = 0.6
+"""How long somebody counts as speaking after the microphone said so: it says so with each tenth of a second
+of speech, and has the first words of a sentence later than that."""
 BEGINS_WITHIN_S: Final = 10.0
 """Taking the driver's lock and setting the clock are two writes; a disk that needs this long is stuck."""
 
@@ -39,8 +51,25 @@ BEGINS_WITHIN_S: Final = 10.0
 class Drive:
     """One session under way, from `start` to `stop`, to the session's end, or to a failure of the disk."""
 
-    def __init__(self, session: Session, over: Callable[[Drive], None]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        over: Callable[[Drive], None],
+        is_attended: Callable[[], bool] = lambda: True,
+        is_spoken: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Drive *session*, for as long as somebody is there.
+
+        Args:
+            over: Told when it is over.
+            is_attended: Whether a page of the room is open, or words come in.
+            is_spoken: Whether words are being spoken or recognised that do not stand in the transcript yet.
+        """
         self.session = session
+        self._is_attended = is_attended
+        self._is_spoken = is_spoken
+        self.voice_at = 0.0  # monotonic clock: when somebody was heard last; 0: nobody was
+        self._why: str | None = None  # it stopped by itself
         self.failure: GreenroomError | OSError | None = None  # why it never began, or why it broke off
         self._over = over
         self._stop = Event()
@@ -48,6 +77,8 @@ class Drive:
         self._has_begun = False
         self._is_known = Event()  # whether it began
         self._facts: Thread | None = None  # a model looks for facts
+        self.live: Live | None = None  # what only this drive knows, as of its last look; None: there was none
+        self.floor: Floor | None = None  # whose turn it was then
         self._thread = Thread(target=self._run, name=f"drive-{session.id}", daemon=True)
 
     def start(self) -> None:
@@ -81,6 +112,7 @@ class Drive:
 
     def hears(self) -> None:
         """Somebody is speaking, so it is no silence that ends an answer or lets the panel come in."""
+        self.voice_at = monotonic()
         self._voice.set()
 
     def stop(self) -> None:
@@ -97,6 +129,7 @@ class Drive:
                 driving(rehearsal, "serve"),
             ):
                 set_clock(rehearsal, runs=True)
+                show_first(rehearsal)
                 self._has_begun = True
                 self._is_known.set()
                 with waits_until(self._stop.is_set):
@@ -104,7 +137,7 @@ class Drive:
                         self._go_on()
                     finally:
                         if not self.session.projection.ended:
-                            set_clock(rehearsal, runs=False)
+                            set_clock(rehearsal, runs=False, why=self._why)
         except (GreenroomError, OSError) as error:
             self.failure = error
         finally:
@@ -119,11 +152,18 @@ class Drive:
         try:
             while not self._stop.is_set():
                 began = monotonic()
+                if self._voice.is_set() or self._is_spoken():
+                    self._voice.clear()
+                    panel.heard()
                 step = panel.next_step()
+                if panel.state is not None:
+                    self.live, self.floor = panel.state.live, floor_of(panel.state)
                 if isinstance(step, End):
                     return
+                if not self._is_attended():
+                    self._why = NOBODY_THERE
+                    return
                 if self._voice.is_set() or len(self.session.rehearsal.projection.segments) > heard:
-                    self._voice.clear()
                     heard = len(self.session.rehearsal.projection.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
@@ -154,8 +194,16 @@ class Drives:
     The lock is held for no longer than a look into the table: no session waits for another's disk or model.
     """
 
-    def __init__(self, sessions: OpenSessions) -> None:
+    def __init__(
+        self,
+        sessions: OpenSessions,
+        presence: Presence | None = None,
+        partials: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Drive *sessions*; *partials*: as those of the site."""
         self._sessions = sessions
+        self._partials = partials
+        self.presence = presence if presence is not None else Presence()
         self._lock = Lock()
         self._drives: dict[str, Drive] = {}
         self._broke_off: dict[str, str] = {}
@@ -190,9 +238,47 @@ class Drives:
         if drive is not None:
             drive.hears()
 
+    def hear_out(self, session_id: str) -> None:
+        """Wait until what is being spoken there stands in the transcript, though not for long."""
+        until = monotonic() + HEARD_OUT_S
+        while monotonic() < until and self._is_heard(session_id):
+            sleep(LOOK_S / 5)
+
+    def _is_heard(self, session_id: str) -> bool:
+        drive = self._drives.get(session_id)
+        is_voice = drive is not None and monotonic() - drive.voice_at < VOICE_S
+        return is_voice or self._is_spoken(session_id)
+
+    def _is_spoken(self, session_id: str) -> bool:
+        return bool(self._partials.get(session_id))
+
+    def go_on(self, session: Session) -> None:
+        """Somebody without a page says or does something: a drive that stopped for want of them goes on.
+
+        Raises:
+            As `begin`.
+        """
+        self.presence.seen(session.name)
+        if self.presence.has_page(session.name):
+            return  # whoever has one sees that it stands, and says when to go on
+        projection = session.projection
+        is_left = projection.why_stopped == NOBODY_THERE and not projection.ended
+        if is_left and not self.is_driving(session.name) and not is_driven(session.path):
+            self.begin(session.name)
+
+    def live(self, session_id: str) -> Live | None:
+        """What only the drive of this session knows; None: this server does not drive it."""
+        drive = self._drives.get(session_id)
+        return drive.live if drive is not None else None
+
     def is_driving(self, session_id: str) -> bool:
         """Whether this server drives the session now."""
         return session_id in self._drives
+
+    def floor(self, session_id: str) -> Floor | None:
+        """Whose turn it was at the last look of this session's drive; None: this server does not drive it."""
+        drive = self._drives.get(session_id)
+        return drive.floor if drive is not None else None
 
     def broke_off(self, session_id: str) -> str | None:
         """Why the last drive of this session broke off, in one line; None: it did not."""
@@ -212,7 +298,10 @@ class Drives:
         with self._lock:
             drive = self._drives.get(session.name)
             if drive is None:
-                drive = self._drives[session.name] = Drive(session, self._over)
+                attended = partial(self.presence.is_attended, session.name)
+                spoken = partial(self._is_spoken, session.name)
+                self.presence.seen(session.name)
+                drive = self._drives[session.name] = Drive(session, self._over, attended, spoken)
                 self._sessions.hold(session.name)
                 self._broke_off.pop(session.name, None)
                 drive.start()

@@ -15,6 +15,7 @@ from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pictures import Pictures
+from orchestrator.web.presence import Presence
 from orchestrator.web.reviewing import Review
 from orchestrator.web.threads import SessionThreads
 from orchestrator.web.uploads import Uploads
@@ -37,6 +38,7 @@ class Site:
         token: The secret that every request must show; None: whoever reaches the server may use it.
         recogniser: What turns speech into text; None: nothing does, and `no_recogniser` says why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
+        blanked: Sessions whose slide is dark for now: shown, never stored.
     """
 
     home: Home | None
@@ -51,6 +53,8 @@ class Site:
     recogniser: Recogniser | None = None
     no_recogniser: str = "this server recognises no speech"
     partials: dict[str, str] = field(default_factory=dict)
+    blanked: set[str] = field(default_factory=set)
+    presence: Presence = field(default_factory=Presence)
     drives: Drives = field(init=False)
     review: Review = field(init=False)
     threads: SessionThreads = field(default_factory=SessionThreads)
@@ -60,7 +64,8 @@ class Site:
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "drives", Drives(self.sessions))  # the way of a frozen dataclass
+        drives = Drives(self.sessions, self.presence, self.partials)
+        object.__setattr__(self, "drives", drives)  # the way of a frozen dataclass
         review = Review(self.home, self.archives, self.endpoint_url, self.sessions, known=self.known)
         object.__setattr__(self, "review", review)
 

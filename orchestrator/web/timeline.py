@@ -21,6 +21,7 @@ from orchestrator.records.exchanges import ExchangeOpened
 from orchestrator.records.kinds import value_of
 from orchestrator.records.projection import TRANSCRIPT
 
+TAKEN_BACK = "(taken back as an answer)"
 WITHHELD = "(off the record: kept in the session, shown to nobody)"
 
 
@@ -102,6 +103,8 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
             case speech.SlideShown(slide, at_s, estimated) if slide in slides:
                 yield SlideShown(at_s, slides[slide], estimated)
             case speech.SpeechHeard(segment):
+                if entry.seq in projection.withdrawn_records:
+                    segment = replace(segment, text=f"{segment.text} {TAKEN_BACK}")
                 yield _speech(segment, projection.presenter, is_hidden=is_hidden)
             case None if record.op == "append":
                 plain = Segment(record.text or "", record.clock_s, record.clock_s)

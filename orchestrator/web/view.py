@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.debrief import phrasing
+from orchestrator.debrief.timing import shares
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.driver_lock import is_driven, state_of
 from orchestrator.loop.moderator_lines import about, asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state import Live
+from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
 
@@ -26,6 +30,7 @@ class Caption:
     speaker: str | None
     text: str
     slide: int | None
+    number: int  # of the segment in the transcript, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class Question:
     color: str
     text: str  # without the quote, which stands above it
     quotes: tuple[str, ...]  # each with its place; none: a general question
+    slides: tuple[int | None, ...]  # of each quote the slide that it stands on; None: it was said
     turn: int  # 1: asked for the first time
     is_judged: bool  # False while an answer waits for its verdict
     remark: str  # what the panelist said to the answer before
@@ -91,6 +97,8 @@ class RoomView:
     warnings: tuple[float, ...]  # shares of the minutes at which time is short, ascending
     slide: int | None
     slides: tuple[tuple[int, str], ...]  # number and title
+    plan: tuple[float, ...]  # of each of these its share of the minutes, in seconds; 0 of a hidden one
+    is_blank: bool  # the slide is dark, for the audience to look at whoever speaks
     captions: tuple[Caption, ...]
     panel: tuple[Member, ...]
     said: tuple[str, ...]  # the moderator's last lines
@@ -99,15 +107,24 @@ class RoomView:
     left: int  # exchanges
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
+    turn: Floor  # whose turn it is
 
 
-def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | None = None) -> RoomView:
-    """The room of one session, as of its last record."""
+def room_view(
+    rehearsal: Rehearsal,
+    *,
+    is_driven_here: bool,
+    broke_off: str | None = None,
+    live: Live | None = None,
+    is_blank: bool = False,
+) -> RoomView:
+    """The room of one session, as of its last record; *live*: what only the drive of it knows."""
     rehearsal.store.catch_up()
     projection, options = rehearsal.projection, rehearsal.options
     now_s = rehearsal.now_s()
     shown = [line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
-    slides = rehearsal.scene().deck.slides
+    deck = rehearsal.scene().deck
+    plan = shares(deck, options.minutes * 60)
     return RoomView(
         session=rehearsal.store.root.name,  # the folder's: a copy has its original's id
         seq=rehearsal.store.seq,
@@ -118,15 +135,17 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
         and projection.driver is not None
         and is_driven(rehearsal.store.root),
         broke_off=broke_off,
-        title=rehearsal.scene().deck.title,
+        title=deck.title,
         now_s=now_s,
         is_running=rehearsal.clock.is_running(projection.clock),
         used_s=sum(projection.times(now_s)),
         minutes=options.minutes,
         warnings=rehearsal.rules.time_warnings,
         slide=projection.slide,
-        slides=tuple((slide.number, slide.title) for slide in slides),
-        captions=tuple(_caption(one) for one in projection.segments[-CAPTIONS:]),
+        slides=tuple((slide.number, slide.title) for slide in deck.slides),
+        plan=tuple(round(plan.get(slide.number, 0.0), 3) for slide in deck.slides),
+        is_blank=is_blank,
+        captions=_captions(projection.spoken),
         panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.open) if projection.open is not None else None,
@@ -134,11 +153,18 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
         left=max(0, options.exchanges - projection.opened),
         contradictions=len(projection.tensions),
         took_over=projection.took_over,
+        turn=floor_of(rehearsal.state(live)),
     )
 
 
-def _caption(segment: Segment) -> Caption:
-    return Caption(segment.start_s, segment.speaker, segment.text, segment.slide)
+def _captions(segments: Sequence[Segment]) -> tuple[Caption, ...]:
+    """The last segments, but for those taken back; each by its number, by which it is corrected."""
+    first = max(0, len(segments) - CAPTIONS)
+    return tuple(
+        Caption(one.start_s, one.speaker, one.text, one.slide, number)
+        for number, one in enumerate(segments[first:], start=first + 1)
+        if one.text
+    )
 
 
 def _member(rehearsal: Rehearsal, agent: str) -> Member:
@@ -165,13 +191,15 @@ def _member(rehearsal: Rehearsal, agent: str) -> Member:
 def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
     persona = rehearsal.seats[exchange.agent].persona
     last = exchange.turns[-1]
+    quotes = tuple(about(rehearsal, exchange))
     return Question(
         exchange=exchange.id,
         agent=exchange.agent,
         name=persona.name,
         color=persona.color,
         text=asked(exchange),
-        quotes=tuple(about(rehearsal, exchange)),
+        quotes=quotes,
+        slides=(exchange.slide, exchange.beside.slide if exchange.beside else None)[: len(quotes)],
         turn=len(exchange.turns),
         is_judged=last.answer is None,
         remark=exchange.turns[-2].remark if len(exchange.turns) > 1 else "",

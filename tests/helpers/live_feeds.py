@@ -51,10 +51,11 @@ class Feed:
     said: int = 0
 
     def say(self, text: str, slide: int | None = None) -> None:
-        """Append one segment to the file that is followed."""
+        """Append one segment to the file that is followed: it is begun now, on the session's clock."""
         self.said += 1
+        piece = {"text": text, "start_s": self.session.rehearsal.now_s(), "slide": slide}
         with self.speech.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"text": text, **({"slide": slide} if slide else {})}) + "\n")
+            file.write(json.dumps({name: value for name, value in piece.items() if value is not None}) + "\n")
 
     def heard(self) -> None:
         """Wait until everything said is in the transcript."""

@@ -87,7 +87,9 @@ def test_live_the_panel_comes_in_at_a_silence_and_waits_for_the_answer(session: 
     assert step(session, silent) == Listen()  # nothing was said to it
     session.add_segment(Segment("It is so.", 2.0, 3.0, "Ines"))
     assert step(session, QUIET) == Listen()
-    assert step(session, silent) == TakeAnswer()
+    assert step(session, silent) == Listen()  # a pause within an answer is no end of it
+    assert step(session, replace(QUIET, silent_s=9.9)) == Listen()
+    assert step(session, replace(QUIET, silent_s=10.0)) == TakeAnswer()
     assert step(session, replace(QUIET, is_over=True)) == TakeAnswer()
     session.take_answer("It is so.")
     assert step(session, silent) == Listen()  # it is judged elsewhere
@@ -135,9 +137,11 @@ def test_live_a_look_goes_on_beside_everything_else(session: Session) -> None:
 def test_live_a_break_waits_for_questions_that_are_being_made(session: Session) -> None:
     contradiction_looks.look_if_due(session.rehearsal)
     session.projection.break_due = True
-    assert step(session, QUIET) == Ask()
-    assert step(session, replace(QUIET, is_asking=True)) == Listen()
-    assert step(session, replace(QUIET, is_asking=True, waited_s=6.0)) == Ask()
+    assert step(session, QUIET) == Listen()  # the words so far end no sentence
+    silent = replace(QUIET, silent_s=2.0)
+    assert step(session, silent) == Ask()
+    assert step(session, replace(silent, is_asking=True)) == Listen()
+    assert step(session, replace(silent, is_asking=True, waited_s=6.0)) == Ask()
 
 
 def test_live_the_end_waits_for_what_is_under_way_and_begins_nothing(session: Session) -> None:

@@ -43,7 +43,6 @@ defaults: {mode: section-breaks, intensity: moderate, minutes: 20, exchanges: 8}
 timers_s:
   refresh: 15
   answer_pause: 3
-  answer_limit: 90
   stale: 60
   hand_raise_pause: 1.5
   free_flow_gap: 20
@@ -142,7 +141,6 @@ def test_orchestration_is_read_whole() -> None:
         timers_s=Timers(
             refresh=15,
             answer_pause=3,
-            answer_limit=90,
             stale=60,
             hand_raise_pause=1.5,
             free_flow_gap=20,
@@ -262,14 +260,16 @@ def test_orchestration_is_refused_with_line_and_advice(old: str, new: str, line:
 
 def test_keys_of_an_earlier_release_are_taken_and_said_to_decide_nothing() -> None:
     former = ORCHESTRATION.replace("---\nturn", "---\nstates: 7\ntransitions: {a: [b]}\nturn")
+    former = former.replace("  stale: 60\n", "  stale: 60\n  answer_limit: 90\n")
     assert read_orchestration(former, "rules.md") == read_orchestration(ORCHESTRATION, "rules.md")
     assert deciding_nothing(ORCHESTRATION, "rules.md") == []
     assert deciding_nothing(former, "rules.md") == [
         "rules.md, line 2: `states` decides nothing: take it out",
         "rules.md, line 3: `transitions` decides nothing: take it out",
+        "rules.md, line 10: `timers_s.answer_limit` decides nothing: take it out",
     ]
     kept = (FORMER / "moderator" / "orchestration.md").read_text("utf-8")
-    assert len(deciding_nothing(kept, "rules.md")) == 2
+    assert len(deciding_nothing(kept, "rules.md")) == 3
 
 
 REFUSED_PHRASES = [

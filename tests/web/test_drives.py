@@ -90,11 +90,11 @@ def test_a_begin_while_it_is_being_stopped_begins_anew(
     told = threading.Event()
     may_end = threading.Event()
 
-    def slow(rehearsal: object, *, runs: bool) -> None:
+    def slow(rehearsal: object, *, runs: bool, why: str | None = None) -> None:
         if not runs:
             told.set()
             may_end.wait()
-        set_clock(session.rehearsal, runs=runs)
+        set_clock(session.rehearsal, runs=runs, why=why)
 
     monkeypatch.setattr("orchestrator.web.drives.set_clock", slow)
     with ThreadPoolExecutor(2) as pool:

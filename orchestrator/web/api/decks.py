@@ -38,6 +38,7 @@ class DeckRead(BaseModel):
     tensions: list[dict[str, Any]]
     gaps: list[dict[str, Any]]
     notices: list[str]
+    deck_kind: str  # pptx, pdf or md
     has_pictures: bool  # whether this machine can draw its slides
 
 
@@ -94,5 +95,6 @@ def understood(upload: Upload) -> DeckRead:
         tensions=[tension_json(one) for one in deck_tensions(deck)],
         gaps=[picked(one, ("slide", "note")) for one in find_gaps(deck)],
         notices=list(deck.notices),
+        deck_kind=deck.kind,
         has_pictures=can_draw(deck.kind),
     )

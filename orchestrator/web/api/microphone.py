@@ -56,7 +56,8 @@ async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depe
         if site.recogniser is None:
             raise SpeechError(site.no_recogniser)
         voice = Voice(await run_in_threadpool(site.recogniser.detector))
-        await Microphone(socket, site, found, site.recogniser, voice).run()
+        with site.presence.here(found.name):
+            await Microphone(socket, site, found, site.recogniser, voice).run()
     except GreenroomError as error:
         with suppress(WebSocketDisconnect, RuntimeError):  # nobody is there to be told
             await socket.send_json({"refused": str(error)})

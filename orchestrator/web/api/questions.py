@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from orchestrator.debrief.exchange_json import exchange_json
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
+from orchestrator.records.moderator import QuestionsWanted
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import takes_long, writes
@@ -21,15 +22,23 @@ Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
 class Question(BaseModel):
-    """A question that the panel's own engine did not make."""
+    """A question that the panel's own engine did not make; empty: the panel is to ask one of its own, now."""
 
     model_config = ConfigDict(extra="forbid")
 
-    agent: str = Field(max_length=32, description="The panelist who puts it.")
-    question: Words
+    agent: str | None = Field(None, max_length=32, description="The panelist who puts it.")
+    question: Words | None = None
     quote: Words | None = Field(
         None, description="The words it is about, as they stand on a slide or were said."
     )
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if (self.agent is None) != (self.question is None):
+            raise ValueError("a question of your own needs both the agent who puts it and its words")
+        if self.question is None and self.quote is not None:
+            raise ValueError("a quote goes with a question of your own: give that as well")
+        return self
 
 
 class Verdict(BaseModel):
@@ -50,15 +59,26 @@ class Verdict(BaseModel):
 @router.post("/sessions/{session}/questions", status_code=HTTPStatus.CREATED)
 @writes
 def put_question(session: str, own: Question, site: At, key: Key = None) -> dict[str, Any]:
-    """Put a question of your own; returns its exchange."""
+    """Put a question of your own; returns its exchange.
+
+    With an empty object: the presenter asks the panel for one now, wherever the talk stands. Who drives the
+    session puts it, so nothing is returned yet.
+    """
 
     def work() -> dict[str, Any]:
+        site.drives.go_on(site.sessions.get(session))
+        if own.question is None:
+            site.sessions.get(session).questions_now()
+            return {}
         asked = site.sessions.get(session).ask(own.agent, question=own.question, quote=own.quote)
         assert asked is not None  # noqa: S101  # only a question that the panel is to find can be missing
         return exchange_json(asked)
 
     what, again = ["question", own.model_dump()], partial(_last, site, session)
-    put: dict[str, Any] = once(site, session, key, what, work, effects=[ExchangeOpened.TYPE], again=again)
+    effects = [ExchangeOpened.TYPE]
+    if own.question is None:
+        effects, again = [QuestionsWanted.TYPE], partial(dict[str, Any])
+    put: dict[str, Any] = once(site, session, key, what, work, effects=effects, again=again)
     return put
 
 

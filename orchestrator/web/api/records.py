@@ -15,12 +15,14 @@ from starlette.responses import Response, StreamingResponse
 
 from orchestrator.errors import SessionNotFoundError
 from orchestrator.store.store import Store
-from orchestrator.web.api.room import LOOK_S, PING_S
+from orchestrator.web.api.room import LOOK_S
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work
 
 router = APIRouter(tags=["records"])
 
+PING_S: Final = 15
+"""A stream that says nothing for longer is cut by some proxies."""
 LINES: Final = "application/x-ndjson"
 AT_ONCE: Final = 500
 """Records read at a time: a ledger of hours is not held in memory for each who follows it."""

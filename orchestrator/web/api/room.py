@@ -9,12 +9,13 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import count, repeat
+from math import ceil
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends
 from fastapi.encoders import jsonable_encoder
 from pydantic import BaseModel, ConfigDict, Field
-from sse_starlette import EventSourceResponse
+from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError
@@ -22,7 +23,8 @@ from orchestrator.legible import one_line
 from orchestrator.loop.driver_lock import is_driven
 from orchestrator.model.segment import LiveSegment
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
-from orchestrator.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown
+from orchestrator.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown, SpeechHeard
+from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.session import Session
 from orchestrator.speech.segment_json import piece_of
 from orchestrator.store.history import LEDGER_NAME
@@ -49,21 +51,25 @@ RETRY_MS: Final = 500
 """How soon a page that was cut off comes back; browsers wait three seconds by themselves."""
 DRIVER_LOOKS: Final = 25
 """Each so many looks, about a second, a stream looks whether another process still drives the session."""
-PING_S: Final = 15
-"""A stream that says nothing for longer is cut by some proxies."""
+HEARTBEAT_S: Final = 5
+"""How often a room's stream says that the server is there: its page says so soon after two were missed."""
 
 
 @router.get("/sessions/{session}/room")
 @reads
 def room(session: str, site: At) -> RoomView:
     """The room at this moment."""
+    site.presence.seen(session)
     return _view(site, site.sessions.get(session))
 
 
 @router.post("/sessions/{session}/drive")
 @takes_long
 def drive(session: str, site: At, key: Key = None) -> RoomView:
-    """This server drives the session: its clock runs, and the panel asks by itself. Twice is no error."""
+    """This server drives the session: its clock runs, and the panel asks by itself. Twice is no error.
+
+    It stops by itself where no page of the room is open and, for a minute, nobody says or asks anything.
+    """
 
     def work() -> RoomView:
         site.drives.begin(session)
@@ -136,6 +142,13 @@ class Answered(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     text: str = Field(min_length=1, max_length=20_000)
+    start_s: float | None = Field(
+        None,
+        ge=0,
+        allow_inf_nan=False,
+        description="When it was begun, on the session's clock: words begun before the question was put are "
+        "part of the talk, and the question stays open.",
+    )
 
 
 @router.post("/sessions/{session}/segments")
@@ -146,7 +159,9 @@ async def segments(
     request: HttpRequest,
     key: Key = None,
 ) -> Taken:
-    """Speech goes into the transcript, durably; while a question is open, it is the answer.
+    """Speech goes into the transcript, durably; what was begun after a question was put is its answer.
+
+    A piece without times was begun as long ago as its words take at 150 a minute.
 
     Of a list the pieces go in one after the other, and no more once the client has left.
     """
@@ -175,7 +190,9 @@ def slide(session: str, moved: Moved, site: At, key: Key = None) -> Moved:
     """The presenter moved to another slide."""
 
     def work() -> Moved:
-        site.sessions.get(session).slide(moved.slide)
+        found = site.sessions.get(session)
+        site.drives.go_on(found)
+        found.slide(moved.slide)
         return moved
 
     asked = ["slide", moved.slide]
@@ -191,6 +208,7 @@ def ask(session: str, called: Called, site: At, key: Key = None) -> RoomView:
 
     def work() -> RoomView:
         with site.sessions.using(session) as found:
+            site.drives.go_on(found)
             found.ask(called.agent, parked=called.parked)
             return _view(site, found)
 
@@ -211,17 +229,70 @@ def answer(session: str, answered: Answered, site: At, key: Key = None) -> RoomV
 
     def work(text: str | None = answered.text) -> RoomView:
         with site.sessions.using(session) as found:
-            found.answer(text)
+            site.drives.go_on(found)
+            if found.is_of_talk(answered.start_s):
+                found.hear(LiveSegment(answered.text, answered.start_s))
+            else:
+                found.answer(text)
             return _view(site, found)
 
     def again() -> RoomView:
         open_ = site.sessions.get(session).projection.open
-        is_judged = open_ is None or open_.turns[-1].answer != one_line(answered.text)
-        return _now(site, session) if is_judged else work()
+        taken = (open_.turns[-1].answer or "") if open_ is not None else ""
+        return work() if taken.endswith(one_line(answered.text)) else _now(site, session)
 
     asked = ["answer", answered.text]
-    view: RoomView = once(site, session, key, asked, work, effects=ANSWERED, again=again)
+    effects = (*ANSWERED, SpeechHeard.TYPE)
+    view: RoomView = once(site, session, key, asked, work, effects=effects, again=again)
     return view
+
+
+@router.post("/sessions/{session}/answer/done")
+@takes_long
+def answer_done(session: str, site: At, key: Key = None) -> RoomView:
+    """The answer that was heard is complete; returns once it is judged.
+
+    What is being spoken at this moment is taken in before. Refused where nothing was said to the question
+    since it was put.
+    """
+
+    def work() -> RoomView:
+        with site.sessions.using(session) as found:
+            site.drives.go_on(found)
+            site.drives.hear_out(found.name)
+            found.answer_done()
+            return _view(site, found)
+
+    again = partial(_now, site, session)
+    view: RoomView = once(site, session, key, ["answer/done"], work, effects=ANSWERED, again=again)
+    return view
+
+
+@router.post("/sessions/{session}/answer/back")
+@writes
+def answer_back(session: str, site: At, key: Key = None) -> RoomView:
+    """The last answer is taken back, with its verdict and what followed: its question is open again.
+
+    Refused once the next question is being answered.
+    """
+
+    def work() -> RoomView:
+        found = site.sessions.get(session)
+        site.drives.go_on(found)
+        found.answer_back()
+        return _view(site, found)
+
+    again = partial(_now, site, session)
+    effects = [AnswerTakenBack.TYPE]
+    view: RoomView = once(site, session, key, ["answer/back"], work, effects=effects, again=again)
+    return view
+
+
+@router.post("/sessions/{session}/speaking", status_code=204)
+@reads
+def speaking(session: str, site: At) -> None:
+    """Somebody speaks or types, and the words are not there yet: no silence ends an answer meanwhile."""
+    site.drives.hears(site.sessions.get(session).name)
 
 
 @router.post("/sessions/{session}/park")
@@ -273,15 +344,29 @@ def end(session: str, ending: Ending, site: At) -> Ended:
 async def events(session: str, site: At) -> EventSourceResponse:
     """Every change of the room, each as one whole document; the first comes at once.
 
-    A further event, `partial`, has the words of a sentence that is being spoken.
+    A further event, `partial`, has the words of a sentence that is being spoken; `heartbeat` comes every five
+    seconds, so that a page notices a server that is gone without having closed the connection.
     """
     found = await site.threads.run(session, Work.READ, partial(site.sessions.get, session))
-    return EventSourceResponse(_changes(site, found), ping=PING_S)
+    changes = _attended(site, found)
+    return EventSourceResponse(changes, ping=HEARTBEAT_S, ping_message_factory=_heartbeat)
+
+
+async def _attended(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
+    """The changes; as long as somebody reads them, the room has a page."""
+    with site.presence.here(session.name):
+        async for change in _changes(site, session):
+            yield change
+
+
+def _heartbeat() -> ServerSentEvent:
+    """A comment would keep proxies content too, but no page sees one."""
+    return ServerSentEvent(event="heartbeat", data=str(HEARTBEAT_S))
 
 
 async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
     ledger = session.path / LEDGER_NAME
-    before: tuple[int, bool, bool] | None = None
+    before: tuple[int, bool, bool, bool, tuple[Any, ...]] | None = None
     is_elsewhere = False
     shown = ""
     for look in count():
@@ -291,7 +376,8 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
             is_here = site.drives.is_driving(session.name)
             if look % DRIVER_LOOKS == 0:  # a feed that was killed leaves no record
                 is_elsewhere = not is_here and is_driven(session.path)
-            now = (os.stat(ledger).st_size, is_here, is_elsewhere)
+            is_blank = session.name in site.blanked
+            now = (os.stat(ledger).st_size, is_here, is_elsewhere, is_blank, _countdown(site, session))
             if now != before:
                 before = now
                 view = await site.threads.run(session.name, Work.READ, partial(_shown, site, session.name))
@@ -312,6 +398,15 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
         await asyncio.sleep(LOOK_S)
 
 
+def _countdown(site: Site, session: Session) -> tuple[Any, ...]:
+    """What of a turn changes without a record: a silence that counts down, by the second, and what waits."""
+    floor = site.drives.floor(session.name)
+    if floor is None:
+        return ()
+    left_s = None if floor.ends_in_s is None else ceil(floor.ends_in_s)
+    return floor.phase, left_s, floor.waits
+
+
 def _pieces(site: Site, session: str, sent: Sequence[Spoken]) -> tuple[int, list[LiveSegment]]:
     """How many segments there are, and the pieces to add: all are looked at before the first is taken."""
     found = site.sessions.get(session)
@@ -325,6 +420,7 @@ def _pieces(site: Site, session: str, sent: Sequence[Spoken]) -> tuple[int, list
 
 def _hear(site: Site, session: str, piece: LiveSegment, part: Request | None) -> int:
     with site.sessions.using(session) as found:
+        site.drives.go_on(found)
         return found.hear(piece, request=part)
 
 
@@ -338,6 +434,8 @@ def _view(site: Site, session: Session) -> RoomView:
         session.rehearsal,
         is_driven_here=drives.is_driving(session.name),
         broke_off=drives.broke_off(session.name),
+        is_blank=session.name in site.blanked,
+        live=drives.live(session.name),
     )
 
 

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
 from orchestrator.debrief.parts import Review
 from orchestrator.debrief.printing import find_browser
-from orchestrator.legible import one_line
 from orchestrator.loop.drilling import source_of
 from orchestrator.model.slide import Deck
 from orchestrator.web.pictures import can_draw
+from orchestrator.web.sheets import Sheet, sheet
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
 from orchestrator.web.threads import reads
 
 router = APIRouter()
-
-Text: TypeAlias = tuple[str, bool]
-"""A piece of a slide's text, and whether the question quotes it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A slide beside a question."""
-
-    number: int
-    title: Text
-    lines: tuple[Text, ...]
-    tables: tuple[tuple[tuple[Text, ...], ...], ...]  # row by row
 
 
 @router.get("/debrief/{session}", response_class=HTMLResponse)
@@ -53,21 +39,8 @@ def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLRespon
     )
 
 
-def _shown(review: Review, deck: Deck) -> list[Shown]:
-    """The slides that a question is about, each once."""
+def _shown(review: Review, deck: Deck) -> list[Sheet]:
+    """The slides that a question is about, each once, with the words that it quotes."""
     numbers = {one.slide for one in review.places}
-    quotes = [one_line(one.quote) for one in review.places if not one.is_missing]
-
-    def marked(text: str) -> Text:
-        return text, any(quote in one_line(text) for quote in quotes)
-
-    return [
-        Shown(
-            number=slide.number,
-            title=marked(slide.title or f"Slide {slide.number}"),
-            lines=tuple(map(marked, slide.lines)),
-            tables=tuple(tuple(tuple(map(marked, row)) for row in table.rows) for table in slide.tables),
-        )
-        for slide in deck.slides
-        if slide.number in numbers
-    ]
+    quotes = [one.quote for one in review.places if not one.is_missing]
+    return [sheet(slide, quotes) for slide in deck.slides if slide.number in numbers]

@@ -1,4 +1,4 @@
-"""GET /new: drop a deck, see how it was understood, choose, begin."""
+"""GET /new: drop a deck, see how it was understood, choose, begin; and its slides, as the page shows them."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.plan import RULES
 from orchestrator.templates.orchestration import read_orchestration
 from orchestrator.templates.persona import Persona, read_persona
+from orchestrator.web.api.decks import kept
+from orchestrator.web.sheets import sheets
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
 
@@ -49,6 +51,12 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
         members=_members(home),
         engines=engines(config),
     )
+
+
+@router.get("/new/slides/{deck}", response_class=HTMLResponse)
+def slides(deck: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
+    """The slides of a deck that was dropped, as a list to put into the page."""
+    return page("new_slides.html", slides=sheets(kept(deck, site).deck))
 
 
 def _members(home: Home) -> list[Persona]:

@@ -1,4 +1,8 @@
-"""GET /room/{session}: where the presenter rehearses; with ?watch, where somebody looks on."""
+"""GET /room/{session} and its windows: where the presenter rehearses, and what an audience sees of it.
+
+`/room/{session}` is the room, with `?watch` for somebody who looks on; `/room/{session}/audience` is the
+slide alone; `/room/{session}/presenter` has the notes, the next slide and the pace.
+"""
 
 from __future__ import annotations
 
@@ -9,30 +13,51 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from orchestrator.layout import MODERATOR
 from orchestrator.web.pictures import can_draw
+from orchestrator.web.sheets import sheets
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
 from orchestrator.web.threads import reads
 
 router = APIRouter()
+At = Annotated[Site, Depends(site_of)]
 
 
 @router.get("/room/{session}", response_class=HTMLResponse)
 @reads
-def room(session: str, site: Annotated[Site, Depends(site_of)], watch: str | None = None) -> Response:
+def room(session: str, site: At, watch: str | None = None) -> Response:
     """The room; of a session that has ended, its debrief."""
+    return _page("room.html", session, site, watches=watch is not None)
+
+
+@router.get("/room/{session}/audience", response_class=HTMLResponse)
+@reads
+def audience(session: str, site: At) -> Response:
+    """The slide alone, for a projector or a second screen."""
+    return _page("audience.html", session, site)
+
+
+@router.get("/room/{session}/presenter", response_class=HTMLResponse)
+@reads
+def presenter(session: str, site: At) -> Response:
+    """Notes, next slide, clock and pace."""
+    return _page("presenter.html", session, site)
+
+
+def _page(template: str, session: str, site: Site, **values: bool) -> Response:
     found = site.sessions.get(session)
     if found.state == "ended":
         return RedirectResponse(f"{site.base}/debrief/{session}", 303)
     rehearsal = found.rehearsal
+    deck = rehearsal.scene().deck
     agents = [rehearsal.seats[agent].persona for agent in (MODERATOR, *rehearsal.options.panel)]
     return page(
-        "room.html",
+        template,
         has_home=True,
         base=site.base,
         session=session,
-        title=rehearsal.scene().deck.title,
-        slides=rehearsal.scene().deck.slides,
+        title=deck.title,
+        slides=sheets(deck),
         agents=agents,
-        watches=watch is not None,
-        has_pictures=can_draw(rehearsal.scene().deck.kind),
+        has_pictures=can_draw(deck.kind),
+        **values,
     )

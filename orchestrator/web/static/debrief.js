@@ -1,7 +1,7 @@
 // The debrief: pictures in the place of the slides' text, "no contradiction", and a drill of one question.
 
 import { pathTo } from "./place.js";
-import { sentence } from "./words.js";
+import { LONG_TIMEOUT_S, request } from "./request.js";
 
 const session = document.getElementById("debrief").dataset.session;
 const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
@@ -11,10 +11,9 @@ async function send(button, path, body) {
   refused.textContent = "";
   button.disabled = true;
   const headers = { "content-type": "application/json" };
-  const answer = await fetch(api(path), { method: "POST", headers, body: JSON.stringify(body) }).catch(() => null);
-  if (answer?.ok) return answer.json();
-  const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
-  refused.textContent = why ? sentence(why) : "The server cannot be reached; try again.";
+  const answer = await request(api(path), { method: "POST", headers, body: JSON.stringify(body) }, LONG_TIMEOUT_S);
+  if (answer.isOk) return answer.body;
+  refused.textContent = answer.status === 0 ? `${answer.words} Whether it was done is not known: load this page again before you try again.` : answer.words;
   refused.scrollIntoView({ block: "center" });
   button.disabled = false;
   return null;

@@ -1,96 +1,124 @@
-// The microphone, and the panel's voices. Sound goes to this server alone, where it recognises speech;
+// The room's microphone. Sound goes to this server alone, where it recognises speech;
 // else the browser's own recognition is used, where it has one; else the presenter types.
+//
+// Dispatched on the document: `microphone` with { state, words } whenever one has changed, and `heard` with
+// { text, doubt, segment } for each sentence that stands in the transcript. `ending` is listened to: its detail is a
+// list to which a promise is added, kept once what was said is on its way to the server.
 
+import { isConnected } from "./heartbeat.js";
+import { howHeard } from "./hearing.js";
 import { pathTo } from "./place.js";
+import { write } from "./request.js";
+import { Sound, shownLevel } from "./sound.js";
+import { SoundError, wordsFor } from "./sound-causes.js";
+import { offer, remember } from "./sound-choice.js";
+import { SoundSocket } from "./sound-socket.js";
+import { isVoiceHeard } from "./voices.js";
 
 const room = document.getElementById("room");
 const session = encodeURIComponent(room.dataset.session);
 const $ = (id) => document.getElementById(id);
 const button = $("microphone");
-const synthesis = window.speechSynthesis;
+const BEHIND = "This machine cannot keep up: pause for a moment.";
+const UNHEARD = "The connection is lost, and what you say is not heard.";
+const UNSURE = "No word from the server: what you say now may not be heard.";
+const VOICE = 0.003; // of full scale, -50 dB: what is quieter is no loss
+const FRAME_S = 0.1;
+const A_WORD_S = 0.5;
+const STATES = {
+  off: "Microphone off",
+  opening: "Microphone opens",
+  waits: "Microphone waits", // before the clock runs, and while it stands
+  muted: "Microphone muted", // while a voice speaks
+  silent: "No sound", // for a cause that is said
+  unheard: "Not heard",
+  ending: "Microphone ends",
+  on: "Microphone on",
+};
 
-const MOST_WAITING = 160_000; // bytes, five seconds: beyond it the server is too slow, and words would come too late
-const RETRY_MS = 1000;
-const SILENCE = new Int16Array(16_000 * 0.8); // longer than the pause that ends a sentence
-
+let way = null; // how speech is heard: { by: "server" | "browser" | null, words }
 let view = null;
-let open = null; // what hears: { mute(is), close() }
-let isMuted = false;
-let asked = ""; // the question that was spoken last
+let open = null; // what hears: { sound, problem, mute(is), drained(), close() }
+let isOpening = false;
+let isEnding = false;
+let told = "";
 
 const text = (element, words) => {
   if (element.textContent !== words) element.textContent = words;
 };
-const hint = (words) => text($("hearing"), words);
+const refuse = (words) => text($("refused"), words);
 
 // ------------------------------------------------------------------ this server hears
 
-async function overServer() {
-  // No noise suppression: it takes from the voice too, and Whisper was trained with noise.
-  const stream = await navigator.mediaDevices.getUserMedia({
-    audio: { channelCount: 1, echoCancellation: true, noiseSuppression: false },
-  });
+function overServer() {
+  const heard = { problem: null, note: "", name: "", mute, drained: () => socket?.drained(), resume: () => socket?.resume(), close, start, change: () => sound.change() };
   let socket = null;
-  let isOpen = true;
-  let muted = false;
+  let muted = true;
+  let lost_s = 0; // of sound, while nobody took it
+  const sound = new Sound(take, tell);
 
-  const connect = () => {
-    socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${pathTo(`api/v1/sessions/${session}/microphone`)}`);
-    socket.addEventListener("message", (event) => {
-      const { refused } = JSON.parse(event.data); // captions come with the room, as to every page that shows it
-      if (refused) {
-        turnOff();
-        text($("refused"), refused);
-      }
-    });
-    socket.addEventListener("close", () => isOpen && setTimeout(() => isOpen && connect(), RETRY_MS));
-  };
-  const send = (sound) => {
-    if (socket.readyState !== WebSocket.OPEN) return hint("The connection is lost, and what you say is not heard.");
-    if (socket.bufferedAmount > MOST_WAITING) return hint("This machine cannot keep up: pause for a moment.");
-    hint(LINES.server);
-    socket.send(sound);
-  };
-  const context = await graph(stream, ({ data }) => {
-    if (!isOpen) return;
-    button.style.setProperty("--level", muted ? 0 : Math.min(1, data.level * 6).toFixed(2));
-    if (!muted) send(data.sound);
-  });
-  connect();
-  return {
-    mute(is) {
-      if (is && !muted && socket.readyState === WebSocket.OPEN) socket.send(SILENCE); // what was begun is a sentence
-      muted = is;
-    },
-    close() {
-      isOpen = false;
-      for (const track of stream.getTracks()) track.stop();
-      context.close();
-      socket.close(1000);
-    },
-  };
-}
+  async function start() {
+    await sound.open();
+    socket = new SoundSocket(session, { refused, closed: refused, heard: (sentence) => dispatch("heard", sentence), broke });
+  }
 
-async function graph(stream, take) {
-  const build = async (options) => {
-    const context = new AudioContext(options);
-    await context.audioWorklet.addModule(pathTo("static/microphone-worklet.js"));
-    const frames = new AudioWorkletNode(context, "frames", { numberOfOutputs: 0 });
-    context.createMediaStreamSource(stream).connect(frames); // refused by some browsers at another rate
-    frames.port.addEventListener("message", take);
-    frames.port.start();
-    await context.resume();
-    return context;
-  };
-  return build({ sampleRate: 16_000 }).catch(() => build());
+  function take({ sound: frame, level }) {
+    const shown = isVoiceHeard() ? 0 : shownLevel(level);
+    button.style.setProperty("--level", shown.toFixed(2));
+    $("microphone-level").value = shown;
+    if (muted || socket === null) return;
+    if (socket.send(frame)) found();
+    else if (level > VOICE) lost_s += FRAME_S;
+    const problem = !socket.isConnected ? UNHEARD : socket.isBehind ? BEHIND : isConnected() ? null : UNSURE;
+    if (problem === heard.problem) return;
+    heard.problem = problem;
+    show();
+  }
+
+  function tell({ cause, words, name, id, known }) {
+    Object.assign(heard, { cause, note: words, name });
+    offer($("microphone-choice"), known, id);
+    show();
+  }
+
+  function mute(is) {
+    if (is && !muted) socket?.endSentence();
+    muted = is;
+  }
+
+  /** Sound is taken again. */
+  function found() {
+    if (lost_s >= A_WORD_S) refuse(`${Math.ceil(lost_s)} s of what you said were not heard: say that again.`);
+    lost_s = 0;
+  }
+
+  function broke(words) {
+    if (words !== "" && !isEnding) refuse(`The connection broke while you spoke, and this may be lost: “${words}”. Say it again once the page is connected.`);
+  }
+
+  function refused(words) {
+    if (isEnding) return;
+    turnOff();
+    refuse(words);
+  }
+
+  function close() {
+    sound.close();
+    socket?.close();
+  }
+
+  return heard;
 }
 
 // ------------------------------------------------------------------ the browser hears
 
-async function overBrowser() {
+/** What its recognition says, in our causes (Web Speech API, SpeechRecognitionErrorEvent). */
+const ERRORS = { "not-allowed": "refused", "service-not-allowed": "policy", "audio-capture": "none" };
+
+function overBrowser() {
   const recognition = new window.webkitSpeechRecognition();
   let isOpen = true;
-  let muted = false;
+  let muted = true;
   recognition.continuous = true;
   recognition.interimResults = true;
   recognition.lang = "en-US";
@@ -105,11 +133,18 @@ async function overBrowser() {
   recognition.addEventListener("error", ({ error }) => {
     if (error === "no-speech" || error === "aborted") return;
     turnOff();
-    text($("refused"), `The browser's recognition failed (${error}). Type what you say.`);
+    refuse(ERRORS[error] ? wordsFor(ERRORS[error]) : `The browser's recognition failed (${error}). Type what you say.`);
   });
   recognition.addEventListener("end", () => isOpen && !muted && recognition.start()); // it ends by itself at times
-  recognition.start();
   return {
+    problem: null,
+    cause: null,
+    note: "",
+    name: "",
+    start: async () => {},
+    change: async () => {},
+    drained: async () => {},
+    resume() {},
     mute(is) {
       if (is === muted) return;
       muted = is;
@@ -124,102 +159,99 @@ async function overBrowser() {
   };
 }
 
-const post = ({ transcript, confidence }) =>
-  fetch(pathTo(`api/v1/sessions/${session}/segments`), {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ text: transcript, ...(confidence > 0 ? { confidence } : {}) }),
-  }).then((answer) => answer.ok || text($("refused"), "What you said was not taken. Say or type it again."))
-    .catch(() => text($("refused"), "The server cannot be reached. Say or type it again."));
+async function post({ transcript, confidence }) {
+  const piece = { text: transcript, ...(confidence > 0 ? { confidence } : {}) };
+  const answer = await write(pathTo(`api/v1/sessions/${session}/segments`), piece);
+  if (!answer.isOk) refuse(`${answer.words} What you said may be lost: “${transcript.trim()}”. Say or type it again.`);
+  else dispatch("heard", { text: transcript, doubt: null, segment: answer.body.segments ?? null });
+}
 
 // ------------------------------------------------------------------ on and off
-
-const LINES = {
-  server: "Your words are recognised on this machine. No sound is kept.",
-  browser: "Your browser recognises your words; its maker may do so elsewhere.",
-};
-let hears = null;
-let isTurning = false;
 
 function turnOff() {
   open?.close();
   open = null;
+  isOpening = false;
   show();
 }
 
 async function turn() {
-  if (hears === null || isTurning) return;
-  text($("refused"), "");
-  if (open !== null) return turnOff();
-  isTurning = true;
-  try {
-    open = await (hears === "server" ? overServer() : overBrowser());
-  } catch {
-    text($("refused"), "The browser gives no microphone. Allow it for this page, or type what you say.");
-  }
-  isTurning = false;
+  if (way?.by == null) return;
+  refuse("");
+  if (open !== null) return turnOff(); // also while it opens, which may take for ever
+  const heard = (open = way.by === "server" ? overServer() : overBrowser());
+  isOpening = true;
   show();
+  try {
+    await heard.start();
+  } catch (error) {
+    if (heard !== open) return;
+    turnOff();
+    return refuse(error instanceof SoundError ? error.words : wordsFor("failed", undefined, error.name));
+  }
+  if (heard !== open) return heard.close();
+  isOpening = false;
+  show();
+}
+
+function stateNow() {
+  if (open === null) return "off";
+  if (isEnding) return "ending";
+  if (isOpening) return "opening";
+  if (open.cause) return "silent";
+  if (view === null || !view.is_running) return "waits";
+  if (isVoiceHeard()) return "muted";
+  return open.problem || !isConnected() ? "unheard" : "on";
 }
 
 function show() {
+  const state = stateNow();
   button.setAttribute("aria-pressed", String(open !== null));
-  const waits = view !== null && !view.is_running;
-  isMuted = waits || Boolean(synthesis?.speaking);
-  open?.mute(isMuted);
-  const state = open === null ? "Microphone off" : waits ? "Microphone waits" : isMuted ? "Microphone muted" : "Microphone on";
-  text($("microphone-state"), state);
-  if (open === null || isMuted) button.style.setProperty("--level", 0);
-  if (open === null && hears !== null) hint(LINES[hears]);
+  open?.mute(isEnding || isOpening || view === null || !view.is_running || isVoiceHeard());
+  text($("microphone-state"), STATES[state]);
+  if (open === null) {
+    button.style.setProperty("--level", 0);
+    $("microphone-level").value = 0;
+    $("microphone-choice").closest("[data-choice]").hidden = true;
+  }
+  $("microphone-level").hidden = open === null || way.by !== "server";
+  const problem = open === null ? null : state === "ending" ? "What you said last is taken in." : open.note || open.problem || (state === "unheard" ? UNSURE : null);
+  const words = way === null ? "" : (problem ?? way.words);
+  text($("hearing"), words);
+  $("hearing").classList.toggle("refused", state === "silent" || state === "unheard");
+  const key = `${state} ${words}`;
+  if (key === told) return;
+  told = key;
+  dispatch("microphone", { state, words });
 }
 
-// ------------------------------------------------------------------ the panel's voices
-
-const isVoiced = () => $("voices").getAttribute("aria-pressed") === "true";
-// Voices that are not of this machine would send the question elsewhere.
-const voices = () => synthesis.getVoices().filter((voice) => voice.localService && voice.lang.startsWith("en"));
-
-function speak(question) {
-  const key = question === null ? "" : `${question.exchange} ${question.turn}`;
-  if (key === asked) return;
-  asked = key;
-  synthesis?.cancel();
-  if (question === null || !isVoiced()) return;
-  const seat = [...$("panel").children].findIndex((item) => item.dataset.agent === question.agent);
-  const words = new SpeechSynthesisUtterance([question.remark, question.text].filter(Boolean).join(" "));
-  const own = voices();
-  words.voice = own[seat % own.length] ?? null;
-  words.pitch = [1, 0.85, 1.1, 0.95, 1.2][seat % 5]; // so that they differ where there is one voice alone
-  for (const event of ["start", "end", "error"]) words.addEventListener(event, show);
-  synthesis.speak(words);
-}
-
-function offerVoices() {
-  const has = synthesis !== undefined && voices().length > 0;
-  $("voices").hidden = !has;
-}
+const dispatch = (name, detail) => document.dispatchEvent(new CustomEvent(name, { detail }));
 
 // ------------------------------------------------------------------ beginning
 
-async function begin() {
-  const { recognises, detail } = await fetch(pathTo("api/v1/speech")).then((answer) => answer.json()).catch(() => ({ detail: "the server cannot be reached" }));
-  const hasSound = navigator.mediaDevices?.getUserMedia && window.AudioWorkletNode;
-  if (recognises && hasSound) hears = "server";
-  else if (window.webkitSpeechRecognition && window.isSecureContext) hears = "browser";
-  button.hidden = hears === null;
-  if (hears === null) hint(recognises ? "Type what you say: browsers give the microphone only to this machine's own pages, or over https." : `Type what you say: ${detail}.`);
-  show();
-}
-
 button.addEventListener("click", turn);
-$("voices").addEventListener("click", () => {
-  $("voices").setAttribute("aria-pressed", String(!isVoiced()));
-  if (!isVoiced()) synthesis.cancel();
+$("microphone-choice").addEventListener("change", () => {
+  remember($("microphone-choice"));
+  open?.change();
 });
-synthesis?.addEventListener?.("voiceschanged", offerVoices);
 document.addEventListener("room", ({ detail }) => {
   view = detail;
-  speak(view.question);
   show();
 });
-offerVoices();
-begin();
+document.addEventListener("voice", show);
+document.addEventListener("connection", show);
+document.addEventListener("ending", ({ detail }) => {
+  isEnding = detail !== null; // null: it did not end
+  if (isEnding && open !== null) {
+    show(); // which ends the sentence
+    detail.push(open.drained());
+  } else {
+    open?.resume();
+    show();
+  }
+});
+howHeard().then((found) => {
+  way = found;
+  button.hidden = way.by === null;
+  show();
+});

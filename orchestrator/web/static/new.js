@@ -1,11 +1,14 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
 import { pathTo } from "./place.js";
+import { LONG_TIMEOUT_S, request, write } from "./request.js";
+import { loadPictures } from "./slides.js";
 import { counted, sentence } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 const SETTINGS = "greenroom.settings"; // kept by this browser alone, for the next rehearsal
 const KEPT = ["presenter", "minutes", "exchanges", "intensity", "mode", "focus"];
+const UNDER_WAY = "greenroom.starting"; // kept by this tab: what was chosen is there after F5 and Back
 
 let deck = null; // as /api/v1/decks understood it; {sample: true} of the bundled one
 
@@ -16,34 +19,47 @@ function made(tag, words, className) {
   return element;
 }
 
+const asked = (address, options) => request(address, options, LONG_TIMEOUT_S);
 
-async function asked(address, options) {
-  const answer = await fetch(address, options).catch(() => null);
-  if (answer === null) throw new Error("the server cannot be reached: start greenroom serve again, then try once more");
-  return answer;
-}
-
-async function answerOf(response) {
-  const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.detail ?? `the server answered ${response.status}`);
-  return body;
+/** The body of an answer. Throws an error with a sentence where it was refused or none came. */
+function answerOf({ isOk, status, body, words }) {
+  if (isOk) return body;
+  throw new Error(status === 0 ? `${words} Start greenroom serve again where it has ended, then try once more.` : words);
 }
 
 // ------------------------------------------------------------------ the deck
 
-async function read(file) {
+let newest = 0; // of the decks that were asked for: what comes of an older one is not shown any more
+
+/** Show the deck that `ask` brings, unless a newer one was asked for meanwhile; whether it is shown. */
+async function bring(words, ask) {
+  const own = ++newest;
   $("unread").textContent = "";
   forget();
-  $("reading").textContent = `Reading ${file.name} …`;
+  $("reading").textContent = words;
+  try {
+    const read = await ask();
+    const shown = await slidesOf(read);
+    if (own !== newest) return false;
+    understood(read, shown);
+    return true;
+  } catch (error) {
+    if (own === newest) $("unread").textContent = sentence(error.message);
+    return false;
+  } finally {
+    if (own === newest) $("reading").textContent = "";
+  }
+}
+
+function read(files) {
+  const [file, ...others] = files;
   const form = new FormData();
   form.append("deck", file);
-  try {
-    understood(await answerOf(await asked(pathTo("api/v1/decks"), { method: "POST", body: form })));
-  } catch (error) {
-    $("unread").textContent = sentence(error.message);
-  } finally {
-    $("reading").textContent = "";
-  }
+  $("passed-over").textContent = others.length
+    ? `One deck at a time: ${file.name} is read, ${others.map((one) => one.name).join(", ")} not.`
+    : "";
+  return bring(`Reading ${file.name} …`, async () =>
+    answerOf(await asked(pathTo("api/v1/decks"), { method: "POST", body: form })));
 }
 
 /** The deck before is gone from the page, so that nobody begins with it by mistake. */
@@ -52,18 +68,12 @@ function forget() {
   $("understood").hidden = $("choices").hidden = true;
 }
 
-async function sample() {
-  $("unread").textContent = "";
-  forget();
-  try {
-    const read = await answerOf(await asked(pathTo("api/v1/decks/sample")));
-    understood({ ...read, sample: true });
-  } catch (error) {
-    $("unread").textContent = sentence(error.message);
-  }
+function sample() {
+  $("passed-over").textContent = "";
+  return bring("Reading the bundled deck …", async () => ({ ...(await answerOf(await asked(pathTo("api/v1/decks/sample")))), sample: true }));
 }
 
-function understood(read) {
+function understood(read, shown) {
   deck = read;
   $("understood").hidden = $("choices").hidden = false;
   $("counts").textContent = [
@@ -79,8 +89,9 @@ function understood(read) {
       return option;
     }),
   );
-  $("slides").replaceChildren(...read.slides.map(slideItem));
-  if (read.has_pictures) load([...$("slides").querySelectorAll(".slide-words")]);
+  $("slides").replaceChildren(...shown);
+  $("drawn").textContent = drawn(read);
+  if (read.has_pictures) loadPictures($("slides").querySelectorAll(".slide-shown"), (number) => pathTo(`api/v1/decks/${read.deck}/slides/${number}.png`));
   showTensions(read.tensions);
   const notes = [...read.notices, ...read.gaps.map((gap) => `Slide ${gap.slide}: ${gap.note}`)];
   $("gaps").replaceChildren(...(notes.length ? [made("h3", "What could not be read, or is missing"), list(notes)] : []));
@@ -94,31 +105,23 @@ function list(lines) {
   return items;
 }
 
-function slideItem(slide) {
-  const item = made("li");
-  const words = made("span", undefined, "slide-words");
-  words.append(made("strong", slide.title), ` ${slide.lines.slice(0, 3).join(" · ")}`);
-  words.ariaHidden = "true"; // the title below says which slide it is
-  words.dataset.slide = slide.slide;
-  const number = made("span", `${slide.slide}. ${slide.title || "no title"}${slide.hidden ? " (hidden)" : ""}`, "slide-title");
-  item.append(words, number);
-  return item;
+const OWN_DATA = "The room draws each slide from the deck’s own text, tables and charts.";
+const DRAWN = {
+  pdf: "The room shows the pages of the PDF as they are.",
+  pptx: "The room shows the slides as LibreOffice draws them on this machine.",
+};
+const NO_OFFICE = " With LibreOffice on this machine it would show pictures.";
+
+/** Where the room's slides come from. */
+function drawn({ has_pictures: has, deck_kind: kind }) {
+  return has ? DRAWN[kind] : `${OWN_DATA}${kind === "pptx" ? NO_OFFICE : ""}`;
 }
 
-/** Pictures take the place of words, two at a time: a browser has six connections, and the form needs one. */
-function load(places) {
-  const of = deck.deck;
-  const next = () => {
-    const words = places.shift();
-    if (!words || deck?.deck !== of) return;
-    const picture = made("img");
-    picture.alt = "";
-    picture.addEventListener("load", () => { words.replaceWith(picture); next(); });
-    picture.addEventListener("error", next);
-    picture.src = pathTo(`api/v1/decks/${of}/slides/${words.dataset.slide}.png`);
-  };
-  next();
-  next();
+/** The slides as the room will show them: the server draws them from the deck's own data. */
+async function slidesOf(read) {
+  const answer = await request(pathTo(`new/slides/${read.deck}`), {}, LONG_TIMEOUT_S, String);
+  if (!answer.isOk) throw new Error("its slides cannot be shown: drop it once more");
+  return new DOMParser().parseFromString(`<ol>${answer.body}</ol>`, "text/html").querySelector("ol").children;
 }
 
 function showTensions(tensions) {
@@ -172,9 +175,7 @@ async function begin(event) {
   $("begin").disabled = true;
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
-    const headers = { "content-type": "application/json" };
-    const answer = await asked(pathTo("api/v1/sessions"), { method: "POST", headers, body: JSON.stringify(chosen()) });
-    const started = await answerOf(answer);
+    const started = answerOf(await write(pathTo("api/v1/sessions"), chosen(), { timeoutS: LONG_TIMEOUT_S }));
     location.assign(pathTo(`room/${encodeURIComponent(started.session)}`));
   } catch (error) {
     $("refused").textContent = sentence(error.message);
@@ -191,15 +192,43 @@ function recall() {
   }
 }
 
+/** What is chosen in the form, by id; the boxes of contradictions come with the deck. */
+function keep() {
+  if (deck === null) return sessionStorage.removeItem(UNDER_WAY);
+  const fields = [...$("starting").querySelectorAll("input:not([type=file]), select, textarea")].filter((one) => one.id);
+  const values = fields.map((one) => [one.id, ["checkbox", "radio"].includes(one.type) ? one.checked : one.value]);
+  const kept = { deck: deck.deck, name: deck.name, sample: Boolean(deck.sample), values: Object.fromEntries(values) };
+  sessionStorage.setItem(UNDER_WAY, JSON.stringify(kept));
+}
+
+/** After F5, or Back out of the room: the same deck and the same choices. */
+async function goOn() {
+  const kept = JSON.parse(sessionStorage.getItem(UNDER_WAY) ?? "null");
+  if (kept === null) return;
+  const isThere = kept.sample
+    ? await sample()
+    : await bring(`Reading ${kept.name} …`, async () => answerOf(await asked(pathTo(`api/v1/decks/${kept.deck}`))));
+  for (const [id, value] of Object.entries(kept.values)) {
+    const field = document.getElementById(id);
+    if (field === null || field.disabled) continue;
+    if (typeof value === "boolean") field.checked = value;
+    else field.value = value;
+  }
+  if (isThere) keep();
+}
+
 const drop = $("drop");
-$("file").addEventListener("change", () => $("file").files[0] && read($("file").files[0]));
-$("sample").addEventListener("click", sample);
+$("file").addEventListener("change", () => $("file").files[0] && read([...$("file").files]).then(keep));
+$("sample").addEventListener("click", () => sample().then(keep));
 $("starting").addEventListener("submit", begin);
-drop.addEventListener("dragover", (event) => { event.preventDefault(); drop.classList.add("is-over"); });
-drop.addEventListener("dragleave", () => drop.classList.remove("is-over"));
-drop.addEventListener("drop", (event) => {
-  event.preventDefault();
+$("starting").addEventListener("input", keep);
+// Wherever on the page it is dropped: the field of the form is the one place that it can be meant for.
+addEventListener("dragover", () => drop.classList.add("is-over"));
+addEventListener("dragleave", () => drop.classList.remove("is-over"));
+addEventListener("drop", (event) => {
   drop.classList.remove("is-over");
-  if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
+  if (event.dataTransfer.files.length) read([...event.dataTransfer.files]).then(keep);
 });
+addEventListener("pageshow", () => { $("begin").disabled = false; }); // also by Back, where the page was kept as it was
 recall();
+goOn();

@@ -1,7 +1,7 @@
 // Sends a comment; the page that comes back has it.
 
 import { pathTo } from "./place.js";
-import { sentence } from "./words.js";
+import { request } from "./request.js";
 
 const form = document.getElementById("commenting");
 const refused = document.getElementById("refused");
@@ -14,18 +14,17 @@ form.addEventListener("submit", async (event) => {
   const button = form.querySelector("button");
   button.disabled = true;
   const sent = { author: author.value, about: form.elements.about.value, text: form.elements.text.value };
-  try {
-    const answer = await fetch(pathTo(`api/v1/sessions/${encodeURIComponent(form.dataset.session)}/comments`), {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(sent),
-    });
-    if (!answer.ok) throw new Error((await answer.json()).detail);
+  const answer = await request(pathTo(`api/v1/sessions/${encodeURIComponent(form.dataset.session)}/comments`), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(sent),
+  });
+  if (answer.isOk) {
     sessionStorage.setItem("author", sent.author);
     form.elements.text.value = "";
     location.reload();
-  } catch (error) {
-    refused.textContent = error.message ? sentence(error.message) : "The server did not answer: try again.";
+  } else {
+    refused.textContent = answer.status === 0 ? `${answer.words} Whether your comment was kept is not known: look for it in a new tab before you send it again.` : answer.words;
     button.disabled = false;
   }
 });

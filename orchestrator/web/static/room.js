@@ -1,30 +1,40 @@
 // The room. Everything shown comes from the server's view of the session, sent anew at each change:
 // so a page that was reloaded, cut off or opened twice shows the same moment.
 
+import { caption, listenToCorrections } from "./captions.js";
+import { $, line, renew, text, wordsButton } from "./elements.js";
+import { beat, isConnected, knownUntil, lose, silence } from "./heartbeat.js";
+import { listenToKeys, nameKeys } from "./keys.js";
+import { openOverview } from "./overview.js";
 import { pathTo } from "./place.js";
+import { LONG_TIMEOUT_S, change, newId, request } from "./request.js";
+import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
+import { beside, shownIn, stage } from "./slides.js";
+import { follow } from "./stream.js";
+import { showTime } from "./time.js";
 import { counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
 const session = room.dataset.session;
 const watches = "watches" in room.dataset;
-const api = (path) => pathTo(`api/v1/sessions/${encodeURIComponent(session)}/${path}`);
-const $ = (id) => document.getElementById(id);
+const slides = stage("stage-slide", room);
 
 let view = null;
 let seenAt = 0; // performance.now() when `view` came: the clock runs on from there
-let pictured = null;
 let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
+let saying = Promise.resolve(); // until they have come, or have not
 let lost = null; // words that were sent, with no word back
 let lostAs = null; // where to, and by which id: sent there again they count once
 let triedAt = -Infinity; // when this page last began to drive by itself
 let wanted = null; // the slide that was asked for and is not shown yet
+let typed = ""; // the number of a slide, before Enter
 let isLeaving = false; // for the debrief
+let isEnding = false; // by this page
 let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
-
-const clock = (seconds) => {
-  const whole = Math.max(0, Math.floor(seconds));
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-};
+let put = ""; // the question that was told last
+let begunAt = null; // by the session's clock, when what stands in the field was begun
+let toldAt = -Infinity; // when the server was last told that somebody types
+const TELL_MS = 2000;
 
 const MOMENTS = {
   presenting: "You have the floor.",
@@ -35,9 +45,14 @@ const MOMENTS = {
   closing: "The debrief is being written.",
 };
 
+/** Of a server that is silent: that, and what is kept. What was said last may not be, and nobody here knows. */
+const silenceLine = () => `${silence()} What stands in the captions is kept${watches ? "" : ", what you typed stays here, and what you say now is not heard"}.`;
+
 function stateLine() {
+  if (!isConnected()) return silenceLine();
   if (view.state === "ended") return "The rehearsal has ended.";
   if (view.state === "degraded") return "The disk failed, so nothing more is written. Run greenroom resume.";
+  if (isEnding && view.moment !== "closing") return "What you said last is taken in; then the debrief is written.";
   if (view.moment === "closing") return MOMENTS.closing;
   if (view.broke_off) return `It broke off: ${view.broke_off}. Then go on.`;
   if (view.is_driven_elsewhere) return `${view.is_running ? MOMENTS[view.moment] ?? view.moment : "Paused."} Another program runs this session; here you can speak, answer and change slides.`;
@@ -46,49 +61,34 @@ function stateLine() {
   return MOMENTS[view.moment] ?? view.moment;
 }
 
-const hasBegun = () => view.now_s > 0 || view.captions.length > 0; // not by its slide: a drill opens on one
+const hasBegun = () => view.now_s > 0; // not by its slide, since a drill opens on one, nor by words: they may come before
 
 // ------------------------------------------------------------------ showing
 
-function text(element, words) {
-  if (element.textContent !== words) element.textContent = words;
-}
-
-function line(tag, words, className) {
-  const made = document.createElement(tag);
-  made.textContent = words;
-  if (className) made.className = className;
-  return made;
-}
-
 function show() {
   const open = view.question;
+  const focused = document.activeElement;
   text($("state"), stateLine());
-  text($("budget"), `${view.minutes}:00`);
-  showTime();
+  showTime(room, view, seenAt);
   showSlide();
   showPanel();
   showLeft();
   showQuestion(open);
+  showTurn();
   room.classList.toggle("is-asked", open !== null);
   room.classList.toggle("is-broken", view.state === "degraded" || Boolean(view.broke_off));
   renew($("said"), view.said, (words) => line("p", words));
-  renew($("captions"), view.captions, (one) => {
-    const item = line("li", "");
-    item.append(line("time", clock(one.at_s), "soft"), " ", one.speaker ? `${one.speaker}: ` : "", one.text);
-    return item;
-  });
+  renew($("captions"), view.captions, (one) => caption(one, !watches && one.number > 0));
   showAsked();
   if (!watches) showControls(open);
+  keepFocus(focused);
+  keepAwake(view.is_running);
 }
 
-/** Make a list anew where it has changed: a reader of screens is told what is new, and no more. */
-function renew(element, values, made) {
-  const key = JSON.stringify(values);
-  if (element.dataset.key === key) return;
-  element.dataset.key = key;
-  element.replaceChildren(...values.map(made));
-  element.scrollTop = element.scrollHeight;
+/** What had the focus is gone from the page: whoever goes by keys stays near it, and not at the page's top. */
+function keepFocus(focused) {
+  if (watches || focused === document.body || focused.offsetParent !== null || focused.closest("dialog")) return;
+  [$("pause"), $("go"), $("call")].find((one) => !one.hidden)?.focus();
 }
 
 function showAsked() {
@@ -102,32 +102,12 @@ function showAsked() {
   });
 }
 
-function showTime() {
-  if (!view) return;
-  const since = view.is_running ? (performance.now() - seenAt) / 1000 : 0;
-  const used = view.used_s + since;
-  const share = used / (view.minutes * 60);
-  text($("used"), clock(used));
-  $("budget-bar").value = Math.min(1, share);
-  const passed = view.warnings.filter((one) => share >= one).length;
-  room.dataset.time = share >= 1 ? "over" : ["", "short", "late"][Math.min(passed, 2)];
-  const left = view.minutes * 60 - used;
-  text($("left"), share >= 1 ? `${clock(-left)} over` : passed ? `${clock(left)} left` : "");
-}
-
 function showSlide() {
-  const number = view.slide ?? view.slides[0]?.[0];
-  const named = view.slides.find(([one]) => one === number);
-  const count = view.slides.length;
-  text($("slide-name"), view.slide === null ? `${count} slides` : `${number} of ${count}: ${named?.[1] ?? ""}`);
-  if (number === pictured) return;
-  pictured = number;
-  for (const card of document.querySelectorAll(".slide-card")) card.hidden = Number(card.dataset.slide) !== number;
-  if (!("pictures" in room.dataset)) return;
-  const picture = $("slide-picture");
-  picture.hidden = true; // the text card stands until the picture is there, and where there is none
-  picture.src = api(`slides/${number}.png`);
-  picture.alt = `Slide ${number}: ${named?.[1] ?? ""}`;
+  const number = shownIn(view);
+  const title = view.slides.find(([one]) => one === number)?.[1] ?? "";
+  text($("slide-name"), typed ? `Slide ${typed}, then Enter` : `${number} of ${view.slides.length}: ${title}`);
+  slides.show(number);
+  slides.darken(Boolean(view.is_blank));
 }
 
 function showPanel() {
@@ -135,6 +115,7 @@ function showPanel() {
     const member = view.panel.find((one) => one.agent === item.dataset.agent);
     if (!member) continue;
     item.classList.toggle("is-speaking", member.is_speaking);
+    item.classList.toggle("has-hand-up", member.has_hand_up);
     const mark = member.is_speaking ? "asking" : member.has_hand_up ? "hand up" : member.failed ? "no new question" : "";
     text(item.querySelector(".panel-mark"), mark);
     item.title = member.failed ?? "";
@@ -144,12 +125,14 @@ function showPanel() {
 }
 
 function showLeft() {
-  text($("questions-left"), view.left ? `${counted(view.left, "question")} left` : "All questions have been asked.");
+  text($("questions-left"), view.left ? `${counted(view.left, "question")} left.` : "All questions have been asked.");
 }
 
 function showQuestion(open) {
   const card = $("question");
+  $("no-question").hidden = open !== null;
   card.hidden = open === null;
+  $("question-judging").hidden = open === null || open.is_judged;
   if (open === null) return;
   card.style.setProperty("--voice", open.color);
   text($("question-name"), open.name);
@@ -157,16 +140,39 @@ function showQuestion(open) {
   $("question-remark").hidden = !open.remark;
   text($("question-remark"), open.remark);
   const quotes = open.quotes.length ? open.quotes : ["A general question."];
-  const key = JSON.stringify(quotes);
-  if ($("question-quotes").dataset.key !== key) {
-    $("question-quotes").dataset.key = key;
-    $("question-quotes").replaceChildren(...quotes.map((words) => line("blockquote", words)));
-  }
+  renew($("question-quotes"), quotes.map((words, at) => [words, open.slides?.[at] ?? null]), quoted);
   text($("question-text"), open.text);
-  const put = `${open.exchange} ${open.turn}`;
-  if (card.dataset.put !== put) scrollTo(0, 0); // wherever the page stood, a new question is seen
-  card.dataset.put = put;
-  $("question-judging").hidden = open.is_judged;
+  const now = `${open.exchange} ${open.turn}`;
+  if (put === now) return;
+  put = now;
+  card.parentElement.scrollTop = 0; // wherever it stood, a new question is seen from its beginning
+  // Read out whole and once: the card itself is no live region, or each of its parts were read by itself.
+  text($("told"), [`${open.name} asks:`, open.remark, open.text].filter(Boolean).join(" "));
+}
+
+/** A quote; where it stands on a slide, a click shows that slide. */
+function quoted([words, slide]) {
+  const quote = line("blockquote", "");
+  if (slide === null || watches) quote.append(words);
+  else quote.append(wordsButton(words, "quote-words", `Show slide ${slide}`, () => jump(slide)));
+  return quote;
+}
+
+const WAITS = {
+  sentence: "A question is ready: it waits for the end of your sentence.",
+  slide: "A question is ready: it waits until you have begun this slide.",
+};
+
+/** Whose turn it is, as the server says: what ends the answer and when, what waits, and why the clock stands. */
+function showTurn() {
+  const turn = view.turn ?? {};
+  const left = turn.ends_in_s == null ? null : Math.max(0, turn.ends_in_s - (performance.now() - seenAt) / 1000);
+  const words = left !== null ? `Your answer ends in ${Math.ceil(left)} s, unless you go on.` : turn.held || turn.stopped || WAITS[turn.waits] || "";
+  text($("turn-words"), words.replace(/([^.!?])$/, "$1."));
+  $("turn-words").classList.toggle("is-counting", left !== null);
+  if (watches) return;
+  $("done").hidden = turn.phase !== "answering" && turn.phase !== "pausing";
+  $("back").hidden = !turn.back;
 }
 
 function showControls(open) {
@@ -175,66 +181,83 @@ function showControls(open) {
   text($("go"), hasBegun() ? "Go on" : "Begin");
   $("pause").hidden = !runs;
   $("park").hidden = open === null;
-  $("call").hidden = open !== null || view.left === 0;
+  $("call").setAttribute("aria-disabled", String(!canCall()));
+  text($("call"), view.turn?.waits ? "Questions now" : "Take a question now");
   text($("words-label"), open ? `Your answer to ${open.name}` : "What you say");
   text($("send"), open ? "Answer" : "Say it");
-  $("send").disabled = sent !== null || (open !== null && !open.is_judged);
+  $("send").setAttribute("aria-disabled", String(!canSend()));
   if (open !== null) text($("notice"), "");
   const last = view.captions.at(-1)?.text;
   if (sent === null && lost !== null && last === lost) clearWords(); // it had arrived, though nobody told us
 }
 
+const canCall = () => view.question === null && view.left > 0;
+const canSend = () => sent === null && (view?.question == null || view.question.is_judged);
+
 // ------------------------------------------------------------------ doing
 
-/** An id of our own for a request; `crypto.randomUUID` is not there where the page comes without TLS. */
-const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const TIMEOUTS_S = { end: 600 }; // a model may be asked, at the end for minutes
+for (const path of ["ask", "answer", "answer/done", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
+const isWords = (path) => path === "segments" || path === "answer";
 
+/** Send a write; null where it was refused or got no answer, which the page then says. */
 async function send(path, body, method = "POST", id = newId()) {
   text($("refused"), "");
   text($("notice"), "");
-  const answer = await fetched(path, method, id, JSON.stringify(body ?? {}));
-  if (answer?.ok) return answer.json();
-  const why = answer ? (await answer.json().catch(() => ({}))).detail : null;
-  text($("refused"), why ? sentence(why) : "The server cannot be reached. What you typed is still here; it can be sent again.");
+  const answer = await change(session, path, { method, body, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
+  if (answer.isOk) return answer.body;
+  const kept = isWords(path) ? "What you typed is still here; it can be sent again, and counts once." : "Whether it was done is not known: look at the page once it is connected again.";
+  text($("refused"), answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
   return null;
 }
 
-/**
- * The answer, or null where none came. What got none is sent once more, by the same id: it counts once.
- * Words that the server cannot write now, since another program holds the session, are sent until it can.
- */
-async function fetched(path, method, id, body) {
-  const headers = { "content-type": "application/json", "idempotency-key": id };
-  for (let isAgain = false; ; ) {
-    const answer = await fetch(api(path), { method, headers, body }).catch(() => null);
-    const isHeld = answer?.status === 503 && (path === "segments" || path === "answer");
-    if (isHeld) text($("notice"), "Another program holds the session. Your words are sent again by themselves.");
-    else if (answer || isAgain) return answer;
-    isAgain = !isHeld;
-    await new Promise((done) => setTimeout(done, RETRY_MS));
-  }
+/** Words that the server cannot write now, since another program holds the session, are sent until it can. */
+function isHeld(answer, path) {
+  const is = answer.status === 503 && isWords(path);
+  if (is) text($("notice"), "Another program holds the session. Your words are sent again by themselves.");
+  return is;
 }
+
+/** Words that are typed: they were begun with the first key, and no silence ends an answer meanwhile. */
+function typing() {
+  if ($("words").value === "") begunAt = null;
+  else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
+  keepDraft();
+  if (!view?.is_running) return;
+  const now = performance.now();
+  if (now - toldAt < TELL_MS || $("words").value === "") return;
+  toldAt = now;
+  const address = pathTo(`api/v1/sessions/${encodeURIComponent(session)}/speaking`);
+  request(address, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }, 5, String); // what fails is said of the words themselves
+}
+
+const nowOf = ({ now_s: at, is_running: runs }) => at + (runs ? Math.max(0, knownUntil() - seenAt) / 1000 : 0);
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
-async function say() {
+function say() {
+  if (sent === null) saying = sayWords();
+  return saying;
+}
+
+async function sayWords() {
   const words = plain($("words").value);
-  if (!words || sent !== null) return;
-  // Whoever pressed Enter is in the field, or has left it by Escape since: keys that follow are not for it.
-  const byButton = document.activeElement === $("send");
+  if (!words || !canSend()) return;
   const path = view?.question ? "answer" : "segments";
   const isAgain = words === lost && path === lostAs.path;
   lostAs = isAgain ? lostAs : { path, id: newId() };
   sent = words;
   lost = null;
-  $("send").disabled = true;
-  const done = await send(path, { text: words }, "POST", lostAs.id);
+  if (view) showControls(view.question);
+  const done = await send(path, begunAt === null ? { text: words } : { text: words, start_s: begunAt }, "POST", lostAs.id);
   sent = null;
   if (done === null) lost = words;
   else if (plain($("words").value) === words) clearWords(); // else somebody has typed on meanwhile
-  else $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
+  else {
+    $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
+    begunAt = begunAt === null ? null : nowOf(view);
+  }
   if (view) showControls(view.question);
-  if (byButton) $("words").focus();
 }
 
 // What was typed and not sent stays with this tab, whatever happens to the page or the server.
@@ -242,139 +265,208 @@ const DRAFT = `greenroom.draft.${session}`;
 
 function keepDraft() {
   sessionStorage.setItem(DRAFT, $("words").value);
+  sessionStorage.setItem(`${DRAFT}.begun`, begunAt ?? "");
 }
 
 function clearWords() {
   $("words").value = "";
+  begunAt = null;
   lost = null;
   text($("refused"), "");
   keepDraft();
 }
 
 async function call(agent) {
+  if (!agent && view.turn?.waits) return send("questions");
   const now = await send("ask", agent ? { agent } : {});
   if (now && now.question === null) text($("notice"), "Nobody has a question now. Go on speaking, or to other slides.");
 }
 
 function turn(by) {
-  const numbers = view.slides.map(([number]) => number);
-  const shown = wanted ?? view.slide; // a second press may come before the first has come back
-  const at = shown === null ? (by > 0 ? -1 : 0) : numbers.indexOf(shown);
-  const next = numbers[at + by];
-  if (next === undefined) return;
-  wanted = next;
-  turning = turning.then(() => send("slide", { slide: next }, "PUT")).then(() => {
-    if (wanted === next) wanted = null;
+  const next = beside(slides.cards, wanted ?? shownIn(view), by); // a second press may come before the first has come back
+  if (next !== undefined) return jump(next);
+  if (by > 0) finish(); // behind the last slide, as a clicker's user expects
+}
+
+function jump(number) {
+  if (!view.slides.some(([one]) => one === number)) {
+    return text($("notice"), `There is no slide ${number}: the deck has ${view.slides.length}.`);
+  }
+  wanted = number;
+  turning = turning.then(() => send("slide", { slide: number }, "PUT")).then(() => {
+    if (wanted === number) wanted = null;
   });
 }
 
+const overview = () => openOverview(slides, shownIn(view), "pictures" in room.dataset, jump);
+const darken = () => send("blank", { is_blank: !view.is_blank }, "PUT");
+
+let isGoing = false;
+
 async function go() {
+  if (isGoing) return;
+  isGoing = true;
   const slow = setTimeout(() => text($("notice"), "The panel’s model is being asked whether it is there."), 800);
   const done = await send("drive");
   clearTimeout(slow);
+  isGoing = false;
   if (done) text($("notice"), "");
 }
 
 const pause = () => send("pause");
 
 function finish() {
+  const draft = plain($("words").value);
+  $("ending-draft").hidden = $("ending-send").hidden = draft === "";
+  text($("ending-words"), draft);
+  text($("ending-yes"), draft === "" ? "End it" : "End without it");
   $("ending").returnValue = "";
-  $("ending").showModal();
+  $("ending").showModal(); // the focus is on "Go on": a key too many ends nothing
 }
 
-async function end() {
-  $("finish").disabled = true;
-  text($("state"), MOMENTS.closing);
-  const done = await send("end", {});
-  $("finish").disabled = false;
-  if (done) goToDebrief();
-}
-
-/** Once: the answer to our own request and the server's word both say that it has ended. */
-function goToDebrief() {
-  if (isLeaving) return;
-  isLeaving = true;
-  location.assign(pathTo(`debrief/${encodeURIComponent(session)}`));
-}
-
-const KEYS = {
-  ArrowRight: () => turn(1),
-  PageDown: () => turn(1),
-  ArrowLeft: () => turn(-1),
-  PageUp: () => turn(-1),
-  a: () => $("words").focus(),
-  q: () => view.question || view.left === 0 || call(),
-  l: () => view.question && send("park"),
-  e: finish,
-  m: () => $("microphone").click(),
-  " ": () => (!$("go").hidden ? go() : !$("pause").hidden && pause()),
-  "?": () => $("keys").showModal(),
-};
-
-function pressed(event) {
-  if (event.target === $("words")) {
-    if (event.key === "Escape") $("words").blur();
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
-      event.preventDefault();
-      say();
-    }
+/** What was said is taken in first: a draft that is to be sent, and what the microphone has heard up to now. */
+async function end(isDraftSent) {
+  if (isEnding) return;
+  if (isDraftSent) await say();
+  if (isDraftSent && plain($("words").value)) {
+    if (!$("refused").textContent) text($("notice"), "Your answer before is still being judged. End once more when it is.");
     return;
   }
-  const onControl = event.target.closest("button, a, input, select, summary");
-  if (event.ctrlKey || event.metaKey || event.altKey || !view) return;
-  // A dialog that was closed keeps the focus until the page is drawn again: only an open one takes the keys.
-  if (event.target.closest("dialog[open]") || (onControl && event.key === " ")) return;
-  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-  if (act) {
-    event.preventDefault();
-    act();
-  }
+  isEnding = true;
+  $("finish").disabled = true;
+  text($("state"), stateLine());
+  const heard = [];
+  document.dispatchEvent(new CustomEvent("ending", { detail: heard }));
+  await Promise.all(heard);
+  const done = await send("end", {});
+  isEnding = false;
+  if (done?.warnings.length) return offerDebrief(done.warnings.map(sentence).join(" "));
+  if (done || view.state === "ended") return goToDebrief(true);
+  $("finish").disabled = false;
+  document.dispatchEvent(new CustomEvent("ending", { detail: null }));
+  text($("state"), stateLine());
 }
 
-if (!watches) {
+/** Once: the answer to our own request, which may have more to say, and the server's word both say that it has ended. */
+function goToDebrief(isOwn = false) {
+  if (isLeaving || isEnding) return;
+  if (!watches && !isOwn && plain($("words").value)) {
+    return offerDebrief("It was ended elsewhere, and what you typed here was not sent: copy it, if you need it.");
+  }
+  isLeaving = true;
+  // In the room's place: the room of a session that has ended is its debrief, so Back would only come to it again.
+  location.replace(pathTo(`debrief/${encodeURIComponent(session)}`));
+}
+
+/** It has ended, and there is something to read before this page is left. */
+function offerDebrief(words) {
+  isLeaving = true; // by the link alone
+  const link = line("a", "Go to the debrief");
+  link.href = pathTo(`debrief/${encodeURIComponent(session)}`);
+  $("notice").replaceChildren(`${words} `, link);
+  text($("state"), "The rehearsal has ended.");
+}
+
+const toggle = () => (!$("go").hidden ? go() : !$("pause").hidden && pause());
+
+const ACTS = {
+  next: () => turn(1),
+  previous: () => turn(-1),
+  blank: darken,
+  start() {
+    if (!document.fullscreenElement) fillScreen();
+    if (!hasBegun() && !$("go").hidden) go();
+  },
+  leave() {
+    if (document.activeElement === $("words")) $("words").blur();
+    else if (view.is_blank) darken();
+  },
+  words: () => $("words").focus(),
+  done: () => $("done").hidden || $("done").click(),
+  back: () => $("back").hidden || $("back").click(),
+  call: () => canCall() && call(),
+  park: () => view.question && send("park"),
+  finish,
+  microphone: () => $("microphone").click(),
+  toggle,
+  overview,
+  full: fillScreen,
+  keys: () => $("keys").showModal(),
+};
+const LETTERS = {
+  KeyA: "words", KeyD: "done", KeyE: "finish", KeyF: "full", KeyL: "park", KeyM: "microphone", KeyO: "overview",
+  KeyQ: "call", KeyT: "back", Space: "toggle", " ": "toggle", "?": "keys",
+};
+
+function listenToControls() {
+  const press = (id, act) => $(id).addEventListener("click", act);
   $("composer").addEventListener("submit", (event) => { event.preventDefault(); say(); });
-  $("next").addEventListener("click", () => turn(1));
-  $("previous").addEventListener("click", () => turn(-1));
-  $("go").addEventListener("click", go);
-  $("pause").addEventListener("click", pause);
-  $("call").addEventListener("click", () => call());
-  $("park").addEventListener("click", () => send("park"));
-  $("finish").addEventListener("click", finish);
-  $("keys-open").addEventListener("click", () => $("keys").showModal());
-  $("ending").addEventListener("close", () => $("ending").returnValue === "end" && end());
-  document.addEventListener("keydown", pressed);
+  press("next", () => turn(1));
+  press("previous", () => turn(-1));
+  press("go", go);
+  press("pause", pause);
+  press("call", () => canCall() && call());
+  press("done", () => send("answer/done"));
+  press("back", () => send("answer/back"));
+  press("park", () => send("park"));
+  press("finish", finish);
+  press("all-slides", overview);
+  press("more", () => $("keys").showModal());
+  listenToCorrections((number, words) => send(`segments/${number}`, { text: words }, "PUT"));
+  $("ending").addEventListener("close", () => {
+    const { returnValue } = $("ending");
+    if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
+  });
+  $("words").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (!event.repeat) say();
+  });
   $("words").value = sessionStorage.getItem(DRAFT) ?? "";
-  $("words").addEventListener("input", keepDraft);
+  const begun = sessionStorage.getItem(`${DRAFT}.begun`);
+  begunAt = begun ? Number(begun) : null;
+  $("words").addEventListener("input", typing);
   for (const button of document.querySelectorAll(".panel-call")) {
     button.addEventListener("click", () => call(button.closest("li").dataset.agent));
   }
+  for (const link of document.querySelectorAll("a[data-window]")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      open(link.href, link.target, "popup,width=1024,height=680");
+    });
+  }
+  offerFullScreen($("full"));
+  nameKeys($("keys"));
+  listenToKeys({
+    acts: Object.fromEntries(Object.entries(ACTS).map(([name, act]) => [name, () => view && act()])),
+    letters: LETTERS,
+    field: $("words"),
+    jump,
+    counting(number) {
+      typed = number;
+      if (view) showSlide();
+    },
+  });
 }
-$("slide-picture").addEventListener("load", () => {
-  $("slide-picture").hidden = false;
-  for (const card of document.querySelectorAll(".slide-card")) card.hidden = true;
-});
+
+if (!watches) listenToControls();
+new ResizeObserver(([{ target }]) => { target.scrollTop = target.scrollHeight; }).observe($("captions")); // the last words stay in sight
 for (const item of $("panel").children) item.style.setProperty("--voice", item.dataset.color);
 
 // ------------------------------------------------------------------ listening to the server
 
-function listen() {
-  const events = new EventSource(api("room/events"));
-  events.addEventListener("room", (event) => {
-    view = JSON.parse(event.data);
-    seenAt = performance.now();
-    room.dataset.connected = "yes";
+function take({ name, data, at }) {
+  if (name === "lost") lose();
+  else beat();
+  if (name === "room") {
+    view = JSON.parse(data);
+    seenAt = performance.now() - Math.max(0, Date.now() - at);
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
     if (view.state === "ended") goToDebrief();
     else goOnByItself();
-  });
-  events.addEventListener("partial", (event) => text($("partial"), JSON.parse(event.data)));
-  events.addEventListener("gone", () => location.assign(pathTo("")));
-  events.addEventListener("error", () => {
-    room.dataset.connected = "no";
-    text($("state"), "The connection is lost. It is looked for; nothing that was said is lost.");
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN_MS); // the browser gives up at a refusal
-  });
+  } else if (name === "partial") text($("partial"), JSON.parse(data));
+  else if (name === "gone") location.replace(pathTo(""));
 }
 
 /** The server that drove this session is gone without a word, and another has taken its place. */
@@ -386,7 +478,16 @@ function goOnByItself() {
   go();
 }
 
-const RETRY_MS = 500;
+document.addEventListener("connection", ({ detail }) => {
+  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  if (view) text($("state"), stateLine());
+  else if (!detail.isConnected) text($("state"), silenceLine());
+});
+
 const AGAIN_MS = 2000;
-listen();
-setInterval(showTime, 250);
+follow(session, take);
+setInterval(() => {
+  if (!view) return;
+  showTime(room, view, seenAt);
+  showTurn();
+}, 250);

@@ -1,0 +1,147 @@
+"""How an answer is taken back: what falls with it is named in one record, and written beside what was said.
+
+Files are append-only, so each that holds something of the answer gets a line that it does not count; the
+candidate questions that came of it give way to those that stood before.
+
+Source: DESIGN.md, section 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from orchestrator import render
+from orchestrator.errors import SessionStateError
+from orchestrator.layout import HISTORY, MODERATOR
+from orchestrator.loop import panelist, turns
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.state_page import show_state
+from orchestrator.loop.time_rules import NOTES
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.fact import ANSWER
+from orchestrator.records.candidates import CallTaken, CandidateWritten, RoundMade
+from orchestrator.records.contradictions import FindingNoted, Looked
+from orchestrator.records.exchanges import (
+    ExchangeClosed,
+    ExchangeOpened,
+    FollowedUp,
+    LeftOut,
+    NoteAdded,
+    Observed,
+    ProfileAdded,
+    VerdictGiven,
+)
+from orchestrator.records.memory import MemoryProposed, ScratchpadProposed
+from orchestrator.records.moderator import LineSaid
+from orchestrator.records.projection import TRANSCRIPT, Mark, Projection
+from orchestrator.records.speech import AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer, SpeechHeard
+from orchestrator.records.taken_back import AnswerTakenBack, ExchangeReopened
+from orchestrator.store.ledger import Record
+from orchestrator.store.transaction import Draft
+
+_COME_OF_IT = (
+    RoundMade,
+    CandidateWritten,
+    CallTaken,
+    Looked,
+    FindingNoted,
+    Observed,
+    AnswerUsed,
+    MemoryProposed,
+    ScratchpadProposed,
+)
+"""Types that name no exchange: what of them is written once an answer has begun may have come of it."""
+_OF_EXCHANGE = (AnswerHeard, NoAnswer, VerdictGiven, FollowedUp, ProfileAdded, NoteAdded, LeftOut)
+
+
+def take_back(rehearsal: Rehearsal) -> Exchange:
+    """Take the last answer back; its question is open again, and that exchange is returned.
+
+    Verdict and follow-up fall with it, and a question that was put since and not answered.
+
+    Raises:
+        SessionStateError: No answer can be taken back: none was given, the next question is being answered
+            already, or a recording with its answers is being played.
+    """
+    with rehearsal.store.transaction() as tx:
+        projection = rehearsal.projection
+        mark = turns.withdrawable(projection)
+        playback = projection.playback
+        if playback is not None and playback.kind == "run":
+            raise SessionStateError("the answers of a recording that is played stand: none is taken back")
+        if mark is None or projection.state == "closing":
+            raise SessionStateError(
+                "there is no answer to take back: none was given, or the next question is being answered"
+            )
+        fallen = {record.seq: value for value, record in _fallen(projection, mark)}
+        exchange = next(one for one in projection.asked if one.id == mark.exchange)
+        _write_lines(rehearsal, tx, exchange, fallen)
+        at = render.clock(rehearsal.now_s())
+        line = render.taken_back_line(at, exchange.id, rehearsal.name_of(exchange.agent))
+        value = AnswerTakenBack(mark.exchange, mark.turn, tuple(sorted(fallen)))
+        tx.append(TRANSCRIPT, line, by="transcript", value=value)
+        _restore_candidates(rehearsal, tx, fallen)
+        restored = rehearsal.projection.open
+        show_state(rehearsal, tx, "answering", restored)
+    if restored is None:
+        raise SessionStateError(f"{exchange.id}: its question could not be put again")
+    return restored
+
+
+def _fallen(projection: Projection, mark: Mark) -> Iterator[tuple[object, Record]]:
+    """The records since the question that an answer taken back takes with it."""
+    journal = projection.journal[mark.at :]
+    opened = [value.exchange.id for value, _ in journal if isinstance(value, ExchangeOpened)]
+    exchanges, has_begun, is_waiting = {mark.exchange, *opened}, False, True
+    for value, record in journal:
+        if record.seq in projection.withdrawn_records:
+            continue
+        falls = False
+        match value:
+            case SpeechHeard(part=None):  # of an earlier release: all that was said while the question waited
+                is_ours = value.segment.speaker in (None, projection.presenter)
+                falls = is_waiting and is_ours
+            case SpeechHeard():
+                falls = value.part == ANSWER
+            case None:  # text that another program added to the transcript
+                falls = is_waiting and record.file == TRANSCRIPT
+            case AnswerGiven():
+                falls = value.exchange in exchanges
+            case ExchangeOpened() | ExchangeClosed():
+                falls = value.exchange.id in exchanges
+            case LineSaid():
+                falls = value.said.exchange in exchanges
+            case _ if isinstance(value, _OF_EXCHANGE):
+                falls = value.exchange in exchanges
+            case _ if isinstance(value, _COME_OF_IT):
+                falls = has_begun
+        if isinstance(value, AnswerGiven | AnswerHeard | NoAnswer | ExchangeClosed):
+            is_waiting = False
+        has_begun = has_begun or falls
+        if falls:
+            yield value, record
+
+
+def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: dict[int, object]) -> None:
+    """Say in each file that holds something of the answer that it does not count."""
+    at = render.clock(rehearsal.now_s())
+    values = list(fallen.values())
+    note = render.taken_back_note(at, exchange.id)
+    for value in values:
+        match value:
+            case ExchangeClosed(exchange=closed):
+                line = render.taken_back_note(at, closed.id)
+                tx.append(HISTORY, line, by=MODERATOR, value=ExchangeReopened(closed.id))
+                tx.append(NOTES, line, by=MODERATOR)
+    if any(isinstance(one, NoteAdded | VerdictGiven) for one in values):
+        tx.append(f"{exchange.agent}/exchange-notes.md", note, by=exchange.agent)
+    if any(isinstance(one, ProfileAdded | Observed) for one in values):
+        tx.append(f"{exchange.agent}/presenter-profile.md", note, by=exchange.agent)
+
+
+def _restore_candidates(rehearsal: Rehearsal, tx: Draft, fallen: dict[int, object]) -> None:
+    """Write the candidate questions again that stood before those that fell."""
+    written = [one.waiting.candidate.agent for one in fallen.values() if isinstance(one, CandidateWritten)]
+    for agent in dict.fromkeys(written):
+        waiting = rehearsal.projection.waiting.get(agent) or panelist.empty_candidate(rehearsal, agent)
+        panelist.write_candidate(rehearsal, tx, agent, waiting)

@@ -1,0 +1,84 @@
+"""An answer that the presenter took back: what fell with it is named, and nothing is deleted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from orchestrator.records.base import PanelValue
+from orchestrator.records.folding import take_back
+from orchestrator.records.projection import TRANSCRIPT, Projection
+from orchestrator.records.telling import NOTE, Entry, Step
+from orchestrator.store.ledger import Record
+from orchestrator.store.store import Store
+from orchestrator.store.value import Bearing
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTakenBack(PanelValue):
+    """Append to the transcript: the answer to a question does not count, nor what came of it."""
+
+    TYPE: ClassVar = "answer_taken_back"
+
+    exchange: str
+    turn: int  # whose question is open again
+    withdraws: tuple[int, ...] = field(default_factory=tuple)  # numbers of the records that fall with it
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, "", opens=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.withdrawn_records |= set(self.withdraws)
+        take_back(projection, self.exchange, self.turn)
+        projection.put_at_s = record.clock_s  # words on the way belong to no answer
+        projection.refresh_due = True  # the others' questions may have come of the answer
+
+    def entry(self, record: Record) -> Entry:
+        words = f"the answer to {self.exchange} is taken back"
+        return Entry(NOTE, words, quoting="", metadata={"exchange": self.exchange})
+
+    def step(self, record: Record) -> Step:
+        return Step(
+            "take_back",
+            f"the answer to {self.exchange} is taken back",
+            "none",
+            action={"exchange": self.exchange, "turn": self.turn},
+            output={"withdraws": len(self.withdraws)},
+            state={"exchange": self.exchange, "current_goal": f"have the question {self.exchange} answered"},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeReopened(PanelValue):
+    """Append to the exchange history: what stands there of an exchange does not count: it is open again."""
+
+    TYPE: ClassVar = "exchange_reopened"
+
+    exchange: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the answer that is taken back says it, in the same transaction."""
+
+    def step(self, record: Record) -> Step:
+        return Step(None)
+
+
+def withdrawn_in(store: Store) -> frozenset[int]:
+    """Return the numbers of the records of a session that fell with answers taken back.
+
+    Raises:
+        LedgerCorruptError: A record cannot be read.
+    """
+    found: set[int] = set()
+    for entry in store.entries():
+        if entry.file == TRANSCRIPT and entry.op == "append":
+            record = store.record(entry.seq)
+            if record.type == AnswerTakenBack.TYPE and record.held is not None:
+                found |= withdrawn_by(record.held.read(AnswerTakenBack))
+    return frozenset(found)
+
+
+def withdrawn_by(value: object) -> frozenset[int]:
+    """Return the numbers of the records that a record withdraws: none, where it is no answer taken back."""
+    return frozenset(value.withdraws) if isinstance(value, AnswerTakenBack) else frozenset()

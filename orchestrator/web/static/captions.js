@@ -1,0 +1,43 @@
+// What was said: in doubt, corrected, or as it stands. A click on a caption corrects what was heard.
+
+import { $, line, text, wordsButton } from "./elements.js";
+import { clock } from "./words.js";
+
+const DOUBTS = {
+  repetition: "It repeats itself: was that said?",
+  language: "It may be another language.",
+  confidence: "Heard with doubt.",
+};
+
+/** A caption: with what was heard where it was corrected, and marked where it is in doubt. */
+export function caption(one, isCorrectable) {
+  const item = line("li", "");
+  item.append(line("time", clock(one.at_s), "soft"), " ", one.speaker ? `${one.speaker}: ` : "");
+  item.append(isCorrectable
+    ? wordsButton(one.text, "caption-words", "Correct what was heard", () => correct(one))
+    : line("span", one.text, "caption-words"));
+  if (one.doubt) {
+    item.classList.add("is-doubtful");
+    item.append(" ", line("em", DOUBTS[one.doubt] ?? "Heard with doubt."));
+  }
+  if (one.misheard) item.append(" ", line("span", "heard as ", "soft"), line("del", one.misheard));
+  return item;
+}
+
+function correct(one) {
+  $("correcting").dataset.number = one.number;
+  text($("correcting-heard"), one.misheard || one.text);
+  $("correcting-words").value = one.text;
+  $("correcting").showModal();
+  $("correcting-words").select();
+}
+
+/** The dialog of a correction; `send(number, words)` sends it, where it is not left. */
+export function listenToCorrections(send) {
+  $("correcting-no").addEventListener("click", () => $("correcting").close());
+  $("correcting-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    $("correcting").close();
+    send(Number($("correcting").dataset.number), $("correcting-words").value.trim().split(/\s+/).join(" "));
+  });
+}

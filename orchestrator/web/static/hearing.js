@@ -1,0 +1,22 @@
+// How speech is heard: by this server, by the browser, or not at all.
+
+import { pathTo } from "./place.js";
+import { request } from "./request.js";
+
+const RETRY_MS = 2000;
+
+/** Ask the server until it answers. Returns `{ by: "server" | "browser" | null, words }`. */
+export async function howHeard() {
+  let answer = await request(pathTo("api/v1/speech"));
+  while (answer.status === 0) {
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+    answer = await request(pathTo("api/v1/speech"));
+  }
+  const { recognises, detail } = answer.body;
+  const hasSound = navigator.mediaDevices?.getUserMedia && window.AudioWorkletNode;
+  if (recognises && hasSound) return { by: "server", words: "Your words are recognised on this machine. No sound is kept." };
+  if (window.webkitSpeechRecognition && window.isSecureContext) return { by: "browser", words: "Your browser recognises your words; its maker may do so elsewhere." };
+  if (!recognises) return { by: null, words: `Type what you say: ${detail ?? answer.words}.` };
+  const why = window.isSecureContext ? "this browser cannot hand the sound of a microphone to a page" : "browsers give the microphone only to this machine's own pages, or over https";
+  return { by: null, words: `Type what you say: ${why}.` };
+}

@@ -1,0 +1,158 @@
+// The presenter's window: this slide and the next, the notes, and the time against the plan.
+
+import { $, text } from "./elements.js";
+import { listenToKeys } from "./keys.js";
+import { beat, lose, silence } from "./heartbeat.js";
+import { pathTo } from "./place.js";
+import { LONG_TIMEOUT_S, change, request } from "./request.js";
+import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
+import { beside, shownIn, stage } from "./slides.js";
+import { follow } from "./stream.js";
+import { showTime, usedNow } from "./time.js";
+import { clock, counted } from "./words.js";
+
+const FILLERS = "greenroom.fillers"; // whether this browser's user wants them counted
+const MANY = 6; // kinds of fillers that are named
+const room = document.getElementById("room");
+const session = room.dataset.session;
+const now = stage("stage-slide", room);
+const coming = stage("next-slide", room);
+let view = null;
+let seenAt = 0;
+let wanted = null;
+let typed = "";
+let counting = Promise.resolve();
+
+// ------------------------------------------------------------------ showing
+
+function show() {
+  const number = shownIn(view);
+  const next = beside(now.cards, number, 1);
+  const title = (one) => view.slides.find(([other]) => other === one)?.[1] ?? "";
+  now.show(number);
+  now.darken(view.is_blank);
+  coming.show(next ?? null);
+  text($("slide-name"), typed ? `Slide ${typed}, then Enter` : `${number} of ${view.slides.length}: ${title(number)}`);
+  text($("next-name"), next === undefined ? "" : `${next}: ${title(next)}`);
+  for (const note of document.querySelectorAll(".note")) note.hidden = Number(note.dataset.slide) !== number;
+  $("question").hidden = view.question === null;
+  if (view.question) {
+    text($("question-name"), view.question.name);
+    text($("question-text"), view.question.text);
+  }
+  const focused = document.activeElement;
+  const runs = view.is_running && view.state === "active";
+  $("go").hidden = runs || view.is_driven_elsewhere;
+  text($("go"), view.now_s > 0 ? "Go on" : "Begin");
+  $("pause").hidden = !runs;
+  if (focused === $("go") && runs) $("pause").focus();
+  if (focused === $("pause") && !runs) $("go").focus();
+  $("blank").setAttribute("aria-pressed", String(view.is_blank));
+  showState();
+  keepAwake(view.is_running);
+  showPace();
+}
+
+function showState() {
+  const runs = view?.is_running && view.state === "active";
+  text($("state"), silence() ?? (view?.state === "ended" ? "The rehearsal has ended." : runs ? "" : "The clock stands still."));
+}
+
+/** The time against the plan: each slide has a share of the minutes, half in equal parts, half by its words. */
+function showPace() {
+  if (!view) return;
+  showTime(room, view, seenAt);
+  const at = view.slides.findIndex(([one]) => one === shownIn(view));
+  const begins = view.plan.slice(0, at).reduce((sum, one) => sum + one, 0);
+  const ends = begins + (view.plan[at] ?? 0);
+  const used = usedNow(view, seenAt);
+  const [is, words] = used > ends ? ["late", `${clock(used - ends)} behind the plan`]
+    : used < begins ? ["early", `${clock(begins - used)} ahead of the plan`] : ["even", "On the plan"];
+  $("pace").dataset.is = is;
+  text($("pace"), words);
+  text($("plan"), `By the plan this slide lasts from ${clock(begins)} to ${clock(ends)}.`);
+}
+
+async function countFillers() {
+  const { isOk, body: told } = await request(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/delivery`));
+  if (!isOk || !wantsFillers()) return;
+  const found = told.fillers === null ? null : Object.entries(told.fillers);
+  const listed = found?.slice(0, MANY).map(([word, times]) => `“${word}” ${times}`).join(", ");
+  const pace = told.words_per_minute === null ? "" : ` ${told.words_per_minute} words a minute.`;
+  const said = found === null ? "They are counted in English alone." : found.length ? `${listed}.` : "None so far.";
+  text($("fillers"), `${said} ${counted(told.words, "word")}.${pace}`);
+}
+
+const wantsFillers = () => $("fillers-on").getAttribute("aria-pressed") === "true";
+
+function wantFillers(is) {
+  $("fillers-on").setAttribute("aria-pressed", String(is));
+  localStorage.setItem(FILLERS, is ? "yes" : "");
+  if (is) countFillers();
+  else text($("fillers"), "");
+}
+
+// ------------------------------------------------------------------ doing
+
+async function send(path, method = "POST", body = {}) {
+  text($("refused"), "");
+  const answer = await change(session, path, { method, body, timeoutS: path === "drive" ? LONG_TIMEOUT_S : undefined });
+  if (!answer.isOk) text($("refused"), answer.words);
+}
+
+async function jump(number) {
+  if (!view?.slides.some(([one]) => one === number)) return;
+  wanted = number;
+  await send("slide", "PUT", { slide: number });
+  if (wanted === number) wanted = null;
+}
+
+function turn(by) {
+  const next = view && beside(now.cards, wanted ?? shownIn(view), by);
+  if (next) jump(next);
+}
+
+const darken = () => view && send("blank", "PUT", { is_blank: !view.is_blank });
+const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && send("pause"));
+
+document.addEventListener("connection", ({ detail }) => {
+  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  showState();
+});
+follow(session, ({ name, data, at }) => {
+  if (name === "lost") lose();
+  else beat();
+  if (name === "gone") location.replace(pathTo(""));
+  else if (name === "room") {
+    view = JSON.parse(data);
+    seenAt = performance.now() - Math.max(0, Date.now() - at);
+    show();
+    if (wantsFillers()) counting = counting.then(countFillers); // one after the other: none overtakes another
+  }
+});
+$("next").addEventListener("click", () => turn(1));
+$("previous").addEventListener("click", () => turn(-1));
+$("blank").addEventListener("click", darken);
+$("go").addEventListener("click", () => send("drive"));
+$("pause").addEventListener("click", () => send("pause"));
+$("fillers-on").addEventListener("click", () => wantFillers(!wantsFillers()));
+wantFillers(localStorage.getItem(FILLERS) === "yes");
+offerFullScreen($("full"));
+listenToKeys({
+  acts: {
+    next: () => turn(1),
+    previous: () => turn(-1),
+    blank: darken,
+    start: () => document.fullscreenElement || fillScreen(),
+    leave: () => view?.is_blank && darken(),
+    toggle,
+    full: fillScreen,
+  },
+  letters: { KeyF: "full", Space: "toggle" },
+  jump,
+  counting(number) {
+    typed = number;
+    if (view) show();
+  },
+});
+setInterval(showPace, 250);

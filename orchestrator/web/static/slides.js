@@ -1,0 +1,60 @@
+// The slides of a room: which one is shown, dark or not; its picture lies over what the deck's own data draws.
+
+import { pathTo } from "./place.js";
+
+/** The frame `name` of a page (`stage.html`); `show` one slide of it, or none with the number null. */
+export function stage(name, room) {
+  const frame = document.getElementById(name);
+  const picture = frame.querySelector(".slide-picture");
+  const cards = [...frame.querySelectorAll(".slide-card")];
+  const address = (number) => pathTo(`api/v1/sessions/${encodeURIComponent(room.dataset.session)}/slides/${number}.png`);
+  let shown;
+  picture.addEventListener("load", () => {
+    picture.hidden = false;
+    for (const card of cards) card.hidden = true;
+  });
+  return {
+    show(number) {
+      if (number === shown) return;
+      shown = number;
+      frame.querySelector(".slide-none").hidden = number !== null;
+      for (const card of cards) card.hidden = Number(card.dataset.slide) !== number;
+      picture.hidden = true; // the card stands until the picture is there, and where there is none
+      if (number === null || !("pictures" in room.dataset)) return picture.removeAttribute("src");
+      picture.src = address(number);
+      picture.alt = `Slide ${number}: ${cards.find((card) => Number(card.dataset.slide) === number)?.dataset.title ?? ""}`;
+    },
+    darken(is) {
+      frame.querySelector(".slide-dark").hidden = !is;
+      frame.classList.toggle("is-dark", is);
+    },
+    cards,
+    address,
+  };
+}
+
+/** The slide that a page shows: before anybody has changed slides it is the first one. */
+export const shownIn = (view) => view.slide ?? view.slides[0]?.[0];
+
+/** The slide `by` further than `from` that an audience sees: hidden ones are passed over. Undefined: none. */
+export function beside(cards, from, by) {
+  const numbers = cards.filter((card) => !("isHidden" in card.dataset) || Number(card.dataset.slide) === from)
+    .map((card) => Number(card.dataset.slide));
+  return numbers[numbers.indexOf(from) + by];
+}
+
+/** Pictures over what the deck's data draws, two at a time: a browser has six connections, and others need some. */
+export function loadPictures(places, address) {
+  const waiting = [...places];
+  const next = () => {
+    const place = waiting.shift();
+    if (!place || !place.isConnected) return;
+    const picture = document.createElement("img");
+    picture.alt = "";
+    picture.addEventListener("load", () => { place.replaceChildren(picture); next(); });
+    picture.addEventListener("error", next);
+    picture.src = address(Number(place.dataset.slide));
+  };
+  next();
+  next();
+}

@@ -1,0 +1,302 @@
+"""A rehearsal played by a script of words, slides, questions, keys and silences, at a clock that is moved.
+
+Every piece of speech is one word that nobody else says, with the moment at which it was begun; it comes when
+it was spoken and recognised, which may be after a question was put that it knew nothing of. The panel is a
+real one (`Panel`), at an engine that always has a question. `play` asserts after the last act what the rules
+of turns promise.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from orchestrator.clock import ClockState
+from orchestrator.engines.protocol import JudgementRequest, Request
+from orchestrator.errors import SessionStateError
+from orchestrator.home.folder import Home
+from orchestrator.loop.live_panel import Panel
+from orchestrator.loop.steps import End, Listen
+from orchestrator.model.exchange import Judgement, Observation
+from orchestrator.model.segment import LiveSegment
+from orchestrator.records.kinds import fold, value_of
+from orchestrator.records.moderator import ClockSet
+from orchestrator.records.projection import Projection
+from orchestrator.records.speech import SpeechHeard
+from orchestrator.records.taken_back import AnswerTakenBack
+from orchestrator.session import Session
+from tests.helpers.homes import new_home
+from tests.helpers.steady import DECK, SteadyEngine
+
+ACTS: Final = (
+    "speak",
+    "type",
+    "untimed",
+    "late",
+    "doubtful",
+    "slide",
+    "ask",
+    "done",
+    "back",
+    "park",
+    "now",
+    "wait",
+)
+TICK_S: Final = 0.5
+NOT_COMPARED: Final = {
+    # What an answer that was taken back leaves on purpose, or what says when something was last looked at.
+    "segments", "withdrawn", "withdrawn_records", "last_exchange", "marks", "journal", "put_at_s",
+    "refresh_due", "waiting", "segments_before_slide", "look_due_upto",
+}  # fmt: skip
+
+Act = tuple[str, float]
+"""What is done, and for how many seconds."""
+
+
+class AskingOn(SteadyEngine):
+    """One that asks on where an answer has an odd number of words."""
+
+    def _reply(self, request: Request[Any]) -> object:
+        if isinstance(request, JudgementRequest):
+            asks_on = len((request.exchange.turns[-1].answer or "").split()) % 2
+            verdict = "follow_up" if asks_on else "satisfied"
+            noticed = Observation("speaks in single words", None)
+            return Judgement(verdict, "as told", follow_up="Again?", note="- noted", noticed=noticed)
+        return super()._reply(request)
+
+
+class HeldClock:
+    """A session's clock that the script moves."""
+
+    def __init__(self) -> None:
+        self.at_s = 0.0
+
+    def now_s(self, state: ClockState) -> float:
+        return self.at_s
+
+    def there_s(self) -> float:
+        return self.at_s
+
+    def is_running(self, state: ClockState) -> bool:
+        return True
+
+    def has_gap(self, state: ClockState) -> bool:
+        return False
+
+    def run(self, state: ClockState, from_s: float) -> None:
+        """Nothing: the script does."""
+
+    def stop(self) -> None:
+        """Nothing."""
+
+
+@dataclass
+class Play:
+    """One script under way."""
+
+    session: Session
+    panel: Panel
+    clock: HeldClock
+    begun: dict[str, float] = field(default_factory=dict)  # by word: when it was begun
+    late: list[tuple[float, LiveSegment]] = field(default_factory=list)  # words that are not recognised yet
+    said: int = 0
+
+    def word(self) -> str:
+        self.said += 1
+        stop = "." if self.said % 3 else ""  # some end a sentence
+        return f"word{self.said}{stop}"
+
+    def act(self, kind: str, seconds: float) -> None:
+        with suppress(SessionStateError):  # a key that does nothing now
+            getattr(self, f"_{kind}")(seconds)
+        self.look()
+
+    def look(self) -> None:
+        """Let the panel do what is due."""
+        for _ in range(30):
+            step = self.panel.next_step()
+            if isinstance(step, Listen | End):
+                return
+            self.panel.carry_out(step)
+        raise AssertionError("the panel does not come to rest")
+
+    def pass_time(self, seconds: float) -> None:
+        """Move the clock, and have what is recognised by then come in."""
+        until_s = round(self.clock.at_s + seconds, 3)
+        while self.clock.at_s < until_s:
+            self.clock.at_s = round(min(self.clock.at_s + TICK_S, until_s), 3)
+            for due_s, piece in [one for one in self.late if one[0] <= self.clock.at_s]:
+                self.late.remove((due_s, piece))
+                self.hear(piece)
+            self.look()
+
+    def hear(self, piece: LiveSegment) -> None:
+        self.session.hear(piece)
+        self.panel.heard()
+
+    def _speak(self, seconds: float) -> None:
+        self._say(seconds, recognised_s=0.25)
+
+    def _late(self, seconds: float) -> None:
+        self._say(seconds, recognised_s=4.0)
+
+    def _say(self, seconds: float, *, recognised_s: float, doubt: str | None = None) -> None:
+        """Speak for so long: the microphone tells that somebody does, and the word comes when it is known."""
+        word, start_s = self.word(), self.clock.at_s
+        self.begun[word] = start_s
+        end_s = start_s + seconds
+        self.late.append((end_s + recognised_s, LiveSegment(word, start_s, end_s, doubt=doubt)))
+        while self.clock.at_s < end_s:
+            self.panel.heard()
+            self.pass_time(min(TICK_S, end_s - self.clock.at_s))
+
+    def _doubtful(self, seconds: float) -> None:
+        self._say(seconds, recognised_s=1.0, doubt="confidence")
+
+    def _type(self, seconds: float) -> None:
+        """Type for so long; the word comes with the key that sends it, and nobody hears the other keys."""
+        word, start_s = self.word(), self.clock.at_s
+        self.begun[word] = start_s
+        self.pass_time(seconds)
+        self.hear(LiveSegment(word, start_s))
+
+    def _untimed(self, seconds: float) -> None:
+        """A program's word without a time: it was begun 0.4 s ago, as one word takes, or behind the last."""
+        word, segments = self.word(), self.session.projection.segments
+        spoken_s = self.clock.at_s - 0.4
+        self.begun[word] = max(spoken_s, min(segments[-1].end_s, self.clock.at_s) if segments else 0.0, 0.0)
+        self.hear(LiveSegment(word))
+
+    def _slide(self, seconds: float) -> None:
+        slide = self.session.projection.slide or 0
+        self.session.slide(slide % 9 + 1)
+
+    def _ask(self, seconds: float) -> None:
+        if self.session.projection.open is None:
+            self.session.ask()
+
+    def _done(self, seconds: float) -> None:
+        self.session.answer_done()
+
+    def _back(self, seconds: float) -> None:
+        self.session.answer_back()
+
+    def _park(self, seconds: float) -> None:
+        self.session.park()
+
+    def _now(self, seconds: float) -> None:
+        self.session.questions_now()
+
+    def _wait(self, seconds: float) -> None:
+        self.pass_time(seconds * 4)
+
+
+def begin(folder: Path) -> Path:
+    """Begin a session in *folder*, to be copied for each script; returns its folder."""
+    with Session.start(
+        Home.open(new_home(folder)), deck_text=DECK, engine=SteadyEngine(), exchanges=50
+    ) as session:
+        return session.path
+
+
+def play_copy(fresh: Path, root: Path, acts: Sequence[Act]) -> None:
+    """As `play`, in a copy of *fresh* at *root*, which is removed where it went well."""
+    shutil.copytree(fresh, root)
+    play(root, acts)
+    shutil.rmtree(root)
+
+
+def play(root: Path, acts: Sequence[Act]) -> None:
+    """Play a script in the session at *root*, a fresh one, and assert what the rules promise."""
+    with Session.open(None, root, engine=AskingOn()) as session:
+        rehearsal, clock = session.rehearsal, HeldClock()
+        rehearsal.clock = clock  # type: ignore[assignment]  # all that is asked of one
+        rehearsal.store.note(ClockSet(0.0, live=True), by="moderator")
+        one = Play(session, Panel(rehearsal, lambda line: None), clock)
+        one.look()
+        for kind, seconds in acts:
+            one.act(kind, seconds)
+        one.pass_time(30.0)  # all is recognised, and every silence is over
+        check(one)
+
+
+def check(played: Play) -> None:
+    """Every word in the turn in which it was spoken; replay and answers taken back."""
+    session = played.session
+    projection = session.projection
+    store = session.rehearsal.store
+    records = [store.record(entry.seq) for entry in store.entries() if entry.op != "receipt"]
+    words = Counter(one.text for one in projection.segments)
+    assert words == Counter(played.begun.keys()), "a word is lost, or there twice"
+    check_answers(played, records)
+    check_replay(projection, records)
+    check_taken_back(projection, records)
+    verified = session.verify()
+    assert verified.valid, verified
+
+
+def check_answers(played: Play, records: Sequence[Any]) -> None:
+    """No word of the talk in an answer, none of an answer lost, none twice."""
+    projection = played.session.projection
+    withdrawn = {projection.segments[number - 1].text for number in projection.withdrawn}
+    answered = [
+        word for one in projection.asked for turn in one.turns for word in (turn.answer or "").split()
+    ]
+    answered += [one.text for one in projection.heard]
+    assert len(answered) == len(set(answered)), "a word stands in two answers"
+    assert not withdrawn & set(answered), "a word that was taken back stands in an answer"
+    # What a reader of the ledger alone would say: when each question was put, and until when it waited.
+    put_s: float | None = None
+    expected: dict[str, bool] = {}
+    for record in records:
+        value = value_of(record)
+        match value:
+            case SpeechHeard():
+                begun_s = played.begun[value.segment.text]
+                expected[value.segment.text] = put_s is not None and begun_s >= put_s
+        kind = record.type
+        if kind == "exchange_opened":
+            put_s = value.exchange.asked_at_s  # type: ignore[union-attr]
+        elif kind in ("follow_up", "answer_taken_back"):
+            put_s = record.clock_s
+        elif kind in ("answered", "exchange_closed"):
+            put_s = None
+    should = {word for word, is_answer in expected.items() if is_answer} - withdrawn
+    assert set(answered) == should, (set(answered) - should, should - set(answered))
+
+
+def check_replay(projection: Projection, records: Sequence[Any]) -> None:
+    """Whoever folds the records gets the same, also who stops after any of them and goes on from a copy."""
+    again = Projection()
+    for number, record in enumerate(records):
+        fold(again, record)
+        if number % 7 == 0:
+            again = again.copy()
+    assert again == projection
+
+
+def check_taken_back(projection: Projection, records: Sequence[Any]) -> None:
+    """An answer that was taken back leaves what a session that never had it would hold."""
+    fallen = projection.withdrawn_records
+    never = Projection()
+    for record in records:
+        if record.seq not in fallen and record.type != AnswerTakenBack.TYPE:
+            fold(never, record)
+    for name in Projection.__slots__:
+        if name not in NOT_COMPARED:
+            assert getattr(projection, name) == getattr(never, name), name
+    kept = [one for number, one in enumerate(projection.segments, 1) if number not in projection.withdrawn]
+    assert kept == never.segments
+    assert [one.text for one in projection.spoken if one.text] == [one.text for one in kept]
+
+
+def script_of(seed: int, length: int = 14) -> list[Act]:
+    """A script by chance, always the same for a seed."""
+    random = Random(seed)  # nothing is to be kept secret
+    return [(random.choice(ACTS), random.choice((0.0, 0.5, 1.0, 2.0, 3.0, 6.0))) for _ in range(length)]

@@ -1,0 +1,207 @@
+"""An answer that is taken back: it counts nowhere, its question is open again, and nothing is deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator import Home, Session
+from orchestrator.archive.bag import facts_of
+from orchestrator.engines.protocol import JudgementRequest, Request
+from orchestrator.errors import SessionStateError
+from orchestrator.loop import refreshing
+from orchestrator.memory.facts import FactLog
+from orchestrator.memory.past_sessions import exchanges_of
+from orchestrator.model.segment import Segment
+from orchestrator.records.kinds import fold
+from orchestrator.records.speech import SpeechHeard
+from orchestrator.review.reading import read
+from orchestrator.store.history import LEDGER_NAME
+from orchestrator.store.ledger import Record
+from orchestrator.store.value import held
+from orchestrator.web.timeline import TAKEN_BACK, Speech, timeline
+from tests.helpers.steady import DECK, SteadyEngine
+
+WRONG = "The fund holds ninety million."
+
+
+class Judge(SteadyEngine):
+    """One that keeps what it was asked to judge."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.judged: list[JudgementRequest] = []
+
+    def _reply(self, request: Request[Any]) -> object:
+        if isinstance(request, JudgementRequest):
+            self.judged.append(request)
+        return super()._reply(request)
+
+
+@pytest.fixture
+def judge() -> Judge:
+    return Judge()
+
+
+@pytest.fixture
+def session(home: Path, judge: Judge) -> Iterator[Session]:
+    """One in which somebody has spoken, and every panelist has a question."""
+    with Session.start(Home.open(home), deck_text=DECK, engine=judge, exchanges=9) as made:
+        made.slide(1)
+        made.add_segment(Segment("Good morning.", 0.0, 1.0))
+        refreshing.refresh(made.rehearsal, "slide")
+        assert made.ask("skeptic") is not None
+        yield made
+
+
+def said(session: Session) -> list[str]:
+    """What counts as said by the presenter."""
+    return [segment.text for _, segment in session.rehearsal.said()]
+
+
+def test_its_question_is_open_again_and_the_new_answer_is_judged_alone(
+    session: Session, judge: Judge
+) -> None:
+    session.answer(WRONG)
+    assert [one.outcome for one in session.projection.exchanges] == ["satisfied"]
+    assert session.floor().back == "x1"
+    again = session.answer_back()
+    assert (again.id, again.outcome, [turn.answer for turn in again.turns]) == ("x1", None, [None])
+    projection = session.projection
+    assert (projection.open, projection.exchanges, projection.state) == (again, [], "answering")
+    assert session.floor().phase == "asked"
+    assert session.floor().back is None
+    assert said(session) == ["Good morning."]
+    session.answer("It holds nine million.")
+    request = judge.judged[-1]
+    assert request.exchange.turns[-1].answer == "It holds nine million."
+    assert WRONG not in " ".join(one.text for one in request.scene.segments)
+    assert [one.id for one in session.projection.exchanges] == ["x1"]
+    assert "takes the answer to" in session.read("shared/presenter-transcript.md")
+    assert WRONG in session.read("shared/presenter-transcript.md")
+    assert "the answer was taken back" in session.read("shared/exchange-history.md")
+    assert session.verify().valid
+
+
+def test_the_follow_up_falls_with_it(session: Session) -> None:
+    session.answer("No.")
+    assert session.projection.open is not None
+    assert len(session.projection.open.turns) == 2
+    assert [turn.answer for turn in session.answer_back().turns] == [None]
+    session.answer("Yes.")
+    session.answer_back()
+    with pytest.raises(SessionStateError, match="there is no answer to take back"):
+        session.answer_back()
+
+
+def test_of_two_answers_the_last_is_taken_back(session: Session) -> None:
+    session.answer("No.")
+    session.answer("Not quite.")
+    again = session.answer_back()
+    assert [turn.answer for turn in again.turns] == ["No.", None]
+    assert again.turns[0].verdict == "follow_up"
+
+
+def test_a_question_that_was_put_since_falls_too_and_can_be_put_again(session: Session) -> None:
+    session.answer(WRONG)
+    refreshing.refresh(session.rehearsal, "slide")
+    other = session.ask("analyst")
+    assert other is not None
+    session.answer_back()
+    projection = session.projection
+    assert (projection.opened, [one.id for one in projection.asked]) == (1, ["x1"])
+    assert projection.waiting["analyst"].status == "ready"
+    assert "Status: ready" in session.read("analyst/candidate-question.md")
+    session.answer("It holds nine million.")
+    put_again = session.ask("analyst")
+    assert put_again is not None
+    assert put_again.id == "x3"  # a number is given once
+    assert session.verify().valid
+
+
+def test_not_once_the_next_question_is_being_answered(session: Session) -> None:
+    session.answer(WRONG)
+    assert session.ask("analyst") is not None
+    session.add_segment(Segment("Well,", 5.0, 6.0))
+    again = session.answer_back()  # what was begun is
+    assert (again.id, session.projection.heard) == ("x2", [])
+    session.answer("Ten.")
+    assert session.answer_back().id == "x2"
+    assert [one.id for one in session.projection.exchanges] == ["x1"]
+    with pytest.raises(SessionStateError, match="the next question is being answered"):
+        session.answer_back()
+
+
+def test_a_question_that_was_parked_with_words_is_open_again(session: Session) -> None:
+    session.add_segment(Segment("I would rather", 5.0, 6.0))
+    parked = session.park()
+    assert parked.turns[-1].answer == "I would rather"
+    assert session.answer_back().outcome is None
+
+
+def test_what_was_said_to_a_question_is_its_answer_also_where_more_is_typed(session: Session) -> None:
+    session.add_segment(Segment("It grew", 5.0, 6.0))
+    session.answer("by four percent.")
+    assert session.projection.exchanges[0].turns[0].answer == "It grew by four percent."
+
+
+def test_an_answer_cut_off_by_the_end_is_kept(session: Session) -> None:
+    session.add_segment(Segment("It grew", 5.0, 6.0))
+    session.end(without_debrief=True)
+    (exchange,) = session.projection.exchanges
+    assert (exchange.turns[0].answer, exchange.outcome) == ("It grew", "unjudged")
+
+
+def test_a_key_ends_what_was_said_and_nothing_else(session: Session) -> None:
+    with pytest.raises(SessionStateError, match="nothing was said to this question yet"):
+        session.answer_done()
+    session.add_segment(Segment("It is so.", 5.0, 6.0))
+    assert session.answer_done().verdict == "satisfied"
+
+
+def test_what_off_the_record_hid_stays_hidden(session: Session) -> None:
+    hidden = "Off the record: the fund holds ninety million."
+    session.answer(hidden)
+    session.answer_back()
+    assert "ninety million" not in session.context("skeptic").text
+    assert "ninety million" not in session.context("analyst").text
+    session.answer("It holds nine million.")
+    assert "ninety million" not in session.context("skeptic").text
+
+
+def test_memory_debrief_review_and_archive_leave_it_out(session: Session) -> None:
+    session.answer(WRONG)
+    session.answer_back()
+    assert exchanges_of(session.path) == ()
+    session.answer("It holds nine million.")
+    told = " ".join(one.content for one in session.recap().recent_entries)
+    assert "ninety" not in told
+    log = FactLog()
+    store = session.rehearsal.store
+    for entry in store.entries():
+        log.take(store.record(entry.seq))
+    assert not any("ninety" in passage.text for passage in log.waiting.values())
+    assert any("nine million" in passage.text for passage in log.waiting.values())
+    spoken = [one.text for one in timeline(session.rehearsal) if isinstance(one, Speech)]
+    assert not [text for text in spoken if "ninety" in text and TAKEN_BACK not in text]
+    session.end()
+    assert [len(review.exchange.turns) for review in session.debrief().reviews] == [1]
+    assert "ninety" not in (session.path / "debrief.md").read_text("utf-8")
+    listed, passages = read(session.id, (session.path / LEDGER_NAME).read_bytes(), None)
+    assert listed.outcomes == {"satisfied": 1}
+    assert not [one for one in passages if "ninety" in one.text]
+    assert facts_of(session.path).exchanges == 1
+    assert [one.id for one in exchanges_of(session.path)] == ["x1"]
+    assert session.verify().valid
+
+
+def test_words_of_an_earlier_release_are_the_answer_as_they_were(session: Session) -> None:
+    """Before 0.3 no record said of what words are part: all of the presenter's were the answer."""
+    before = session.projection.copy()
+    piece = SpeechHeard(Segment("We are the leading operator.", 0.0, 1.0))
+    record = Record(10_000, "append", "transcript", 5.0, "2026-11-23T10:00:00.000001Z", held=held(piece))
+    fold(before, record)
+    assert [one.text for one in before.heard] == ["We are the leading operator."]

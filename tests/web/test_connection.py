@@ -1,0 +1,156 @@
+"""What a page says of a server that is silent, gone or late is so, and nothing counts twice."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.helpers.live_feeds import until
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web
+from tests.web.conftest import Served
+from tests.web.test_rehearsal import in_room, say, started, view_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Route
+
+sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
+expect = sync_api.expect
+expect.set_options(timeout=PATIENCE_MS)
+pytestmark = pytest.mark.slow  # a real browser and a real server
+
+Serve = Callable[..., Served]
+
+QUICK = (
+    "const timeout = AbortSignal.timeout; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 30);"
+)
+"""A browser in which limits of time pass thirty times as fast."""
+
+
+def test_a_server_that_stands_still_is_said_to_be_silent(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    page.keyboard.press("Space")
+    state = page.locator("#state")
+    expect(state).to_have_text("You have the floor.")
+    served.process.send_signal(signal.SIGSTOP)
+    try:
+        expect(state).to_contain_text("No word from the server for 10 s. What stands in the captions is kept")
+        assert page.get_attribute("#room", "data-connected") == "no"
+        stands = page.inner_text("#used")
+        page.wait_for_timeout(1500)
+        assert page.inner_text("#used") == stands
+        assert "floor" not in state.inner_text()
+    finally:
+        served.process.send_signal(signal.SIGCONT)
+    expect(state).to_have_text("You have the floor.")
+
+
+def test_a_server_that_is_gone_is_said_to_be_gone(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    watching = in_room(web.window().new_page(), served, session, "?watch")
+    page.keyboard.press("Space")
+    web.forgive(r"ERR_(CONNECTION|INCOMPLETE|EMPTY)")
+    served.process.kill()
+    lost = "The connection to the server is lost. What stands in the captions is kept"
+    expect(page.locator("#state")).to_have_text(
+        f"{lost}, what you typed stays here, and what you say now is not heard."
+    )
+    expect(watching.locator("#state")).to_have_text(f"{lost}.")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#refused")).to_have_text(
+        "The server cannot be reached. "
+        "Whether it was done is not known: look at the page once it is connected again."
+    )
+
+
+def test_a_write_without_an_answer_is_sent_again_by_the_same_id(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = web.window().new_page()
+    page.add_init_script(QUICK)
+    in_room(page, served, session)
+    ids: list[str | None] = []
+
+    def take(route: Route) -> None:
+        ids.append(route.request.headers.get("idempotency-key"))
+        route.fetch()  # it counts, and the page gets no answer
+
+    page.route("**/segments", lambda route: ids.append(route.request.headers.get("idempotency-key")))
+    page.fill("#words", "Revenue grew.")
+    page.press("#words", "Enter")
+    refused = page.locator("#refused")
+    expect(refused).to_contain_text("The server has not answered for 15 s. What you typed is still here")
+    assert len(ids) == 2
+    page.unroute("**/segments")
+    page.route("**/segments", take)
+    page.press("#words", "Enter")
+    expect(page.locator("#words")).to_have_value("")  # its caption says that it was taken, as no answer does
+    assert len(set(ids)) == 1
+    assert [one["text"] for one in view_of(served, session)["captions"]] == ["Revenue grew."]
+
+
+def test_what_answers_in_the_servers_place_is_taken_for_no_answer(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    page.route("**/segments", lambda route: route.fulfill(body="<h1>Sign in to the network</h1>"))
+    page.fill("#words", "Revenue grew.")
+    page.press("#words", "Enter")
+    expect(page.locator("#refused")).to_contain_text("Something between here and the server answered")
+    assert page.input_value("#words") == "Revenue grew."
+
+
+def test_words_before_the_beginning_are_no_pause(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    say(page, "Can you hear me at the back?")
+    expect(page.locator("#captions")).to_contain_text("at the back")
+    expect(page.locator("#state")).to_have_text(re.compile("^You have not begun yet"))
+    expect(page.locator("#go")).to_have_text("Begin")
+    page.click("#go")
+    expect(page.locator("#state")).to_have_text("You have the floor.")
+    until("a clock that runs", lambda: view_of(served, session)["now_s"] > 0)
+    page.click("#pause")
+    expect(page.locator("#state")).to_have_text("Paused. The clock stands still.")
+    expect(page.locator("#go")).to_have_text("Go on")
+
+
+def test_a_starting_page_whose_server_is_gone_says_so_and_keeps_what_was_chosen(
+    serve: Serve, web: Web
+) -> None:
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.click("#sample")
+    page.fill("#presenter", "Ada Lind")
+    web.forgive(r"ERR_(CONNECTION|INCOMPLETE|EMPTY)")
+    served.process.kill()
+    served.process.wait()
+    page.click("#begin")
+    expect(page.locator("#refused")).to_have_text(
+        "The server cannot be reached. Start greenroom serve again where it has ended, then try once more."
+    )
+    expect(page.locator("#begin")).to_be_enabled()
+    assert page.input_value("#presenter") == "Ada Lind"
+
+
+def test_a_room_is_opened_once_where_the_first_answer_was_lost(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.click("#sample")
+
+    def lose(route: Route) -> None:
+        page.unroute("**/api/v1/sessions")
+        route.fetch()
+        route.abort()
+
+    web.forgive("ERR_FAILED")
+    page.route("**/api/v1/sessions", lose)
+    page.click("#begin")
+    page.wait_for_url("**/room/*")
+    assert len(list((served.home / "sessions").iterdir())) == 1

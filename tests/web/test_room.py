@@ -1,0 +1,553 @@
+"""The room as on the day: the slide first, all in sight, nothing moves, and every key does one thing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
+from tests.web.conftest import Served
+from tests.web.test_rehearsal import asked, in_room, say, shows_slide, started, view_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
+expect = sync_api.expect
+expect.set_options(timeout=PATIENCE_MS)
+pytestmark = pytest.mark.slow  # a real browser and a real server
+
+Serve = Callable[..., Served]
+
+BOXES = """() => {
+  const box = (one) => {
+    const { left, top, right, bottom } = document.querySelector(one).getBoundingClientRect();
+    return [left, top, right, bottom].map(Math.round);
+  };
+  const parts = { slide: ".slide-frame", clock: "#used", seats: "#panel", asking: ".asking", field: "#words",
+                  send: "#send", actions: ".room-actions", captions: ".captions" };
+  return Object.fromEntries(Object.entries(parts).map(([name, one]) => [name, box(one)]));
+}"""
+IS_SCROLLED = """() =>
+  document.documentElement.scrollHeight > innerHeight || document.querySelector("main").scrollTop > 0"""
+PRESSED = """([key, code]) =>
+  document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true }))"""
+DROPPED = """(names) => {
+  const transfer = new DataTransfer();
+  const deck = (name) => new File([`# ${name}\\n\\n- Costs 3 million\\n`], `${name}.md`);
+  for (const name of names) transfer.items.add(deck(name));
+  const options = { dataTransfer: transfer, bubbles: true, cancelable: true };
+  const beside = document.querySelector("h1");
+  return ["dragover", "drop"].map((type) => !beside.dispatchEvent(new DragEvent(type, options)));
+}"""
+"""Drop decks of these names beside every zone; whether the browser was kept from opening them."""
+LISTENED = """() => {
+  window.told = [];
+  const note = (records) => {
+    for (const one of records) for (const node of one.addedNodes) told.push(node.textContent);
+  };
+  for (const id of ["said", "told"]) {
+    new MutationObserver(note).observe(document.getElementById(id), { childList: true });
+  }
+}"""
+"""Keep what a reader of screens would be told."""
+SIZES = {
+    "laptop": ((1280, 800), 100),
+    "full screen": ((1920, 1080), 100),
+    "large type": ((1280, 800), 200),
+    "phone": ((390, 844), 100),
+    "phone on its side": ((844, 390), 100),
+}
+
+
+def area(box: list[int]) -> int:
+    left, top, right, bottom = box
+    return (right - left) * (bottom - top)
+
+
+def begun(page: Page) -> None:
+    page.keyboard.press("Space")
+    page.wait_for_selector("#pause:not([hidden])")
+
+
+def settles(page: Page, what: str, is_so: Callable[[], object]) -> None:
+    """Wait until it is so, while the page goes on: what a test hears of its requests comes in between."""
+    for _ in range(PATIENCE_MS // 50):
+        if is_so():
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came: {what}")
+
+
+def has_focus(page: Page, name: str) -> bool:
+    return bool(page.evaluate("document.activeElement.id") == name)
+
+
+def puts(page: Page, path: str) -> list[Any]:
+    """The bodies of all requests that change something at addresses that end so, from here on."""
+    sent: list[Any] = []
+
+    def note(request: Any) -> None:
+        if request.method in ("PUT", "POST") and request.url.endswith(path):
+            sent.append(json.loads(request.post_data or "{}"))
+
+    page.on("request", note)
+    return sent
+
+
+def told(page: Page, view: dict[str, Any]) -> None:
+    """The room's page shows this view, as if the server had sent it."""
+
+    def tells(route: Route) -> None:
+        route.fulfill(
+            content_type="text/event-stream", body=f"retry: 600000\nevent: room\ndata: {json.dumps(view)}\n\n"
+        )
+
+    page.route("**/room/events", tells)
+    page.reload()
+    page.wait_for_selector("#room")
+    expect(page.locator("#slide-name")).to_contain_text(" of ")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_all_is_in_sight_the_slide_is_largest_and_a_question_moves_nothing(
+    serve: Serve, web: Web, size: str
+) -> None:
+    (width, height), percent = SIZES[size]
+    served = serve()
+    page = in_room(
+        web.window(viewport={"width": width, "height": height}).new_page(), served, started(served)
+    )
+    page.evaluate(f"document.documentElement.style.fontSize = '{percent}%'")
+    begun(page)
+    for words in ("Revenue grew eighteen percent to 4.2 million euros in 2026.", "We are the leading one."):
+        say(page, words)
+    page.locator("#words").blur()
+    before = page.evaluate(BOXES)
+    page.keyboard.press("q")
+    asked(page)
+    after = page.evaluate(BOXES)
+    assert after == before
+    assert not page.evaluate(IS_SCROLLED)
+    for name in ("slide", "clock", "seats", "asking", "field", "send", "captions"):
+        left, top, right, bottom = after[name]
+        assert 0 <= left < right <= width, (name, after[name])
+        assert 0 <= top < bottom <= height, (name, after[name])
+        assert name == "slide" or area(after[name]) < area(after["slide"]), name
+    expect(page.locator("#question-text")).to_be_in_viewport()
+    assert faults_of_axe(page) == []
+
+
+def test_the_windows_follow_the_room_and_a_dark_screen_is_dark_everywhere(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    begun(page)
+    windows = []
+    for number, name in enumerate(("audience", "presenter")):
+        page.keyboard.press("?")
+        with page.expect_popup() as opened:
+            page.locator("a[data-window]").nth(number).click()
+        page.keyboard.press("Escape")
+        assert urlsplit(opened.value.url).path.endswith(f"/{name}")
+        windows.append(opened.value)
+    audience, presenter = windows
+    for window in windows:
+        window.wait_for_selector("[data-connected=yes]")
+    page.keyboard.press("PageDown")
+    shows_slide(page, 2)
+    shown = "#stage-slide .slide-card:visible .sheet-title"
+    title = page.locator(shown).inner_text()
+    for window in windows:
+        expect(window.locator(shown)).to_have_text(title)
+    expect(presenter.locator("#next-slide .slide-card:visible .sheet-title")).not_to_have_text(title)
+    expect(presenter.locator("#pace")).to_contain_text("plan")
+    assert audience.locator("#used, #question, textarea").count() == 0
+    audience.bring_to_front()
+    audience.keyboard.press("b")
+    for window in (page, *windows):
+        expect(window.locator("#stage-slide .slide-dark")).to_be_visible()
+    presenter.keyboard.press(".")
+    for window in (page, *windows):
+        expect(window.locator("#stage-slide .slide-dark")).to_be_hidden()
+    audience.keyboard.press("PageDown")
+    shows_slide(page, 3)
+    assert faults_of_axe(audience) == []
+    assert faults_of_axe(presenter) == []
+
+
+def test_the_presenters_window_counts_fillers_for_whoever_wants_them(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = web.window().new_page()
+    page.goto(f"{served.url}/room/{session}/presenter")
+    page.wait_for_selector("[data-connected=yes]")
+    with served.client() as client:
+        words = "Um, we carried more people, and, you know, we will carry more again, I think, in the spring."
+        client.post(f"/api/v1/sessions/{session}/segments", json={"text": words})
+    assert page.inner_text("#fillers") == ""
+    page.click("#fillers-on")
+    expect(page.locator("#fillers")).to_contain_text("“um” 1")
+    page.reload()
+    expect(page.locator("#fillers")).to_contain_text("“um” 1")  # this browser wants them
+
+
+def test_the_time_is_held_against_the_plan(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served, minutes=10)
+    view = {**view_of(served, session), "is_running": False}
+    assert sum(view["plan"]) == pytest.approx(600)
+    first = view["plan"][0]
+    page = web.window().new_page()
+    page.goto(f"{served.url}/room/{session}/presenter")
+    shown = {}
+    for used_s, slide in ((first - 10, 1), (first + 65, 1), (first - 30, 2)):
+        told(page, {**view, "used_s": used_s, "slide": slide})
+        shown[used_s, slide] = (page.get_attribute("#pace", "data-is"), page.inner_text("#pace"))
+    assert list(shown.values()) == [
+        ("even", "On the plan"),
+        ("late", "1:05 behind the plan"),
+        ("early", "0:30 ahead of the plan"),
+    ]
+
+
+def test_a_slide_is_reached_by_its_number_an_overview_and_a_quote(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    begun(page)
+    page.keyboard.type("3")
+    expect(page.locator("#slide-name")).to_have_text("Slide 3, then Enter")
+    page.keyboard.press("Enter")
+    shows_slide(page, 3)
+    page.keyboard.type("99")
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice")).to_contain_text("There is no slide 99: the deck has 4.")
+    page.keyboard.type("2")
+    page.keyboard.press("Escape")  # thought better of it
+    page.keyboard.press("Enter")
+    shows_slide(page, 3)
+    page.keyboard.press("o")
+    page.wait_for_selector("#overview[open]")
+    assert faults_of_axe(page) == []
+    assert page.evaluate("document.activeElement.dataset.number") == "3"
+    page.keyboard.press("PageUp")
+    page.keyboard.press("Enter")
+    shows_slide(page, 2)
+    page.keyboard.press("o")
+    page.locator(".overview-slide").nth(3).click()
+    shows_slide(page, 4)
+    view = view_of(served, urlsplit(page.url).path.rpartition("/")[2])
+    question = {
+        "exchange": "x1",
+        "agent": view["panel"][1]["agent"],
+        "name": "Ines",
+        "color": "#336699",
+        "text": "Why?",
+        "quotes": ['slide 1: "Revenue grew"', 'said at 0:12: "it did"'],
+        "slides": [1, None],
+        "turn": 1,
+        "is_judged": True,
+        "remark": "",
+        "at_s": 1.0,
+    }
+    moved = puts(page, "/slide")
+    told(page, {**view, "question": question})
+    assert page.locator("#question-quotes button").count() == 1
+    page.locator("#question-quotes button").click()
+    settles(page, "the slide", lambda: moved == [{"slide": 1}])
+
+
+def test_a_key_that_is_held_counts_once(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    drives, pauses, slides = puts(page, "/drive"), puts(page, "/pause"), puts(page, "/slide")
+    for _ in range(25):
+        page.keyboard.down("Space")  # again without an end: the browser marks it as a repetition
+    page.keyboard.up("Space")
+    page.wait_for_selector("#pause:not([hidden])")
+    for key in ("PageDown", "ArrowRight"):
+        for _ in range(5):
+            page.keyboard.down(key)
+        page.keyboard.up(key)
+    shows_slide(page, 3)
+    page.focus("#next")
+    for _ in range(5):
+        page.keyboard.down("Enter")
+    page.keyboard.up("Enter")
+    shows_slide(page, 4)
+    assert (len(drives), len(pauses)) == (1, 0)
+    assert [one["slide"] for one in slides] == [2, 3, 4]
+
+
+def test_a_clickers_keys_work_in_the_field_and_words_stay_words(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    begun(page)
+    page.click("#words")
+    page.keyboard.press("PageDown")
+    shows_slide(page, 2)
+    page.keyboard.press("ArrowRight")  # the field is empty: no caret wants it
+    shows_slide(page, 3)
+    page.keyboard.press(".")
+    expect(page.locator(".slide-dark")).to_be_visible()
+    page.keyboard.press("b")  # alone in an empty field
+    expect(page.locator(".slide-dark")).to_be_hidden()
+    assert page.input_value("#words") == ""
+    page.keyboard.type("but 3.5 boats")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_timeout(1000)
+    assert page.input_value("#words") == "but 3.5 boats"
+    expect(page.locator(".slide-dark")).to_be_hidden()
+    page.keyboard.press("PageUp")
+    shows_slide(page, 2)
+    assert page.input_value("#words") == "but 3.5 boats"
+    page.keyboard.press("F5")
+    settles(page, "a full screen", lambda: page.evaluate("document.fullscreenElement !== null"))
+    assert page.input_value("#words") == "but 3.5 boats"  # it was no reload
+    page.evaluate("document.exitFullscreen()")
+    page.click("#send")
+    expect(page.locator("#words")).to_have_value("")
+    page.keyboard.press("PageDown")
+    shows_slide(page, 3)
+
+
+@pytest.mark.parametrize(("key", "code"), [("й", "KeyQ"), (";", "KeyQ"), ("q", "KeyQ"), ("q", "")])
+def test_letters_count_by_their_place(serve: Serve, web: Web, key: str, code: str) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    begun(page)
+    say(page, "We are the leading ferry operator on the estuary.")
+    page.locator("#words").blur()
+    page.evaluate(PRESSED, [key, code])
+    asked(page)
+
+
+def test_a_rehearsal_needs_a_clicker_alone(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    page.keyboard.press("F5")
+    page.wait_for_selector("#pause:not([hidden])")
+    for number in (2, 3, 4):
+        with served.client() as client:  # what is said, as a microphone brings it
+            client.post(
+                f"/api/v1/sessions/{session}/segments", json={"text": f"We carry {number}00 people a day."}
+            )
+        page.keyboard.press("PageDown")
+        shows_slide(page, number)
+    page.keyboard.press("b")
+    expect(page.locator(".slide-dark")).to_be_visible()
+    page.keyboard.press("b")
+    expect(page.locator(".slide-dark")).to_be_hidden()
+    page.keyboard.press("PageDown")  # behind the last slide
+    page.wait_for_selector("#ending[open]")
+    page.keyboard.press("PageUp")  # no, not yet
+    page.wait_for_selector("#ending:not([open])", state="attached")
+    page.keyboard.press("PageDown")
+    page.wait_for_selector("#ending[open]")
+    page.keyboard.press("PageDown")
+    page.keyboard.press(".")
+    page.wait_for_url(f"**/debrief/{session}")
+
+
+def test_many_pages_of_a_room_share_one_stream_which_outlives_each(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    window = web.window()
+    streams: list[str] = []
+    window.on("request", lambda one: streams.append(one.url) if one.url.endswith("/events") else None)
+    pages = [in_room(window.new_page(), served, session) for _ in range(8)]
+    assert len(streams) == 1
+    begun(pages[-1])  # six streams would have left no connection for it
+    for number in (2, 3):
+        pages[-1].keyboard.press("PageDown")
+        for page in pages:
+            shows_slide(page, number)
+        pages.pop(0).close()  # the one that had the stream
+    late = in_room(window.new_page(), served, session)
+    expect(late.locator("#pause")).to_be_visible()
+    shows_slide(late, 3)
+    assert late.inner_text("#used") == pages[0].inner_text("#used")
+
+
+def test_back_is_no_trap_and_leaves_nothing_dead(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.click("#sample")
+    page.wait_for_selector("#understood:not([hidden])")
+    page.fill("#presenter", "Dana")
+    page.fill("#minutes", "7")
+    page.uncheck("#seat-analyst")
+    page.reload()
+    page.wait_for_selector("#understood:not([hidden])")
+    chosen = (page.input_value("#presenter"), page.input_value("#minutes"), page.is_checked("#seat-analyst"))
+    assert chosen == ("Dana", "7", False)
+    page.click("#begin")
+    page.wait_for_url("**/room/*")
+    page.wait_for_selector("[data-connected=yes]")
+    page.go_back()
+    page.wait_for_selector("#understood:not([hidden])")
+    expect(page.locator("#begin")).to_be_enabled()
+    page.click("#begin")
+    page.wait_for_url("**/room/*")
+    page.wait_for_selector("[data-connected=yes]")
+    page.keyboard.press("e")
+    page.click("#ending-yes")
+    page.wait_for_url("**/debrief/*")
+    page.go_back()
+    page.wait_for_url("**/new")
+
+
+def test_a_file_beside_the_zone_is_read_the_newer_wins_and_the_second_is_told(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    slow: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if slow:
+            route.continue_()
+        else:
+            slow.append(route)
+
+    page.route("**/api/v1/decks", hold)
+    assert page.evaluate(DROPPED, ["First"]) == [True, True]  # the browser is kept from opening it
+    settles(page, "the first upload", lambda: slow)
+    page.evaluate(DROPPED, ["Second", "Third"])
+    expect(page.locator("#counts")).to_contain_text("Second")
+    expect(page.locator("#passed-over")).to_contain_text("Second.md is read, Third.md not")
+    slow[0].continue_()
+    page.wait_for_timeout(1000)
+    assert "Second" in page.inner_text("#counts")
+    page.goto(f"{served.url}/review")
+    assert page.evaluate(DROPPED, ["First"]) == [True, True]
+
+
+def test_what_is_said_is_read_out_once_and_no_button_loses_the_focus(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    page.evaluate(LISTENED)
+    for button, then in (("#go", "pause"), ("#pause", "go"), ("#go", "pause")):
+        page.focus(button)
+        page.keyboard.press("Enter")
+        settles(page, f"the focus on {then}", partial(has_focus, page, then))
+    say(page, "We are the leading ferry operator on the estuary, with 212,000 passengers a year.")
+    page.focus("#send")
+    page.fill("#words", "Revenue grew eighteen percent.")
+    page.focus("#send")
+    page.keyboard.press("Enter")
+    expect(page.locator("#words")).to_have_value("")
+    assert page.evaluate("document.activeElement.id") == "send"
+    page.focus("#call")
+    page.keyboard.press("Enter")
+    question = asked(page)
+    assert page.evaluate("document.activeElement.id") == "call"
+    page.focus("#park")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#question", state="hidden")
+    assert page.evaluate("document.activeElement.id") == "pause"
+    said = page.evaluate("window.told")
+    assert len(said) == len(set(said)), said
+    assert sum(question in one for one in said) == 1
+
+
+def test_doubt_and_correction_are_shown_and_a_click_corrects(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    caption = {"at_s": 1.0, "speaker": None, "slide": 1, "doubt": None, "misheard": None}
+    view = {
+        **view_of(served, session),
+        "captions": [
+            {**caption, "number": 1, "text": "We sail to Fenmark.", "doubt": "confidence"},
+            {**caption, "number": 2, "text": "To Saltmere.", "misheard": "Too salt mirror."},
+        ],
+    }
+    told(page, view)
+    first, second = page.locator("#captions li").all()
+    expect(first).to_contain_text("Heard with doubt.")
+    expect(second.locator("del")).to_have_text("Too salt mirror.")
+    expect(second).to_contain_text("To Saltmere.")
+    sent = puts(page, "/segments/1")
+    page.route("**/segments/1", lambda route: route.fulfill(json={}))
+    first.locator("button").click()
+    expect(page.locator("#correcting-heard")).to_have_text("We sail to Fenmark.")
+    assert faults_of_axe(page) == []
+    page.fill("#correcting-words", "We sail to Fennmark.")
+    page.click("#correcting-yes")
+    settles(page, "the correction", lambda: sent == [{"text": "We sail to Fennmark."}])
+    expect(page.locator("#correcting")).not_to_be_visible()
+
+
+def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    view = {**view_of(served, session), "is_running": True}
+    nothing = {"phase": "talk", "ends_in_s": None, "held": None, "back": None, "waits": None, "stopped": None}
+    words = page.locator("#turn-words")
+
+    told(page, {**view, "turn": {**nothing, "phase": "pausing", "ends_in_s": 4.6}})
+    expect(words).to_have_text("Your answer ends in 3 s, unless you go on.")  # and goes on by itself
+    done = puts(page, "/answer/done")
+    page.route("**/answer/*", lambda route: route.fulfill(json={}))
+    page.keyboard.press("d")
+    settles(page, "the end of the answer", lambda: done)
+
+    told(page, {**view, "turn": {**nothing, "phase": "answering", "held": "Two words are in doubt"}})
+    expect(words).to_have_text("Two words are in doubt.")
+    told(page, {**view, "turn": {**nothing, "back": "x1"}})
+    expect(page.locator("#done")).to_be_hidden()
+    back = puts(page, "/answer/back")
+    page.keyboard.press("t")
+    settles(page, "the way back", lambda: back)
+    told(page, {**view, "turn": {**nothing, "waits": "slide"}})
+    expect(words).to_contain_text("it waits until you have begun this slide")
+    now = puts(page, "/questions")
+    page.route("**/questions", lambda route: route.fulfill(json={}))
+    expect(page.locator("#call")).to_have_text("Questions now")
+    page.click("#call")
+    settles(page, "the questions", lambda: now)
+    told(page, {**view, "turn": {**nothing, "stopped": "The clock stood: nobody had the room open"}})
+    expect(words).to_contain_text("nobody had the room open")
+
+
+def test_the_screen_is_kept_awake_while_the_clock_runs(serve: Serve, web: Web) -> None:
+    served = serve()
+    window = web.window()
+    window.add_init_script(
+        """if (navigator.wakeLock) navigator.wakeLock.request = async () => {
+          const lock = new EventTarget();
+          window.awake = true;
+          lock.release = async () => { window.awake = false; lock.dispatchEvent(new Event("release")); };
+          return lock;
+        };"""
+    )
+    page = in_room(window.new_page(), served, started(served))
+    assert not page.evaluate("window.awake")
+    begun(page)
+    settles(page, "a lock on the screen", lambda: page.evaluate("window.awake"))
+    page.keyboard.press("Space")
+    settles(page, "its end", lambda: not page.evaluate("window.awake"))
+
+
+def test_a_chart_is_the_same_in_preview_room_and_debrief(serve: Serve, web: Web) -> None:
+    table = "# Use of funds\n\n| Use | EUR |\n|---|---|\n| Boats | 3,000 |\n| Piers | 1,000 |\n"
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.set_input_files("#file", {"name": "deck.md", "mimeType": "text/markdown", "buffer": table.encode()})
+    page.wait_for_selector("#understood:not([hidden])")
+    expect(page.locator("#drawn")).to_have_text(
+        "The room draws each slide from the deck’s own text, tables and charts."
+    )
+    shown = [page.locator("#slides .sheet").inner_html()]
+    page.click("#begin")
+    page.wait_for_url("**/room/*")
+    page.wait_for_selector("[data-connected=yes]")
+    shown.append(page.locator("#stage-slide .sheet").inner_html())
+    assert "Piers" in shown[0]
+    assert shown[0] == shown[1]
