@@ -54,14 +54,20 @@ def test_a_server_that_is_gone_is_said_to_be_gone(serve: Serve, web: Web) -> Non
     session = started(served)
     page = in_room(web.window().new_page(), served, session)
     watching = in_room(web.window().new_page(), served, session, "?watch")
+    windows = [
+        in_room(web.window().new_page(), served, session, f"/{name}") for name in ("audience", "presenter")
+    ]
     page.keyboard.press("Space")
-    web.forgive(r"ERR_(CONNECTION|INCOMPLETE|EMPTY)")
+    expect(page.locator("#state")).to_have_text("You have the floor.")
+    web.forgive(r"ERR_(CONNECTION|INCOMPLETE|EMPTY|SOCKET)")
     served.process.kill()
     lost = "The connection to the server is lost. What stands in the captions is kept"
     expect(page.locator("#state")).to_have_text(
         f"{lost}, what you typed stays here, and what you say now is not heard."
     )
     expect(watching.locator("#state")).to_have_text(f"{lost}.")
+    for window in windows:
+        expect(window.locator("#state")).to_have_text("The connection to the server is lost.")
     page.keyboard.press("ArrowRight")
     expect(page.locator("#refused")).to_have_text(
         "The server cannot be reached. "
