@@ -28,7 +28,7 @@ COMMANDS: Final = {
     "run": ("demo", "run", "resume"),
     "start": ("start", "end"),
     "feed": ("feed", "slide", "pause"),
-    "question": ("ask", "answer", "park", "dismiss"),
+    "question": ("ask", "answer", "park", "dismiss", "correct"),
     "check": ("check",),
     "prepare": ("dossier", "intel"),
     "look": ("context", "show", "debrief", "verify", "doctor"),

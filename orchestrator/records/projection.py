@@ -128,6 +128,9 @@ class Projection:
     open: Exchange | None = None
     open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
     heard: list[Segment] = field(default_factory=list)  # the presenter's, since the open question
+    answered_in: list[Segment] = field(default_factory=list)  # the last answer, until it is judged
+    answers_given: set[int] = field(default_factory=set)  # segments, from 1, that were given as an answer
+    misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
     lines_taken: set[Line] = field(default_factory=set)  # of followed files
     answers_used: set[int] = field(default_factory=set)
     playback: Playback | None = None
@@ -208,6 +211,20 @@ class Projection:
     def tensions(self) -> list[Tension]:
         """The contradictions that stand, in the order of finding."""
         return [one for one in self.found if not self.is_dismissed(one)]
+
+    def quotes_misheard(self, asked: Candidate) -> bool:
+        """Whether a candidate quotes words that were corrected since, and that stand nowhere now."""
+        sides = [(asked.said_at_s, asked.quote or "")]
+        if asked.beside is not None:
+            sides.append((asked.beside.said_at_s, asked.beside.quote))
+        return any(
+            one.start_s == at_s and words and words in one.text and not self._is_said(words)
+            for one in self.misheard
+            for at_s, words in sides
+        )
+
+    def _is_said(self, words: str) -> bool:
+        return any(words in one.text for one in self.segments)
 
     @property
     def slide(self) -> int | None:

@@ -157,11 +157,13 @@ class AnswerGiven(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         _add(projection, self.segment, ())
+        projection.answers_given.add(len(projection.segments))
         if self.used is not None:
             projection.answers_used.add(self.used)
         if projection.open is not None:
             lasts_s = self.segment.end_s - self.segment.start_s
             projection.open = with_answer(projection.open, self.segment.text, lasts_s)
+            projection.answered_in = [self.segment]
 
     def entry(self, record: Record) -> Entry:
         return spoken_entry(self.segment, self.exchange)
@@ -186,6 +188,7 @@ class AnswerHeard(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_answer(projection.open, self.text)
+            projection.answered_in = list(projection.heard)
         projection.heard.clear()
 
     def step(self, record: Record) -> Step:

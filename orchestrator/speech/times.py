@@ -44,6 +44,7 @@ def segment_of(piece: LiveSegment, start_s: float, end_s: float) -> Segment:
         slide=piece.slide,
         times_estimated=possible(piece.start_s) is None,
         confidence=piece.confidence,
+        doubt=piece.doubt,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.debrief import phrasing
@@ -26,6 +27,9 @@ class Caption:
     speaker: str | None
     text: str
     slide: int | None
+    number: int  # of the segment in the transcript, from 1
+    doubt: str | None = None  # as Segment.doubt
+    misheard: str | None = None  # as Segment.misheard
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,7 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
         warnings=rehearsal.rules.time_warnings,
         slide=projection.slide,
         slides=tuple((slide.number, slide.title) for slide in slides),
-        captions=tuple(_caption(one) for one in projection.segments[-CAPTIONS:]),
+        captions=_captions(projection.segments),
         panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.open) if projection.open is not None else None,
@@ -137,8 +141,13 @@ def room_view(rehearsal: Rehearsal, *, is_driven_here: bool, broke_off: str | No
     )
 
 
-def _caption(segment: Segment) -> Caption:
-    return Caption(segment.start_s, segment.speaker, segment.text, segment.slide)
+def _captions(segments: Sequence[Segment]) -> tuple[Caption, ...]:
+    """The last segments; each by its number in the transcript, by which it is corrected."""
+    first = max(0, len(segments) - CAPTIONS)
+    return tuple(
+        Caption(one.start_s, one.speaker, one.text, one.slide, number, one.doubt, one.misheard)
+        for number, one in enumerate(segments[first:], start=first + 1)
+    )
 
 
 def _member(rehearsal: Rehearsal, agent: str) -> Member:
