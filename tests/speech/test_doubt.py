@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.model.segment import CONFIDENCE, LANGUAGE, REPETITION
-from orchestrator.speech.doubt import LEAST_SURE, LEAST_SURE_SHORT, LONG_S, doubt_of, repeats
+from orchestrator.speech.doubt import LEAST_SURE, LEAST_SURE_SHORT, LONG_S, is_unsure, repeats
 
 
 @pytest.mark.parametrize(
@@ -19,7 +18,6 @@ from orchestrator.speech.doubt import LEAST_SURE, LEAST_SURE_SHORT, LONG_S, doub
 )
 def test_a_loop_is_a_repetition(text: str) -> None:
     assert repeats(text)
-    assert doubt_of(text, -0.1, 5) == REPETITION
 
 
 @pytest.mark.parametrize(
@@ -35,15 +33,11 @@ def test_a_loop_is_a_repetition(text: str) -> None:
 )
 def test_emphasis_is_none(text: str) -> None:
     assert not repeats(text)
-    assert doubt_of(text, -0.1, 5) is None
 
 
 def test_a_word_or_two_says_little_for_itself() -> None:
     between = (LEAST_SURE + LEAST_SURE_SHORT) / 2
-    assert doubt_of("Four percent.", between, LONG_S - 0.1) is None
-    assert doubt_of("Four percent of them.", between, LONG_S) == CONFIDENCE
-    assert doubt_of("Four percent.", LEAST_SURE_SHORT - 0.01, 0.5) == CONFIDENCE
-
-
-def test_another_language_is_named_where_the_model_tells_languages() -> None:
-    assert doubt_of("Das ist gut.", -0.2, 2, is_other_language=True) == LANGUAGE
+    assert not is_unsure(between, LONG_S - 0.1, differs=True)
+    assert is_unsure(between, LONG_S)
+    assert is_unsure(-0.1, LONG_S, differs=True)
+    assert is_unsure(LEAST_SURE_SHORT - 0.01, 0.5)

@@ -10,7 +10,7 @@ import pytest
 from orchestrator.doctor import checks
 from orchestrator.errors import SpeechError
 from orchestrator.home.folder import Home
-from orchestrator.speech import recognition
+from orchestrator.speech import models
 from orchestrator.speech.read import read_speech
 from tests.helpers.commands import Commands
 from tests.helpers.rehearsals import write_rehearsal
@@ -30,7 +30,7 @@ def refused(path: Path, stt_model: str | None = None) -> str:
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    monkeypatch.setattr(recognition, "find_spec", lambda name: None if name in names else object())
+    monkeypatch.setattr(models, "find_spec", lambda name: None if name in names else object())
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_doctor_says_whether_speech_is_recognised(home: Path, monkeypatch: pytes
     assert state == "missing"
     assert detail.startswith("speech cannot be recognised: the extra is not installed: pip install")
     without(monkeypatch)
-    monkeypatch.setattr(recognition, "model_folder", lambda stt_model: home)
     (home / "greenroom.yaml").write_text(f"stt_model: {home}\n", "utf-8")
-    for name in recognition.FILES:
+    for name in models.FILES:
         (home / name).touch()
-    assert told() == ("ok", f"the model in {home}, on this machine alone (not loaded)")
+    heard = f"the model {home} hears English alone, on this machine alone (not loaded)"
+    assert told() == ("ok", f"{heard}; for others set stt_model, `greenroom fetch small` fetches one")
 
 
 @pytest.mark.parametrize("command", ["run", "check"])
@@ -135,7 +135,7 @@ def test_a_list_of_files_under_the_name_of_a_sound_opens_none_of_them(tmp_path: 
 @has_extra
 @pytest.mark.slow
 def test_a_folder_with_a_broken_model_is_named(tmp_path: Path, shared: Path) -> None:
-    for name in recognition.FILES:
+    for name in models.FILES:
         (tmp_path / name).write_text("{}", "utf-8")
     with pytest.raises(SpeechError, match="no Whisper model of CTranslate2 can be loaded from it"):
         read_speech(shared / "audio" / "jfk.flac", stt_model=str(tmp_path))

@@ -162,7 +162,7 @@ def test_without_a_recogniser_the_page_is_told_why(home: Path, tmp_path: Path) -
 
 def test_with_one_it_is_told_where_speech_is_recognised(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _):
-        told = {"recognises": True, "detail": "recognised on this machine; no sound is kept"}
+        told = {"recognises": True, "detail": "recognised on this machine, English alone; no sound is kept"}
         assert client.get("/api/v1/speech").json() == told
 
 
@@ -186,7 +186,9 @@ class LateRecogniser(ToneRecogniser):
         self.heard_s = 0.0
         self._asked: list[tuple[Future[Heard], Future[Heard]]] = []
 
-    def recognise(self, sound: bytes, names: Sequence[str] = ()) -> Future[Heard]:
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
         late: Future[Heard] = Future()
         self._asked.append((late, super().recognise(sound, names)))
         return late
@@ -240,7 +242,9 @@ class DoubtfulRecogniser(ToneRecogniser):
         super().__init__(WORDS)
         self.given: set[tuple[str, ...]] = set()
 
-    def recognise(self, sound: bytes, names: Sequence[str] = ()) -> Future[Heard]:
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
         self.given.add(tuple(names))
         known, doubtful = super().recognise(sound).result(), Future[Heard]()
         doubtful.set_result(replace(known, doubt="confidence" if known.text else None))

@@ -108,6 +108,7 @@ class Microphone:
         self._is_spoken = False
         self._ended: asyncio.Queue[tuple[Stretch, float, Future[Heard]] | None] = asyncio.Queue(MOST_WAITING)
         self._asked: tuple[Stretch, Future[Heard]] | None = None  # the newest partial
+        self._is_whole = False  # it was asked for as a sentence
         self._asked_at_s = 0.0
         self._showing: set[asyncio.Task[None]] = set()  # held, or they could be collected before their end
         self._refused: GreenroomError | None = None
@@ -209,10 +210,15 @@ class Microphone:
         # As the voice stops, what was said is recognised at once: if it was the sentence's end, its
         # words are there when the pause is long enough to be one.
         is_due = self._voice.is_pausing or self._voice.heard_s - self._asked_at_s >= PARTIAL_S
-        is_new = self._asked is None or self._asked[0] != open_
+        is_new = (
+            self._asked is None or self._asked[0] != open_ or (self._voice.is_pausing and not self._is_whole)
+        )
         if is_due and is_new and self._recogniser.is_idle:
             self._asked_at_s = self._voice.heard_s
-            self._asked = open_, self._recogniser.recognise(open_.sound, self._names)
+            is_partial = not self._voice.is_pausing
+            asked = self._recogniser.recognise(open_.sound, self._names, is_partial=is_partial)
+            self._asked = open_, asked
+            self._is_whole = not is_partial
             showing = asyncio.create_task(self._show_partial(*self._asked))
             self._showing.add(showing)
             showing.add_done_callback(self._showing.discard)
@@ -229,7 +235,7 @@ class Microphone:
         self._left.extend(ended)
         while self._left:
             stretch = self._left[0]
-            if self._asked is not None and self._asked[0] == stretch:
+            if self._is_whole and self._asked is not None and self._asked[0] == stretch:
                 recognised = self._asked[1]
             else:
                 recognised = self._recogniser.recognise(stretch.sound, self._names)
