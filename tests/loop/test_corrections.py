@@ -9,6 +9,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.errors import SessionFrozenError, UsageError
+from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import LiveSegment, Segment
 from tests.helpers.commands import Commands
@@ -183,6 +184,15 @@ def test_the_record_holds_what_where_and_by_whom(session: Session) -> None:
     (told,) = values_of(session.rehearsal.store, "corrected")
     assert (told["number"], told["was"], told["who"]) == (1, HEARD, "the presenter")
     assert told["segment"]["misheard"] == HEARD
+
+
+def test_no_fact_is_looked_for_in_words_that_were_not_said(session: Session) -> None:
+    hear(session, "Good morning.", HEARD)
+    session.correct(2, SAID)
+    log, store = FactLog(), session.rehearsal.store
+    for entry in store.entries():
+        log.take(store.record(entry.seq))
+    assert [one.text for one in log.waiting.values()] == ["Good morning.", SAID]
 
 
 def test_a_segment_without_doubt_is_written_as_before() -> None:
