@@ -22,7 +22,7 @@ from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.errors import MemoryDatabaseError
 from orchestrator.outbound.environment import PROXIES, environment_faults
 from orchestrator.render import counted
-from orchestrator.speech.recognition import model_folder
+from orchestrator.speech.models import model_of
 from orchestrator.store import files
 from orchestrator.web.pictures import office
 
@@ -188,12 +188,14 @@ def _memory(home: Home) -> Check:
 
 def _speech_to_text(home: Home) -> Check:
     try:
-        folder = model_folder(home.config.stt_model)
+        model = model_of(home.config.stt_model, home.config.stt_language)
     except SpeechError as error:
         return Check("speech-to-text", "missing", str(error))
-    own = home.config.stt_model is not None
-    which = f"the model in {folder}" if own else "the packaged model for English"
-    return Check("speech-to-text", "ok", f"{which}, on this machine alone (not loaded)")
+    if model.warning is not None:
+        return Check("speech-to-text", "warning", model.warning)
+    more = "" if model.knows_many else "; for others set stt_model, `greenroom fetch small` fetches one"
+    told = f"{model.name} hears {model.hears}, on this machine alone (not loaded){more}"
+    return Check("speech-to-text", "ok", told)
 
 
 def _slides() -> Check:

@@ -97,6 +97,15 @@ def segment_line(segment: Segment) -> str:
     return f"[{about}{clock(segment.start_s)}] {speaker}: {one_line(segment.text)}\n"
 
 
+def correction_line(segment: Segment, number: int, was: str, who: str) -> str:
+    """A correction in the transcript: what was said in segment *number*, or that it was heard right."""
+    words, heard = one_line(segment.text), one_line(was)
+    what = f"[{clock(segment.start_s)}] Segment {number}, corrected by {one_line(who)}"
+    if words == heard:
+        return f'{what}: "{heard}" was heard right\n'
+    return f'{what}: "{words}", not "{heard}"\n' if words else f'{what}: nothing was said, not "{heard}"\n'
+
+
 def slide_line(number: int, title: str, at_s: float, *, estimated: bool) -> str:
     """The marker at a slide change."""
     how = " (estimated from the words)" if estimated else ""

@@ -533,6 +533,30 @@ class Session:
         self.watch.after_call()
         return count
 
+    def correct(self, number: int, text: str) -> Segment:
+        """Say what was really said in segment *number* (from 1) of the transcript; returns it as it now is.
+
+        The transcript shows both. Claims, contexts, the judgement of an answer that is not judged yet, and
+        the debrief go by the new words. The words as they stand say that they were heard right: a doubt
+        goes.
+
+        Args:
+            text: The words; "" where nothing was said.
+
+        Raises:
+            UsageError: There is no such segment.
+            SessionStateError: It was taken back as an answer.
+            SessionFrozenError: The session has ended.
+        """
+        from orchestrator.loop import correcting
+
+        whole_argument("number", number)
+        words = said_argument("text", text)
+        self._check_going_on()
+        segment = correcting.correct(self.rehearsal, number, words)
+        self.watch.after_call()
+        return segment
+
     def slide(self, number: int) -> None:
         """The presenter moved to slide *number*.
 

@@ -28,7 +28,7 @@ COMMANDS: Final = {
     "run": ("demo", "run", "resume"),
     "start": ("start", "end"),
     "feed": ("feed", "slide", "pause"),
-    "question": ("ask", "answer", "done", "back", "questions", "park", "dismiss"),
+    "question": ("ask", "answer", "done", "back", "questions", "park", "dismiss", "correct"),
     "check": ("check",),
     "prepare": ("dossier", "intel"),
     "look": ("context", "show", "debrief", "verify", "doctor"),
@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "mcp": ("mcp",),
     "keep": ("archive", "restore"),
     "serve": ("serve", "review"),
+    "fetch": ("fetch",),
     "erase": ("erase",),
     "topics": ("help",),
 }

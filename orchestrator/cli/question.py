@@ -1,4 +1,4 @@
-"""Commands of one question or finding: ask, answer, park, dismiss."""
+"""Commands of one question, finding or sentence: ask, answer, park, dismiss, correct."""
 
 from __future__ import annotations
 
@@ -139,3 +139,26 @@ def dismiss(
         gone = opened_session.dismiss(finding)
         plain = {"state": opened_session.state, "finding": gone.id}
         Screen.current.result(plain, f"{gone.id} is dismissed: {noted(gone)}")
+
+
+def correct(
+    session: Name,
+    number: Annotated[
+        int, typer.Argument(metavar="NUMBER", help="Of the segment in the transcript: 1 is the first.")
+    ],
+    text: Annotated[
+        str | None, typer.Argument(metavar="TEXT|-", help="What was really said; - or nothing reads stdin.")
+    ] = None,
+) -> None:
+    """Correct a sentence that was misheard.
+
+    The transcript shows both; the panel, the judgement of an answer that is not judged yet, and the debrief
+    go by the new words. An empty text says that nothing was said; the same words say that they were heard
+    right.
+    """
+    words = sys.stdin.read() if text in (None, "-") else text
+    with opened(session) as opened_session:
+        segment = opened_session.correct(number, words)
+        plain = {"segment": number, "text": segment.text, "misheard": segment.misheard}
+        heard = f', not "{segment.misheard}"' if segment.misheard is not None else ""
+        Screen.current.result(plain, f'segment {number}: "{segment.text}"{heard}')

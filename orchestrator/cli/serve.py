@@ -91,7 +91,8 @@ def _serve(
     site = Site(home, archives, OpenSessions(home), public=public, endpoint_url=endpoint_url, known=known)
     if home is not None:
         try:
-            site = replace(site, recogniser=recogniser_of(home.config.stt_model))
+            recogniser = recogniser_of(home.config.stt_model, home.config.stt_language)
+            site = replace(site, recogniser=recogniser)
         except SpeechError as error:
             site = replace(site, no_recogniser=str(error))
     with guarded(home):

@@ -151,7 +151,7 @@ def recorded_speech(path: Path, config: Config) -> Recording:
 
     if is_sound(path):
         Screen.current.note("note: the sound is recognised first, about a minute for ten minutes of talk")
-    return read_speech(path, stt_model=config.stt_model)
+    return read_speech(path, stt_model=config.stt_model, stt_language=config.stt_language)
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
@@ -66,7 +67,8 @@ TEXTS: Final = {
     "embeddings": '"local" or an address that begins with http:// or https://',
     "embeddings_model": "a model's name",
     "model_url": "an address that begins with http:// or https://",
-    "stt_model": "a folder",
+    "stt_language": "a language as Whisper names it, such as de",
+    "stt_model": "a folder, or the name of a model that was fetched",
 }
 MAX_BYTES: Final = 64 * 1024
 """Of greenroom.yaml: all keys with a line of comment each take about 4 kB."""
@@ -78,6 +80,7 @@ _UNREADABLE: Final = {
     ENCODING: "is not UTF-8 text: save it as UTF-8",
 }
 _SHOWN_CHARS: Final = 80
+_LANGUAGE: Final = re.compile(r"[a-z]{2,3}")  # ISO 639, as Whisper's tokens have it
 OTHER_VARIABLES: Final = frozenset(
     f"GREENROOM_{name}" for name in ("HOME", "S3_ENDPOINT", "COMMAND", "EMBEDDINGS_KEY", "MODEL_KEY", "LOG")
 )
@@ -105,7 +108,10 @@ class Config:
     embeddings: str | None = None  # where memories are turned into vectors: "local" or an address
     embeddings_model: str | None = None
     public_url: str | None = None  # where browsers reach `serve` through a proxy
-    stt_model: str | None = None  # the folder of a Whisper model; None: the one that the extra `stt` brings
+    stt_model: str | None = (
+        None  # a Whisper model's folder or name; None: the one that the extra `stt` brings
+    )
+    stt_language: str | None = None  # that is spoken; None: as a model of many languages finds it
     trace: bool = True  # trace/session.json after each step
     immutable: bool = False  # set the file system's immutable flag on ended sessions
     model: str | None = None  # None: the engine's own default; any name that the service knows
@@ -281,6 +287,8 @@ def _demand(key: str, value: Any) -> str | None:
         is_line = isinstance(value, str) and value.isprintable()
         is_word = key not in ("model_url", "embeddings") or (key == "embeddings" and value in ("", "local"))
         is_fit = is_line and (is_word or value.startswith(("http://", "https://")))
+        if key == "stt_language":
+            is_fit = is_line and _LANGUAGE.fullmatch(value) is not None
         return None if is_fit else TEXTS[key]
     is_switch = isinstance(asdict(Config())[key], bool)
     return "true or false" if is_switch and not isinstance(value, bool) else None

@@ -92,12 +92,12 @@ def _add_answer(
     value = AnswerGiven(exchange.id, len(exchange.turns), segment, claims, used, joins)
     line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
     tx.append(TRANSCRIPT, line, by="transcript", value=value)
-    return with_answer(exchange, f"{heard} {words}" if joins else words, segment.end_s - segment.start_s)
+    return with_answer(exchange, f"{heard} {words}".strip(), segment.end_s - segment.start_s)
 
 
 def heard_words(rehearsal: Rehearsal) -> str:
     """What was said of the answer to the open question so far."""
-    return " ".join(segment.text for segment in rehearsal.projection.heard)
+    return " ".join(segment.text for segment in rehearsal.projection.heard if segment.text)
 
 
 def take_heard(rehearsal: Rehearsal) -> Exchange:

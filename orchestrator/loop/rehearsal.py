@@ -20,6 +20,7 @@ from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
 from orchestrator.model.segment import Segment
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.kinds import KINDS, value_of
 from orchestrator.records.moderator import Called, TookOver
 from orchestrator.records.needs import check_needs
@@ -303,7 +304,9 @@ class Rehearsal:
             paths = self.store.hidden()
             values = [value_of(self.store.record(seq)) for seq in seqs if paths[seq] == TRANSCRIPT]
             said = frozenset(
-                value.segment.text for value in values if isinstance(value, SpeechHeard | AnswerGiven)
+                value.segment.text
+                for value in values
+                if isinstance(value, SpeechHeard | AnswerGiven | Corrected)
             )
             self._hidden_words = seqs, said
         return self._hidden_words[1]

@@ -30,6 +30,8 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
         return asked
     if projection.puts_dismissed(question):
         return "the presenter says that this is no contradiction"
+    if projection.quotes_misheard(question):
+        return "the words that it quotes were misheard"
     if not is_same_digest(waiting.intel_sha256, projection.intel_sha256):
         return "the intel has changed"
     confirmed_s = (

@@ -21,6 +21,7 @@ from orchestrator.model.exchange import Exchange
 from orchestrator.model.fact import ANSWER
 from orchestrator.records.candidates import CallTaken, CandidateWritten, RoundMade
 from orchestrator.records.contradictions import FindingNoted, Looked
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import (
     ExchangeClosed,
     ExchangeOpened,
@@ -34,7 +35,14 @@ from orchestrator.records.exchanges import (
 from orchestrator.records.memory import MemoryProposed, ScratchpadProposed
 from orchestrator.records.moderator import LineSaid
 from orchestrator.records.projection import TRANSCRIPT, Mark, Projection
-from orchestrator.records.speech import AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer, SpeechHeard
+from orchestrator.records.speech import (
+    AnswerGiven,
+    AnswerHeard,
+    AnswerUsed,
+    NoAnswer,
+    SpeechHeard,
+    is_spoken,
+)
 from orchestrator.records.taken_back import AnswerTakenBack, ExchangeReopened
 from orchestrator.store.ledger import Record
 from orchestrator.store.transaction import Draft
@@ -93,7 +101,9 @@ def _fallen(projection: Projection, mark: Mark) -> Iterator[tuple[object, Record
     journal = projection.journal[mark.at :]
     opened = [value.exchange.id for value, _ in journal if isinstance(value, ExchangeOpened)]
     exchanges, has_begun, is_waiting = {mark.exchange, *opened}, False, True
+    number, numbers = len(mark.before.segments), set[int]()  # of segments: the last, and those that fall
     for value, record in journal:
+        number += is_spoken(record)
         if record.seq in projection.withdrawn_records:
             continue
         falls = False
@@ -107,6 +117,8 @@ def _fallen(projection: Projection, mark: Mark) -> Iterator[tuple[object, Record
                 falls = is_waiting and record.file == TRANSCRIPT
             case AnswerGiven():
                 falls = value.exchange in exchanges
+            case Corrected():
+                falls = value.number in numbers
             case ExchangeOpened() | ExchangeClosed():
                 falls = value.exchange.id in exchanges
             case LineSaid():
@@ -118,6 +130,8 @@ def _fallen(projection: Projection, mark: Mark) -> Iterator[tuple[object, Record
         if isinstance(value, AnswerGiven | AnswerHeard | NoAnswer | ExchangeClosed):
             is_waiting = False
         has_begun = has_begun or falls
+        if falls and is_spoken(record):
+            numbers.add(number)
         if falls:
             yield value, record
 

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError
+from orchestrator.legible import one_line
 from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.model.fact import (
     CONFIDENCES,
@@ -45,6 +46,7 @@ from orchestrator.model.fact import (
 from orchestrator.model.values import to_json
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_clean
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.kinds import KINDS
 from orchestrator.records.memory import FAILED, FactRun, FactsKept, GoalsKept
 from orchestrator.records.start import SessionStarted
@@ -105,7 +107,10 @@ class FactLog:
             self.passed_over.append(record.seq)
 
     def _take(self, record: Record) -> None:
-        match known_value(record):
+        value = known_value(record)
+        if isinstance(value, Corrected):
+            self._drop_misheard(value)
+        match value:
             case SessionStarted(date=date):
                 self.date = date
             case FactRun() as run:
@@ -125,6 +130,13 @@ class FactLog:
                     self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
                 if isinstance(value, AnswerTakenBack):
                     self._withdraw(value)
+
+    def _drop_misheard(self, corrected: Corrected) -> None:
+        """Let nobody look for facts in words that were not said."""
+        at_s, was = corrected.segment.start_s, masked(one_line(corrected.was))
+        for seq, passage in list(self.waiting.items()):
+            if passage.kind in SPOKEN and (passage.said_at_s, passage.text) == (at_s, was):
+                del self.waiting[seq]
 
     @property
     def has_speech(self) -> bool:

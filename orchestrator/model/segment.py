@@ -4,6 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Final
+
+REPETITION: Final = "repetition"
+LANGUAGE: Final = "language"
+CONFIDENCE: Final = "confidence"
+DOUBTS: Final = (REPETITION, LANGUAGE, CONFIDENCE)
+"""Why recognised words may not be what was said: they repeat themselves without end, another language than
+the model's was spoken, or the model is not sure of them."""
 
 WORDS_PER_MINUTE = 150
 """The pace assumed for words without times (DESIGN.md, section 6)."""
@@ -26,7 +34,7 @@ class LiveSegment:
     slide: int | None = None
     confidence: float | None = None  # 0 to 1
     id: str | None = None  # the source's own: given again with the same words, they count once
-    doubt: str | None = None  # why the words may not be what was said: repetition, language or confidence
+    doubt: str | None = None  # of DOUBTS; None: there is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,8 @@ class Segment:
     slide_estimated: bool = False  # the slide was found by matching words, not told
     times_estimated: bool = False  # the times were counted from words, not told
     confidence: float | None = None  # 0 to 1, from the speech-to-text program
-    doubt: str | None = None  # as LiveSegment.doubt
+    doubt: str | None = None  # of DOUBTS; None: there is none, or somebody has read the words since
+    misheard: str | None = None  # what had been heard, where the text was corrected
 
 
 def possible(time_s: float | None) -> float | None:

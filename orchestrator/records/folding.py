@@ -9,6 +9,7 @@ undone. A mark is let go of once the next question is being answered, or its exc
 from __future__ import annotations
 
 from orchestrator.records.base import PanelValue
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp
 from orchestrator.records.projection import INTEL, TRANSCRIPT, Mark, Projection
 from orchestrator.records.speech import AnswerGiven, SpeechHeard, fold_plain, plain_segment, withdraw
@@ -52,6 +53,8 @@ def take_back(projection: Projection, exchange: str, turn: int) -> None:
             withdraw(projection, value.segment)
         elif value is None:
             withdraw(projection, plain_segment(record))
+        elif isinstance(value, Corrected):
+            projection.segments[value.number - 1] = value.segment  # the words, and nothing that came of them
         else:
             continue
         projection.journal.append((value, record))  # taken back again, it still has its place

@@ -8,6 +8,7 @@ from orchestrator.errors import LedgerCorruptError
 from orchestrator.records.base import PanelValue
 from orchestrator.records.candidates import CallTaken, CandidateWritten, RoundMade
 from orchestrator.records.contradictions import Dismissed, FindingNoted, Looked
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import (
     ExchangeClosed,
     ExchangeOpened,
@@ -77,6 +78,7 @@ PanelRecord = (
     SessionStarted | DeckRead | DossierWritten | IntelTaken | FocusBriefWritten | PhrasesChosen
     | PlaybackLoaded | SpeakerFound
     | SpeechHeard | SlideShown | SectionEnded | PlayedOut | AnswerGiven | AnswerHeard | NoAnswer | AnswerUsed
+    | Corrected
     | CandidateWritten | RoundMade | CallTaken
     | ExchangeOpened | VerdictGiven | FollowedUp | ExchangeClosed | Observed | ProfileAdded | NoteAdded
     | LeftOut | NobodyAsked | AnswerTakenBack | ExchangeReopened

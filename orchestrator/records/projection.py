@@ -141,6 +141,9 @@ class Projection:
     put_at_s: float = 0.0  # session clock: when the last question of the open exchange was put
     last_exchange: int = 0  # the number of the exchange that was opened last; one taken back keeps its number
     heard: list[Segment] = field(default_factory=list)  # of the answer to the open question, so far
+    answered_in: list[Segment] = field(default_factory=list)  # the last answer, until it is judged
+    answers_given: set[int] = field(default_factory=set)  # segments, from 1, that were given as an answer
+    misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
     withdrawn: set[int] = field(default_factory=set)  # segments taken back as an answer, by number from 1
     withdrawn_records: set[int] = field(default_factory=set)  # that fell with answers taken back
     marks: list[Mark] = field(default_factory=list)  # questions whose answer can be taken back; the last put
@@ -234,6 +237,20 @@ class Projection:
         """The contradictions that stand, in the order of finding."""
         return [one for one in self.found if not self.is_dismissed(one)]
 
+    def quotes_misheard(self, asked: Candidate) -> bool:
+        """Whether a candidate quotes words that were corrected since, and that stand nowhere now."""
+        sides = [(asked.said_at_s, asked.quote or "")]
+        if asked.beside is not None:
+            sides.append((asked.beside.said_at_s, asked.beside.quote))
+        return any(
+            one.start_s == at_s and words and words in one.text and not self._is_said(words)
+            for one in self.misheard
+            for at_s, words in sides
+        )
+
+    def _is_said(self, words: str) -> bool:
+        return any(words in one.text for one in self.segments)
+
     @property
     def slide(self) -> int | None:
         """The slide that is shown now."""
@@ -266,7 +283,7 @@ class Projection:
         if not self.withdrawn:
             return tuple(self.segments)
         return tuple(
-            replace(one, text="") if number in self.withdrawn else one
+            replace(one, text="", doubt=None, misheard=None) if number in self.withdrawn else one
             for number, one in enumerate(self.segments, start=1)
         )
 

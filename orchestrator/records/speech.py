@@ -12,7 +12,7 @@ from orchestrator.model.fact import ANSWER, SPEECH, Passage
 from orchestrator.model.segment import Segment
 from orchestrator.model.values import from_json
 from orchestrator.records.base import PanelValue
-from orchestrator.records.projection import BREATHER_S, Line, Projection, SlideTime
+from orchestrator.records.projection import BREATHER_S, TRANSCRIPT, Line, Projection, SlideTime
 from orchestrator.records.telling import (
     NOTE,
     Entry,
@@ -166,12 +166,13 @@ class AnswerGiven(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         _add(projection, self.segment, ())
+        projection.answers_given.add(len(projection.segments))
         if self.used is not None:
             projection.answers_used.add(self.used)
         if projection.open is not None:
             lasts_s = self.segment.end_s - self.segment.start_s
-            heard = projection.heard if self.joins else ()
-            words = " ".join([*(one.text for one in heard), self.segment.text])
+            projection.answered_in = [*(projection.heard if self.joins else ()), self.segment]
+            words = " ".join(one.text for one in projection.answered_in if one.text)
             projection.open = with_answer(projection.open, words, lasts_s)
         if self.joins:
             projection.heard.clear()
@@ -199,6 +200,7 @@ class AnswerHeard(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_answer(projection.open, self.text)
+            projection.answered_in = list(projection.heard)
         projection.heard.clear()
 
     def step(self, record: Record) -> Step:
@@ -248,6 +250,12 @@ def fold_plain(projection: Projection, record: Record) -> None:
 def plain_segment(record: Record) -> Segment:
     """Return text that was appended without a value as a segment, at the clock's time."""
     return Segment(" ".join((record.text or "").split()), record.clock_s, record.clock_s)
+
+
+def is_spoken(record: Record) -> bool:
+    """Whether a record adds a segment to the transcript: speech, an answer, or text without a value."""
+    is_added = record.op == "append" and record.file == TRANSCRIPT
+    return is_added and record.type in ("", SpeechHeard.TYPE, AnswerGiven.TYPE)
 
 
 def withdraw(projection: Projection, segment: Segment) -> None:

@@ -14,6 +14,11 @@ def with_answer(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchang
     return replace(_with_last(exchange, answer=words), spent_s=spent_s)
 
 
+def with_words(exchange: Exchange, words: str) -> Exchange:
+    """The exchange with other words for its last answer, which was misheard."""
+    return _with_last(exchange, answer=words)
+
+
 def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
     """The exchange with the verdict on its last answer."""
     return _with_last(

@@ -17,9 +17,10 @@ from orchestrator.layout import HISTORY, MODERATOR, TRANSCRIPT
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Slide
 from orchestrator.privacy.off_record import is_marked
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
 from orchestrator.records.kinds import KINDS, PanelRecord, value_of
-from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard
+from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard, is_spoken
 from orchestrator.records.start import DeckRead, started_of
 from orchestrator.records.taken_back import withdrawn_by
 from orchestrator.render import OUTCOME_WORDS, SILENT
@@ -127,7 +128,7 @@ def _withheld(records: Sequence[Record], values: Sequence[Value]) -> OffRecord |
         if record.file == TRANSCRIPT:
             if record.held is not None and record.held.is_sensitive:
                 return OffRecord(kinds=KINDS)
-            segment = value.segment if isinstance(value, SpeechHeard | AnswerGiven) else None
+            segment = value.segment if isinstance(value, SpeechHeard | AnswerGiven | Corrected) else None
             speaker, text = (None, record.text or "") if segment is None else (segment.speaker, segment.text)
             said.setdefault(str(speaker), []).append(text)
     is_any = any(is_marked(" ".join(texts)) for texts in said.values())
@@ -185,11 +186,14 @@ def _passages(
 ) -> list[Passage]:
     """The words in the order of the records; speech of one visit to a slide is one passage."""
     closed = {one.id for one in _closed(values)}
+    corrected = {one.number: one.segment.text for one in values if isinstance(one, Corrected)}
+    heard = 0
     found: list[Passage] = []
     speech: list[tuple[float, str]] = []
     slide = ""
     for record, value in zip(records, values, strict=True):
         is_hidden = off_record is not None and off_record.take(record)
+        heard += is_spoken(record)
         if isinstance(value, SlideShown | ExchangeOpened) and speech:
             found.append(_speech(slide, speech))
         match value:
@@ -198,9 +202,10 @@ def _passages(
             case SlideShown(number):
                 slide = str(number)
             case SpeechHeard(segment) if not is_hidden:
-                speech.append((segment.start_s, segment.text))
+                speech.append((segment.start_s, corrected.get(heard, segment.text)))
             case AnswerGiven(exchange_id, _, segment) if exchange_id not in closed and not is_hidden:
-                found.append(Passage("answer", exchange_id, segment.start_s, segment.text))
+                said = corrected.get(heard, segment.text)
+                found.append(Passage("answer", exchange_id, segment.start_s, said))
             case ExchangeClosed(exchange):
                 found += _exchange(exchange, off_record)
             case ExchangeOpened(exchange) if exchange.id not in closed:

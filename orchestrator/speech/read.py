@@ -16,7 +16,7 @@ from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.labels import with_speakers
 from orchestrator.speech.plain_text import read_plain
-from orchestrator.speech.recognition import recogniser_of
+from orchestrator.speech.recognition import Recogniser, recogniser_of
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
 from orchestrator.speech.sound import is_sound, read_sound
 from orchestrator.speech.source import open_recording
@@ -63,7 +63,7 @@ class Recording:
 
 
 @names_its_file
-def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
+def read_speech(path: Path, *, stt_model: str | None = None, stt_language: str | None = None) -> Recording:
     """Read a recording of any kind that `feed` takes: sound, VTT, SRT, text, segment JSON, JSON lines.
 
     Sound is known by its suffix and recognised on this machine; of the others, the kind is what the
@@ -72,7 +72,8 @@ def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
     starts.
 
     Args:
-        stt_model: The folder of a model for sound; None: the one that the extra `stt` brings.
+        stt_model: A model for sound, its folder or its name; None: the one that the extra `stt` brings.
+        stt_language: What is spoken in sound; None: as a model of many languages finds it.
 
     Raises:
         SpeechError: The file is missing, no file, too large, not text, of another kind, has no
@@ -86,7 +87,7 @@ def read_speech(path: Path, *, stt_model: str | None = None) -> Recording:
     ) as file:
         try:
             if is_sound(path):
-                sha256, pieces = _heard(file, path.suffix, stt_model)
+                sha256, pieces = _heard(file, path.suffix, recogniser_of(stt_model, stt_language))
                 notices: list[str] = []
             else:
                 raw = _bytes(file)
@@ -156,9 +157,8 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
     return read(text), []
 
 
-def _heard(file: BufferedReader, suffix: str, stt_model: str | None) -> tuple[str, list[LiveSegment]]:
+def _heard(file: BufferedReader, suffix: str, recogniser: Recogniser) -> tuple[str, list[LiveSegment]]:
     """A sound file's SHA-256 and what is said in it."""
-    recogniser = recogniser_of(stt_model)
     try:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)

@@ -8,7 +8,7 @@ from typing import BinaryIO, Final
 
 from orchestrator.errors import SpeechError
 from orchestrator.model.segment import LiveSegment
-from orchestrator.speech.recognition import Recogniser
+from orchestrator.speech.recognition import Heard, Recogniser
 from orchestrator.speech.voice import RATE_HZ, Stretch, Voice
 
 FORMATS: Final = {
@@ -46,17 +46,18 @@ def _recognised(stretches: list[Stretch], recogniser: Recogniser) -> list[LiveSe
     for stretch in stretches:
         heard = recogniser.recognise(stretch.sound).result()
         if heard.text:
-            pieces.append(said(stretch, heard.text, heard.confidence))
+            pieces.append(said(stretch, heard))
     return pieces
 
 
-def said(stretch: Stretch, text: str, confidence: float, *, offset_s: float = 0.0) -> LiveSegment:
+def said(stretch: Stretch, heard: Heard, *, offset_s: float = 0.0) -> LiveSegment:
     """A recognised stretch as a piece of speech; the stream began at *offset_s* of the clock."""
     return LiveSegment(
-        text,
+        heard.text,
         start_s=round(offset_s + stretch.start_s, 3),
         end_s=round(offset_s + stretch.end_s, 3),
-        confidence=confidence,
+        confidence=heard.confidence,
+        doubt=heard.doubt,
     )
 
 

@@ -21,7 +21,8 @@ from orchestrator.web.site import Site
 
 API: Final[tuple[str, ...]] = (
     "health", "decks", "starting", "room", "slides", "delivery", "debrief", "speech", "microphone",
-    "comments", "sessions", "contexts", "files", "records", "check", "memories", "questions",
+    "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
+    "questions",
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (

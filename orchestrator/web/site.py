@@ -13,6 +13,7 @@ from orchestrator.home.public_url import PublicUrl
 from orchestrator.speech.recognition import Recogniser
 from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys
+from orchestrator.web.microphones import Microphones
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.presence import Presence
@@ -59,6 +60,7 @@ class Site:
     review: Review = field(init=False)
     threads: SessionThreads = field(default_factory=SessionThreads)
     keys: Keys = field(default_factory=Keys)
+    microphones: Microphones = field(default_factory=Microphones)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves

@@ -94,6 +94,7 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
     exchanges = {one.id: one for one in projection.asked}
     hidden = store.hidden()
+    heard = 0
     for entry in store.entries():
         if entry.file != TRANSCRIPT and entry.op != "note":
             continue
@@ -103,10 +104,16 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
             case speech.SlideShown(slide, at_s, estimated) if slide in slides:
                 yield SlideShown(at_s, slides[slide], estimated)
             case speech.SpeechHeard(segment):
+                heard += 1
+                if heard <= len(projection.segments):  # else it has just been said, and nobody corrected it
+                    segment = projection.segments[heard - 1]
                 if entry.seq in projection.withdrawn_records:
                     segment = replace(segment, text=f"{segment.text} {TAKEN_BACK}")
                 yield _speech(segment, projection.presenter, is_hidden=is_hidden)
+            case speech.AnswerGiven():
+                heard += 1
             case None if record.op == "append":
+                heard += 1
                 plain = Segment(record.text or "", record.clock_s, record.clock_s)
                 yield _speech(plain, projection.presenter, is_hidden=is_hidden)
             case ExchangeOpened(exchange) if exchange.id in exchanges:

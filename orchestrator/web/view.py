@@ -31,6 +31,8 @@ class Caption:
     text: str
     slide: int | None
     number: int  # of the segment in the transcript, from 1
+    doubt: str | None = None  # as Segment.doubt
+    misheard: str | None = None  # as Segment.misheard
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +163,9 @@ def _captions(segments: Sequence[Segment]) -> tuple[Caption, ...]:
     """The last segments, but for those taken back; each by its number, by which it is corrected."""
     first = max(0, len(segments) - CAPTIONS)
     return tuple(
-        Caption(one.start_s, one.speaker, one.text, one.slide, number)
+        Caption(one.start_s, one.speaker, one.text, one.slide, number, one.doubt, one.misheard)
         for number, one in enumerate(segments[first:], start=first + 1)
-        if one.text
+        if one.text or one.misheard  # else it was taken back
     )
 
 

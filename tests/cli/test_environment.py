@@ -16,7 +16,7 @@ import pytest
 from orchestrator.errors import HomeError, SpeechError
 from orchestrator.home.folder import find_home
 from orchestrator.review.catalogue import of_archives
-from orchestrator.speech import recognition
+from orchestrator.speech import models
 from tests.conftest import ROOT
 from tests.helpers.commands import Commands
 from tests.helpers.homes import new_home
@@ -163,9 +163,9 @@ def test_a_user_whose_files_are_nowhere_is_told_which_variable(
         find_home(None, {})
     with pytest.raises(HomeError, match="HOME is not set"):
         of_archives(str(tmp_path))
-    monkeypatch.setattr(recognition, "find_spec", lambda name: object())  # as if the extra were installed
+    monkeypatch.setattr(models, "find_spec", lambda name: object())  # as if the extra were installed
     with pytest.raises(SpeechError, match="set HOME"):
-        recognition.model_folder("~/whisper")
+        models.model_folder("~/whisper")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 
 from orchestrator.speech.recognition import Heard
@@ -35,11 +35,14 @@ class ToneRecogniser:
     """Recognises each tone by its loudness, at once; other sounds have no words in them."""
 
     is_idle = True
+    hears = "English alone"
 
     def __init__(self, words: Mapping[int, str]) -> None:
         self._words = words
 
-    def recognise(self, sound: bytes) -> Future[Heard]:
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
         done: Future[Heard] = Future()
         loudness = loudness_of(sound)
         text = next((text for known, text in self._words.items() if abs(known - loudness) < 100), "")

@@ -33,7 +33,7 @@ UNTOLD = {
     "step": "candidate dossier phrases speaker section_end answer_used notes profile",
 }
 """Of whom that is told nothing: they belong to a record beside them, or show nothing that it does not."""
-PASSAGES = {"segment", "answer", "exchange_closed"}
+PASSAGES = {"segment", "answer", "exchange_closed", "corrected"}
 """Whose words facts may be taken from: what was said, and what was asked."""
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from array import array
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from orchestrator.doctor import checks
 from orchestrator.errors import SpeechError
 from orchestrator.home.folder import Home
-from orchestrator.speech import recognition
+from orchestrator.speech import models
 from orchestrator.speech.read import read_speech
+from orchestrator.speech.recognition import Heard, recogniser_of
+from orchestrator.speech.sound import FORMATS, decoded_sound
+from orchestrator.speech.voice import RATE_HZ, Voice
 from tests.helpers.commands import Commands
 from tests.helpers.rehearsals import write_rehearsal
 
@@ -30,7 +35,7 @@ def refused(path: Path, stt_model: str | None = None) -> str:
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    monkeypatch.setattr(recognition, "find_spec", lambda name: None if name in names else object())
+    monkeypatch.setattr(models, "find_spec", lambda name: None if name in names else object())
 
 
 @pytest.mark.parametrize(
@@ -75,11 +80,11 @@ def test_doctor_says_whether_speech_is_recognised(home: Path, monkeypatch: pytes
     assert state == "missing"
     assert detail.startswith("speech cannot be recognised: the extra is not installed: pip install")
     without(monkeypatch)
-    monkeypatch.setattr(recognition, "model_folder", lambda stt_model: home)
     (home / "greenroom.yaml").write_text(f"stt_model: {home}\n", "utf-8")
-    for name in recognition.FILES:
+    for name in models.FILES:
         (home / name).touch()
-    assert told() == ("ok", f"the model in {home}, on this machine alone (not loaded)")
+    heard = f"the model {home} hears English alone, on this machine alone (not loaded)"
+    assert told() == ("ok", f"{heard}; for others set stt_model, `greenroom fetch small` fetches one")
 
 
 @pytest.mark.parametrize("command", ["run", "check"])
@@ -135,7 +140,75 @@ def test_a_list_of_files_under_the_name_of_a_sound_opens_none_of_them(tmp_path: 
 @has_extra
 @pytest.mark.slow
 def test_a_folder_with_a_broken_model_is_named(tmp_path: Path, shared: Path) -> None:
-    for name in recognition.FILES:
+    for name in models.FILES:
         (tmp_path / name).write_text("{}", "utf-8")
     with pytest.raises(SpeechError, match="no Whisper model of CTranslate2 can be loaded from it"):
         read_speech(shared / "audio" / "jfk.flac", stt_model=str(tmp_path))
+
+
+NAMES = ("Fennmark", "Saltmere", "Pixotope", "Manferdelli", "Enerva", "Kalyna", "Robillard", "WattCarbon")
+
+
+def heard_in(sound: bytes, names: tuple[str, ...] = ()) -> list[Heard]:
+    """What the packaged model hears in a stream of sound, sentence by sentence."""
+    recogniser = recogniser_of(None)
+    try:
+        voice = Voice(recogniser.detector())
+        stretches = voice.take(sound) + voice.close()
+        return [recogniser.recognise(one.sound, names).result() for one in stretches]
+    finally:
+        recogniser.close()
+
+
+def sound_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return b"".join(decoded_sound(file, FORMATS[path.suffix]))
+
+
+def read_aloud(shared: Path) -> list[Path]:
+    found = sorted((shared / "audio" / "librivox").glob("*.wav"))
+    assert len(found) == 5
+    return found
+
+
+@has_extra
+@pytest.mark.slow
+def test_what_is_read_aloud_has_no_doubt_and_no_name_that_nobody_said(shared: Path) -> None:
+    for path in read_aloud(shared):
+        heard = heard_in(sound_of(path), NAMES)
+        assert heard
+        assert [one.doubt for one in heard] == [None] * len(heard), path.name
+        said = " ".join(one.text for one in heard)
+        assert [name for name in NAMES if name in said] == []
+
+
+@has_extra
+@pytest.mark.slow
+def test_speech_that_is_no_english_has_no_words_or_a_doubt(shared: Path) -> None:
+    for path in read_aloud(shared):
+        backwards = array("h", sound_of(path))
+        backwards.reverse()
+        heard = heard_in(backwards.tobytes(), NAMES)
+        assert [one for one in heard if one.text and one.doubt is None] == [], path.name
+
+
+@has_extra
+@pytest.mark.slow
+def test_silence_and_noise_have_no_words() -> None:
+    noise = Random(5)
+    for loudness in (0, 100, 3000):
+        sound = array("h", (int(noise.gauss(0, loudness)) for _ in range(10 * RATE_HZ)))
+        assert [one.text for one in heard_in(sound.tobytes(), NAMES) if one.text] == []
+
+
+@has_extra
+@pytest.mark.slow
+def test_no_sentence_is_left_out_of_a_stretch(shared: Path) -> None:
+    sound = b"".join(sound_of(path) for path in read_aloud(shared)[1:5:3])
+    recogniser = recogniser_of(None)
+    try:
+        heard = recogniser.recognise(sound).result()
+    finally:
+        recogniser.close()
+    assert "young man" in heard.text
+    assert "amiable himself" in heard.text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from orchestrator.home.folder import Home
+from orchestrator.memory.deck_names import names_in
+from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
 from orchestrator.speech.recognition import Heard
 from orchestrator.speech.voice import Detector
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
 from orchestrator.web.app import application
 from orchestrator.web.drives import Drives
+from orchestrator.web.microphones import NOT_TAKEN, Microphones
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until
@@ -158,7 +162,7 @@ def test_without_a_recogniser_the_page_is_told_why(home: Path, tmp_path: Path) -
 
 def test_with_one_it_is_told_where_speech_is_recognised(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _):
-        told = {"recognises": True, "detail": "recognised on this machine; no sound is kept"}
+        told = {"recognises": True, "detail": "recognised on this machine, English alone; no sound is kept"}
         assert client.get("/api/v1/speech").json() == told
 
 
@@ -182,9 +186,11 @@ class LateRecogniser(ToneRecogniser):
         self.heard_s = 0.0
         self._asked: list[tuple[Future[Heard], Future[Heard]]] = []
 
-    def recognise(self, sound: bytes) -> Future[Heard]:
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
         late: Future[Heard] = Future()
-        self._asked.append((late, super().recognise(sound)))
+        self._asked.append((late, super().recognise(sound, names)))
         return late
 
     def detector(self) -> Detector:
@@ -217,3 +223,93 @@ def test_another_sites_page_gets_no_microphone(home: Path, tmp_path: Path) -> No
         client.websocket_connect(ADDRESS, headers={"origin": "http://evil.example"}),
     ):
         pass
+
+
+def finals(socket: WebSocketTestSession, upto: str) -> list[dict[str, Any]]:
+    """All messages but partial captions, up to the first of the kind *upto*."""
+    found: list[dict[str, Any]] = []
+    while not found or upto not in found[-1]:
+        message = socket.receive_json()
+        if "partial" not in message:
+            found.append(message)
+    return found
+
+
+class DoubtfulRecogniser(ToneRecogniser):
+    """Is not sure of anything, and remembers which names it was given."""
+
+    def __init__(self) -> None:
+        super().__init__(WORDS)
+        self.given: set[tuple[str, ...]] = set()
+
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        self.given.add(tuple(names))
+        known, doubtful = super().recognise(sound).result(), Future[Heard]()
+        doubtful.set_result(replace(known, doubt="confidence" if known.text else None))
+        return doubtful
+
+
+def test_a_doubt_goes_with_the_words_and_their_number(home: Path, tmp_path: Path) -> None:
+    recogniser = DoubtfulRecogniser()
+    with room(home, tmp_path, recogniser=recogniser) as (client, _, session):
+        session.hear(LiveSegment("Good morning."))
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1) + silence(1))
+            (told,) = finals(socket, "final")
+        assert told == {"final": WORDS[8000], "doubt": "confidence", "segment": 2}
+        assert session.projection.segments[1].doubt == "confidence"
+        assert recogniser.given == {names_in(session.rehearsal.scene().deck)}
+
+
+def test_the_end_takes_in_what_is_being_said(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1) + silence(1) + tone(2, 4000))
+            ended = client.post("/api/v1/sessions/one/end", json={"without_debrief": True})
+            assert (ended.status_code, ended.json()["warnings"]) == (200, [])
+            told = finals(socket, "closed")
+            assert [one.get("final") for one in told] == [*WORDS.values(), None]
+            assert told[-1] == {"closed": "The session is being ended"}
+        assert [one.text for one in session.projection.segments] == list(WORDS.values())
+        assert session.state == "ended"
+
+
+def test_the_end_takes_in_what_was_said_before_the_microphone_was_switched_off(
+    home: Path, tmp_path: Path
+) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1))
+            socket.close()
+            assert client.post("/api/v1/sessions/one/end", json={}).status_code == 200
+        assert [one.text for one in session.projection.segments] == [WORDS[8000]]
+
+
+def test_the_end_says_what_could_not_be_recognised_in_time(home: Path, tmp_path: Path) -> None:
+    recogniser = LateRecogniser()
+    hasty = Microphones(within_s=1)
+    with room(home, tmp_path, recogniser=recogniser, microphones=hasty) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1) + silence(1))
+            until("all the sound taken", lambda: recogniser.heard_s > 1.9)
+            ended = client.post("/api/v1/sessions/one/end", json={"without_debrief": True})
+            assert ended.json()["warnings"] == [NOT_TAKEN]
+            recogniser.answer()
+            assert "has ended" in finals(socket, "refused")[-1]["refused"]
+        assert session.state == "ended"
+
+
+def test_the_newest_window_has_the_microphone(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as first:
+            speak(first, tone(1))
+            first.receive_json()  # the partial caption: the sound was taken
+            with client.websocket_connect(ADDRESS) as second:
+                told = finals(first, "refused")
+                assert [one.get("final") for one in told] == [WORDS[8000], None]
+                assert told[-1] == {"refused": "The microphone is used in another window now"}
+                speak(second, tone(1, 4000) + silence(1))
+                assert finals(second, "final")[-1]["final"] == WORDS[4000]
+        assert [one.text for one in session.projection.segments] == list(WORDS.values())

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
+from threading import Timer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,7 +88,9 @@ class AnySound(ToneRecogniser):
     def __init__(self) -> None:
         super().__init__({})
 
-    def recognise(self, sound: bytes, *names: object) -> Future[Heard]:
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
         done: Future[Heard] = Future()
         done.set_result(Heard(f"A sound of {len(sound) / SAMPLE_BYTES / RATE_HZ:.0f} s.", 0.9))
         return done
@@ -436,3 +439,43 @@ Object.defineProperty(window, "speechSynthesis", { value: Object.assign(new Even
 })});
 """
 """Speech that is given, and neither begins nor ends, as where no sound device is there."""
+
+
+class LateSound(AnySound):
+    """Hears any sound, three seconds late."""
+
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        late: Future[Heard] = Future()
+        Timer(3.0, late.set_result, [super().recognise(sound).result()]).start()
+        return late
+
+
+@pytest.mark.parametrize("by", ["button", "switched off before", "api"])
+def test_end_while_somebody_speaks_takes_in_all(home: Path, tmp_path: Path, web: Web, by: str) -> None:
+    opened = Home.open(home)
+    Session.start(opened, write_rehearsal(tmp_path).deck, id="one").close()
+    site = Site(opened, str(opened.archives), OpenSessions(opened), recogniser=LateSound())
+    with served_here(site) as address:
+        page = web.window().new_page()
+        page.add_init_script(MICROPHONES)
+        page.goto(f"{address}/room/one")
+        page.wait_for_selector("#microphone:not([hidden])")
+        page.keyboard.press("Space")
+        page.wait_for_selector("#pause:not([hidden])")
+        page.keyboard.press("m")
+        state(page, ON)
+        page.wait_for_timeout(9000)
+        if by == "api":
+            page.request.post(f"{address}/api/v1/sessions/one/end", data={})
+        else:
+            if by == "switched off before":
+                page.keyboard.press("m")
+            page.keyboard.press("e")
+            page.click("#ending-yes")
+        page.wait_for_url("**/debrief/one")
+        page.close()
+    site.close()
+    with Session.open(Home.open(home), "one") as ended:
+        assert sum(one.end_s - one.start_s for one in ended.projection.segments) > 8

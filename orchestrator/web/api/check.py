@@ -43,7 +43,11 @@ def check(
         nullcontext() if is_offline else asked_engine(config, engine, model)
     )
     with reads as asked, aside([deck] if speech is None else [deck, speech]) as paths:
-        recording = None if speech is None else read_speech(paths[1], stt_model=config.stt_model)
+        recording = (
+            read_speech(paths[1], stt_model=config.stt_model, stt_language=config.stt_language)
+            if speech is not None
+            else None
+        )
         found = checked_by(paths[0], recording, asked, kind)
     failed = [] if found.failed is None else [f"the engine did not read all of it: {found.failed}"]
     return {**check_json(found), "notices": [*found.notices, *failed]}

@@ -24,4 +24,5 @@ def speech(site: Annotated[Site, Depends(site_of)]) -> Speech:
     """Whether this server recognises speech."""
     if site.recogniser is None:
         return Speech(recognises=False, detail=site.no_recogniser)
-    return Speech(recognises=True, detail="recognised on this machine; no sound is kept")
+    detail = f"recognised on this machine, {site.recogniser.hears}; no sound is kept"
+    return Speech(recognises=True, detail=detail)

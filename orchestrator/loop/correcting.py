@@ -1,0 +1,59 @@
+"""What was misheard is corrected: a record beside the first, and every reader goes by the new words.
+
+What an engine was asked before stays as it was, as does a verdict: only an answer that nobody has judged yet
+is judged as corrected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from orchestrator import render
+from orchestrator.claims.extract import speech_claims
+from orchestrator.errors import SessionStateError, UsageError
+from orchestrator.legible import one_line
+from orchestrator.loop import contradiction_looks
+from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.model.segment import Segment
+from orchestrator.records.corrections import Corrected
+from orchestrator.records.projection import TRANSCRIPT
+
+PRESENTER: Final = "the presenter"
+
+
+def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTER) -> Segment:
+    """As `Session.correct`; *who* corrects it stands in the transcript."""
+    words = one_line(text)
+    with rehearsal.store.transaction() as tx:
+        segments = rehearsal.projection.segments
+        if not 1 <= number <= len(segments):
+            there = f"there are 1 to {len(segments)}" if segments else "nothing was said yet"
+            raise UsageError(f"there is no segment {number}: {there}")
+        if number in rehearsal.projection.withdrawn:
+            raise SessionStateError(f"segment {number} was taken back as an answer: its words count nowhere")
+        before = segments[number - 1]
+        if before.text == words and before.doubt is None:
+            return before
+        heard = before.text if before.misheard is None else before.misheard
+        now = replace(
+            before, text=words, confidence=None, doubt=None, misheard=heard if heard != words else None
+        )
+        is_judged_alone = number in rehearsal.projection.answers_given  # its claims are nobody's to ask about
+        claims = () if is_judged_alone else speech_claims(now, number)
+        found = () if is_judged_alone else contradiction_looks.tensions_in(rehearsal, now)
+        value = Corrected(
+            number=number,
+            segment=now,
+            was=before.text,
+            who=who,
+            claims=claims,
+            tensions=found,
+            # Whoever may not hear the first words is not to be told them by what puts them right.
+            sensitive=rehearsal.is_off_record(before.text),
+        )
+        known = {one.digest for one in rehearsal.projection.found}
+        line = render.correction_line(now, number, before.text, who)
+        tx.append(TRANSCRIPT, line, by="transcript", value=value)
+        contradiction_looks.note_tensions(rehearsal, tx, [one for one in found if one.digest not in known])
+        return now

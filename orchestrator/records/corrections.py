@@ -1,0 +1,107 @@
+"""A correction of what was misheard: the transcript keeps both, and whoever reads goes by the new words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from orchestrator.model.claim import Claim, Tension
+from orchestrator.model.fact import SPEECH, Passage
+from orchestrator.model.segment import Segment
+from orchestrator.records.base import PanelValue
+from orchestrator.records.projection import Projection
+from orchestrator.records.telling import NOTE, Entry, Step, spoken_passage
+from orchestrator.records.turns import with_words
+from orchestrator.store.ledger import Record
+from orchestrator.store.value import Bearing
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected(PanelValue):
+    """Append to the transcript: what was really said in a segment, or that it was heard right."""
+
+    TYPE: ClassVar = "corrected"
+
+    number: int  # of the segment, from 1
+    segment: Segment  # as it stands now
+    was: str  # its words before this correction
+    who: str  # corrected it
+    claims: tuple[Claim, ...] = ()
+    tensions: tuple[Tension, ...] = ()  # contradictions in the new words
+    sensitive: bool = False  # what had been heard is off the record, so the correction is
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(words=self.segment.text, speaker=str(self.segment.speaker))
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        before, now = projection.segments[self.number - 1], self.segment
+        projection.segments[self.number - 1] = now
+        projection.heard = [now if one is before else one for one in projection.heard]
+        if before.text != now.text:
+            projection.misheard.append(before)
+            projection.refresh_due = True
+        _replace_claims(projection, self.number, now.speaker, self.claims)
+        _replace_findings(projection, before, self.tensions)
+        _correct_answer(projection, before, now)
+
+    def entry(self, record: Record) -> Entry | None:
+        if self.was == self.segment.text:
+            return None
+        about = {"slide": self.segment.slide, "said_at_s": self.segment.start_s}
+        words = f"correction: {self.segment.text!r}, not {self.was!r}"
+        return Entry(NOTE, words, quoting=f"{self.segment.text}\n{self.was}", metadata=about)
+
+    def passage(self, record: Record) -> Passage | None:
+        if self.was == self.segment.text:
+            return None
+        return spoken_passage(record, self.segment, SPEECH)
+
+    def step(self, record: Record) -> Step:
+        words = len(self.segment.text.split())
+        line = f"segment {self.number} is corrected by {self.who}"
+        return Step("correct", line, "none", action={"segment": self.number}, output={"words": words})
+
+
+def _replace_claims(
+    projection: Projection, number: int, speaker: str | None, claims: tuple[Claim, ...]
+) -> None:
+    """Put the claims of the new words in the place of the old ones; questions may still name an old one."""
+    standing = projection.claims_by_speaker.setdefault(speaker, [])
+    own = f"s{number}."
+    at = next((at for at, one in enumerate(standing) if one.id.startswith(own)), None)
+    rest = [one for one in standing if not one.id.startswith(own)]
+    if at is None:  # in the order spoken
+        at = sum(_number_of(one) < number for one in rest)
+    projection.claims_by_speaker[speaker] = [*rest[:at], *claims, *rest[at:]]
+    projection.claims_by_id.update((claim.id, claim) for claim in claims)
+
+
+def _number_of(claim: Claim) -> int:
+    return int(claim.id[1:].partition(".")[0])
+
+
+def _replace_findings(projection: Projection, before: Segment, found: tuple[Tension, ...]) -> None:
+    """Withdraw contradictions that rest on words which were not said; nothing brings them up again."""
+    stands = {one.digest for one in found}
+    known = {one.digest for one in projection.found}
+    for one in projection.found:
+        rests = any(side.said_at_s == before.start_s and side.quote in before.text for side in one.sides)
+        is_said = all(
+            side.said_at_s is None or any(side.quote in text.text for text in projection.segments)
+            for side in one.sides
+        )
+        if rests and not is_said and one.digest not in stands:
+            projection.dismissed.add(one.digest)
+    projection.find(one for one in found if one.digest not in known)
+
+
+def _correct_answer(projection: Projection, before: Segment, now: Segment) -> None:
+    """Have an answer that is not judged yet judged as corrected."""
+    if projection.open is None or not any(one is before for one in projection.answered_in):
+        return
+    projection.answered_in = [now if one is before else one for one in projection.answered_in]
+    last = projection.open.turns[-1]
+    if last.answer is not None and last.verdict is None:
+        words = " ".join(one.text for one in projection.answered_in if one.text)
+        projection.open = with_words(projection.open, words)

@@ -1,0 +1,81 @@
+"""The open microphones of a server: one for each session, and what they still owe the transcript.
+
+A sentence that was spoken is recognised a second later, and whoever ends the session waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import CancelledError
+from threading import Lock
+from typing import Final, Protocol
+
+FINISH_WITHIN_S: Final = 30.0
+"""How long the end of a session waits for what was said last: four sentences that wait take half of it on a
+slow machine, so whatever takes longer hangs."""
+NOT_TAKEN: Final = (
+    f"microphone: the last words could not be recognised within {FINISH_WITHIN_S:g} seconds and are not in "
+    "the transcript"
+)
+
+
+class Open(Protocol):
+    """An open microphone, in the event loop."""
+
+    async def give_way(self) -> None:
+        """Take in what was said, and close it: another window has the microphone now."""
+
+    async def finish(self) -> None:
+        """Take in what was said, and close it, as the session ends; return once all is in the transcript."""
+
+
+class Microphones:
+    """Microphones by session, each until all that was said into it is taken in; for many threads."""
+
+    def __init__(self, within_s: float = FINISH_WITHIN_S) -> None:
+        self._within_s = within_s
+        self._open: dict[str, list[Open]] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = Lock()
+
+    async def enter(self, session: str, microphone: Open) -> None:
+        """Make it the session's microphone: the one that was is told, and what was said into it is kept."""
+        with self._lock:
+            self._loop = asyncio.get_running_loop()
+            before = list(self._open.get(session, ()))
+            self._open.setdefault(session, []).append(microphone)
+        for one in before:
+            await one.give_way()
+
+    def leave(self, session: str, microphone: Open) -> None:
+        """Forget one that owes nothing any more."""
+        with self._lock:
+            left = [one for one in self._open.get(session, ()) if one is not microphone]
+            if left:
+                self._open[session] = left
+            else:
+                self._open.pop(session, None)
+
+    def finish(self, session: str) -> bool:
+        """Have all that was said into the session's microphones taken in, and close them.
+
+        For a thread other than the event loop's, which goes on meanwhile.
+
+        Returns:
+            Whether all of it stands in the transcript; False: it took too long, and is given up.
+        """
+        with self._lock:
+            owing, loop = list(self._open.get(session, ())), self._loop
+        if not owing or loop is None:
+            return True
+
+        async def all_of_them() -> None:
+            await asyncio.gather(*(one.finish() for one in owing))
+
+        finishing = asyncio.run_coroutine_threadsafe(all_of_them(), loop)
+        try:
+            finishing.result(self._within_s)
+        except (TimeoutError, CancelledError):
+            finishing.cancel()
+            return False
+        return True

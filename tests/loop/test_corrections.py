@@ -1,0 +1,211 @@
+"""What was misheard is corrected: the transcript shows both, and whoever reads goes by the new words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from orchestrator import Home, Session
+from orchestrator.errors import SessionFrozenError, UsageError
+from orchestrator.memory.facts import FactLog
+from orchestrator.model.exchange import Candidate
+from orchestrator.model.segment import LiveSegment, Segment
+from tests.helpers.commands import Commands
+from tests.helpers.stores import values_of
+
+DECK = "# Ferries\n\n- Fennmark pays EUR 4.2M in 2026\n\n---\n# Ask\n\n- We ask for EUR 2M\n"
+TRANSCRIPT = "shared/presenter-transcript.md"
+HEARD = "Fan mark pays 14 million euros for the boats in 2026."
+SAID = "Fennmark pays 4 million euros for the boats in 2026."
+WRONG = "That is 3 million for boats, 4 million for piers and 5 million for staff, 14 million in total."
+RIGHT = "That is 3 million for boats, 4 million for piers and 7 million for staff, 14 million in total."
+
+
+@pytest.fixture
+def session(home: Path) -> Iterator[Session]:
+    with Session.start(Home.open(home), deck_text=DECK, id="s1", engine="offline", presenter="Ines") as one:
+        one.slide(1)
+        yield one
+
+
+def hear(session: Session, *texts: str, doubt: str | None = None) -> None:
+    for text in texts:
+        at_s = 5.0 * len(session.projection.segments)
+        session.hear(LiveSegment(text, at_s, at_s + 4, confidence=0.4, doubt=doubt))
+
+
+def texts(session: Session) -> list[str]:
+    return [one.text for one in session.projection.segments]
+
+
+def test_the_transcript_shows_both_and_everything_reads_the_new_words(session: Session, home: Path) -> None:
+    hear(session, "Good morning.", HEARD, "Thank you.")
+    now = session.correct(2, f" {SAID}\n")
+    assert (now.text, now.misheard, now.confidence) == (SAID, HEARD, None)
+    assert texts(session) == ["Good morning.", SAID, "Thank you."]
+    assert session.read(TRANSCRIPT).endswith(
+        f'[0:05] Segment 2, corrected by the presenter: "{SAID}", not "{HEARD}"\n'
+    )
+    assert [one.text for one in session.projection.speech_claims] == [SAID.rstrip(".")]
+    assert [one.text for one in session.rehearsal.scene().segments] == texts(session)
+    assert "Fennmark pays 4 million" in session.context("analyst").text
+    again = Session.open(Home.open(home), "s1")
+    assert again.projection.segments == session.projection.segments
+    assert again.projection.claims_by_id == session.projection.claims_by_id
+    assert session.verify().valid
+
+
+def test_claims_stay_in_the_order_spoken(session: Session) -> None:
+    hear(session, "Revenue is 3 million euros.", "We sell.", "Costs are 2 million euros.")
+    session.correct(2, "Profit is 1 million euros.")
+    assert [one.id for one in session.projection.speech_claims] == ["s1.1", "s2.1", "s3.1"]
+    session.correct(1, "Good morning.")
+    assert [one.id for one in session.projection.speech_claims] == ["s2.1", "s3.1"]
+
+
+def test_a_contradiction_in_words_that_were_not_said_leaves_every_page(session: Session) -> None:
+    hear(session, WRONG)
+    assert [one.kind for one in session.contradictions] == ["sum"]
+    session.correct(1, RIGHT)
+    assert not session.contradictions
+    session.correct(1, WRONG)
+    assert session.projection.segments[0].misheard is None
+
+
+def test_a_contradiction_in_what_was_really_said_is_found(session: Session) -> None:
+    hear(session, RIGHT)
+    session.correct(1, WRONG)
+    assert [one.kind for one in session.contradictions] == ["sum"]
+    assert "the list does not add up" in session.read("analyst/exchange-notes.md")
+
+
+def test_a_correction_corrected_remembers_what_was_heard_first(session: Session) -> None:
+    hear(session, HEARD)
+    session.correct(1, "Fen mark pays.")
+    assert session.correct(1, SAID).misheard == HEARD
+    assert session.correct(1, HEARD).misheard is None
+    lines = session.read(TRANSCRIPT).count("corrected by the presenter")
+    session.correct(1, HEARD)
+    assert session.read(TRANSCRIPT).count("corrected by the presenter") == lines  # nothing was to be changed
+
+
+def test_the_same_words_say_that_they_were_heard_right(session: Session) -> None:
+    hear(session, SAID, doubt="confidence")
+    assert session.projection.segments[0].doubt == "confidence"
+    now = session.correct(1, SAID)
+    assert (now.doubt, now.misheard) == (None, None)
+    assert session.read(TRANSCRIPT).endswith(f'corrected by the presenter: "{SAID}" was heard right\n')
+
+
+def test_what_was_not_said_at_all_becomes_nothing(session: Session) -> None:
+    hear(session, "I can't believe that.")
+    assert session.correct(1, "").text == ""
+    assert session.read(TRANSCRIPT).endswith('nothing was said, not "I can\'t believe that."\n')
+
+
+def test_an_answer_that_is_not_judged_yet_is_judged_as_corrected(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    hear(session, "Yes.", HEARD)
+    session.correct(2, SAID)
+    done = session.judge("satisfied", reason="said", quote="Fennmark")
+    assert done.turns[0].answer == f"Yes. {SAID}"
+    session.ask("skeptic", question="And who says so?")
+    session.take_answer("Fan mark, and 3 million euros of it.")
+    session.correct(3, "Fennmark, and 2 million euros of it.")
+    done = session.judge("satisfied", reason="said", quote="Fennmark")
+    assert done.turns[0].answer == "Fennmark, and 2 million euros of it."
+    assert [one.id for one in session.projection.speech_claims] == [
+        "s2.1"
+    ]  # an answer is judged, not asked of
+
+
+def test_an_answer_that_was_judged_stays_as_it_was_judged(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    hear(session, HEARD)
+    session.judge("satisfied", reason="said", quote="Fan mark")
+    session.correct(1, SAID)
+    assert session.projection.exchanges[0].turns[0].answer == HEARD
+    assert texts(session) == [SAID]
+
+
+def test_a_question_about_words_that_were_not_said_is_not_put(session: Session) -> None:
+    hear(session, HEARD)
+    projection = session.projection
+    quoting = Candidate(
+        "analyst", "Why 14?", None, None, 0.0, "14 million", True, (), 1.0, "", "",
+    )  # fmt: skip
+    assert not projection.quotes_misheard(quoting)
+    session.correct(1, SAID)
+    assert session.projection.quotes_misheard(quoting)
+
+
+def test_the_correction_of_what_was_off_the_record_stays_there_too(session: Session) -> None:
+    hear(session, "Off the record, our margin is mine percent.", "Back on the record.")
+    session.correct(1, "Nothing secret, the margin is 9 percent.")
+    hear(session, "Let us go on.")
+    shown = session.context("analyst").text
+    assert "Let us go on" in shown
+    assert "9 percent" not in shown
+    assert "mine percent" not in shown
+    assert session.rehearsal.scene().speech_claims == ()
+    assert session.verify().valid
+
+
+def test_a_corrected_sentence_that_asks_for_off_the_record_is_heard(session: Session) -> None:
+    hear(session, "Of the wreck chord.")
+    session.correct(1, "Off the record, our margin is 9 percent.")
+    hear(session, "Nobody shall know this plan.")
+    shown = session.context("analyst").text
+    assert "9 percent" not in shown
+    assert "Nobody shall know" not in shown
+
+
+def test_there_is_no_segment_of_that_number(session: Session) -> None:
+    with pytest.raises(UsageError, match="there is no segment 1: nothing was said yet"):
+        session.correct(1, SAID)
+    hear(session, HEARD)
+    for number in (0, 2, -1):
+        with pytest.raises(UsageError, match=f"there is no segment {number}: there are 1 to 1"):
+            session.correct(number, SAID)
+
+
+def test_once_a_session_has_ended_nothing_is_corrected(session: Session) -> None:
+    hear(session, HEARD)
+    session.end()
+    with pytest.raises(SessionFrozenError):
+        session.correct(1, SAID)
+
+
+def test_the_record_holds_what_where_and_by_whom(session: Session) -> None:
+    hear(session, HEARD)
+    session.correct(1, SAID)
+    (told,) = values_of(session.rehearsal.store, "corrected")
+    assert (told["number"], told["was"], told["who"]) == (1, HEARD, "the presenter")
+    assert told["segment"]["misheard"] == HEARD
+
+
+def test_no_fact_is_looked_for_in_words_that_were_not_said(session: Session) -> None:
+    hear(session, "Good morning.", HEARD)
+    session.correct(2, SAID)
+    log, store = FactLog(), session.rehearsal.store
+    for entry in store.entries():
+        log.take(store.record(entry.seq))
+    assert [one.text for one in log.waiting.values()] == ["Good morning.", SAID]
+
+
+def test_a_segment_without_doubt_is_written_as_before() -> None:
+    from orchestrator.model.values import to_json
+
+    assert to_json(Segment("Yes.", 0.0, 1.0)) == {"text": "Yes.", "start_s": 0.0, "end_s": 1.0}
+    assert to_json(LiveSegment("Yes.")) == {"text": "Yes."}
+
+
+def test_the_command_corrects(home: Path, session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    hear(session, HEARD)
+    run = Commands(home, capsys)
+    assert run("correct", "s1", "1", SAID).stdout == f'segment 1: "{SAID}", not "{HEARD}"\n'
+    assert texts(session) == [SAID]
+    refused = run("correct", "s1", "9", SAID, check=False)
+    assert refused.stderr == "greenroom: there is no segment 9: there are 1 to 1\n"

@@ -1,0 +1,23 @@
+"""The names of a deck are those that it writes large, and small nowhere."""
+
+from __future__ import annotations
+
+from orchestrator.deck.read import read_deck_text
+from orchestrator.memory.deck_names import MOST_NAMES, names_in
+
+
+def test_the_commonest_name_comes_first() -> None:
+    deck = read_deck_text(
+        "# Saltmere harbour\n\n- We signed with Fennmark in March\n- Fennmark pays the harbour\n"
+        "- The boats of Kalyna Ferries are new\n"
+    )
+    assert names_in(deck)[0] == "Fennmark"
+    assert {"Saltmere", "Kalyna"} <= set(names_in(deck))
+    assert "harbour" not in " ".join(names_in(deck)).casefold()
+
+
+def test_they_are_bounded() -> None:
+    letters = "abcdefghij"
+    words = [f"Zor{a}{b}k" for a in letters for b in letters]
+    deck = read_deck_text("# Plan\n\n" + "\n".join(f"- We know {word} well\n" for word in words))
+    assert len(names_in(deck)) == MOST_NAMES

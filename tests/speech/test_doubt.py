@@ -1,0 +1,43 @@
+"""Recognised words are doubtful where they go round in circles or the model is not sure of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.speech.doubt import LEAST_SURE, LEAST_SURE_SHORT, LONG_S, is_unsure, repeats
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I can't believe that I can't believe that I can't believe that I can't",
+        "Thank you, thank you, thank you, thank you.",
+        "5, 5, 5, 5, 5",
+        "It's been a long time, it's been a long time, it's been a long time.",
+    ],
+)
+def test_a_loop_is_a_repetition(text: str) -> None:
+    assert repeats(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Yes.",
+        "No, no, no.",
+        "Very, very good, and very good for you.",
+        "We sell, and we sell, to whoever wants it.",
+        "Revenue grew by 4 percent, costs grew by 4 percent, and so staff grew by 4 percent.",
+    ],
+)
+def test_emphasis_is_none(text: str) -> None:
+    assert not repeats(text)
+
+
+def test_a_word_or_two_says_little_for_itself() -> None:
+    between = (LEAST_SURE + LEAST_SURE_SHORT) / 2
+    assert not is_unsure(between, LONG_S - 0.1, differs=True)
+    assert is_unsure(between, LONG_S)
+    assert is_unsure(-0.1, LONG_S, differs=True)
+    assert is_unsure(LEAST_SURE_SHORT - 0.01, 0.5)

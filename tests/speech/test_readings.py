@@ -1,0 +1,56 @@
+"""Of two readings the words stand that were said: no sentence is lost, and no name comes from nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from orchestrator.model.segment import CONFIDENCE, LANGUAGE, REPETITION
+from orchestrator.speech.readings import Reading, Settled, settle, with_names
+
+NAMES = ("Fennmark", "Manferdelli", "WattCarbon")
+
+
+@pytest.mark.parametrize(
+    ("plain", "timed", "stands"),
+    [
+        ("Fenmark will pay 2 million.", "Fennmark will pay $2 million.", "Fennmark will pay 2 million."),
+        ("I spoke to man for nearly last week.", "I spoke to manferdelli last week",
+         "I spoke to Manferdelli last week."),
+        ("What carbon will pay us?", "WattCarbon will pay us.", "WattCarbon will pay us?"),
+        ("It is fan mark's plan.", "It is Fennmark's plan.", "It is Fennmark's plan."),
+        ("It's got to be right for the learner.", "It's got to be right, Fennmark learner.",
+         "It's got to be right for the learner."),
+        ("Good night, don't mind.", "Manferdelli.", "Good night, don't mind."),
+        ("Yes, we did.", "Yes, we did, Fennmark.", "Yes, we did."),
+    ],
+)  # fmt: skip
+def test_a_name_stands_in_the_place_of_words_that_sound_like_it(plain: str, timed: str, stands: str) -> None:
+    assert with_names(plain, timed, NAMES) == stands
+
+
+def settled(plain: str, timed: str, sure: float = -0.2, seconds: float = 3.0, **more: bool) -> Settled:
+    return settle(Reading(plain, sure), Reading(timed, -0.3), NAMES, seconds=seconds, **more)
+
+
+def test_a_sentence_that_was_left_out_stands() -> None:
+    whole = "We grew by 4%. The reason is the new price."
+    assert settled("We grew by 4%.", whole) == Settled(whole, -0.3, None)
+    assert settled("We grew by 4%.", "We grew by about 4%.") == Settled("We grew by 4%.", -0.2, None)
+
+
+def test_words_that_only_one_reading_has_are_doubtful() -> None:
+    assert settled("So I'm walking to her.", "All in the middle of it.").doubt == CONFIDENCE
+    assert settled("Yes.", "Guess.", seconds=1.0).doubt is None  # a word is soon another
+
+
+def test_a_loop_in_either_reading_is_a_doubt() -> None:
+    loop = "Thank you, thank you, thank you, thank you, thank you."
+    assert settled("Thank you very much.", loop) == Settled("Thank you very much.", -0.2, REPETITION)
+
+
+def test_another_language_is_named_where_the_model_tells_languages() -> None:
+    assert settled("Das ist gut.", "Das ist gut.", is_other_language=True).doubt == LANGUAGE
+
+
+def test_what_is_sure_has_no_doubt() -> None:
+    assert settled("Four percent.", "Four percent.") == Settled("Four percent.", -0.2, None)
