@@ -91,7 +91,7 @@ def _end(
     store = rehearsal.store
     with store.transaction() as tx:
         open_ = rehearsal.projection.open
-        if open_ is not None and open_.turns[-1].answer is None and rehearsal.projection.heard:
+        if open_ is not None and open_.turns[-1].answer is None and rehearsal.projection.has_words:
             open_ = answering.note_heard(rehearsal, tx, open_)  # no word is lost, though nobody judges it
         if open_ is not None:
             answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1

@@ -41,7 +41,7 @@ def take_answer(
     is_parked = parks or wish is not None
     with rehearsal.store.transaction() as tx:
         answered = exchange = _unanswered(rehearsal)
-        if not words and not is_parked and rehearsal.projection.heard:
+        if not words and not is_parked and rehearsal.projection.has_words:
             return write_heard(rehearsal, tx, exchange)
         if words:
             answered = _add_answer(rehearsal, tx, exchange, words, used)
@@ -110,7 +110,7 @@ def take_heard(rehearsal: Rehearsal) -> Exchange:
     """
     with rehearsal.store.transaction() as tx:
         exchange = _unanswered(rehearsal)
-        if not rehearsal.projection.heard:
+        if not rehearsal.projection.has_words:
             raise SessionStateError(
                 f"{exchange.id}: nothing was said to this question yet: what was begun before it was put is "
                 "part of the talk; answer it, or come back to it later"
@@ -139,7 +139,7 @@ def park(rehearsal: Rehearsal) -> Exchange:
     """Close the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
     with rehearsal.store.transaction() as tx:
         exchange = still_open(rehearsal)
-        if exchange.turns[-1].answer is None and rehearsal.projection.heard:
+        if exchange.turns[-1].answer is None and rehearsal.projection.has_words:
             exchange = note_heard(rehearsal, tx, exchange)
         return _park(rehearsal, tx, exchange, None)
 

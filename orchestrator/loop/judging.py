@@ -50,8 +50,8 @@ def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
         raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
     with rehearsal.store.transaction() as tx:  # one, so that no answer stands whose verdict is refused
         exchange = still_open(rehearsal)
-        answer, heard = exchange.turns[-1].answer, rehearsal.projection.heard
-        if answer is None and not heard:
+        answer = exchange.turns[-1].answer
+        if answer is None and not rehearsal.projection.has_words:
             raise SessionStateError(f"{exchange.id}: nothing was answered yet: take the answer first")
         words = answer if answer is not None else heard_words(rehearsal)
         if judgement.quote is not None and judgement.quote not in words:

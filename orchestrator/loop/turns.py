@@ -35,7 +35,8 @@ puts the question anew at that moment.
 
 **It is complete** by a key, a button or a request (`answering.take_heard`), or by a silence of `answer_pause`
 seconds, whose second half counts down. The end of a feed counts as silence. Words in doubt (`Segment.doubt`)
-are never ended by silence: somebody looks at them first.
+are never ended by silence: somebody looks at them first. Words that are corrected have none; corrected to
+nothing, they are no words of an answer.
 
 **A question waits** for the end of a sentence; at the end of a section for the presenter to have begun the
 next slide and paused there. Where the presenter asks for questions, it waits for nothing.
@@ -107,7 +108,7 @@ def part_of(projection: Projection, begun_at_s: float) -> str:
 
 def is_complete(state: State, live: Live) -> bool:
     """Whether what was said so far is the whole answer to the open question."""
-    if not state.projection.heard or is_held(state.projection):
+    if not state.projection.has_words or is_held(state.projection):
         return False
     return live.is_over or live.silent_s >= state.rules.timers_s.answer_pause
 
@@ -128,7 +129,7 @@ def ends_in_s(state: State, live: Live) -> float | None:
 def _is_answering(projection: Projection) -> bool:
     """Whether words of an answer have come that is not complete."""
     one = projection.open
-    return one is not None and one.turns[-1].answer is None and bool(projection.heard)
+    return one is not None and one.turns[-1].answer is None and projection.has_words
 
 
 # ---------------------------------------------------------------------- when a question may be put
@@ -177,7 +178,7 @@ def withdrawable(projection: Projection) -> Mark | None:
         if exchange is None or len(exchange.turns) < mark.turn:
             continue
         is_last = mark is projection.marks[-1]
-        if exchange.turns[mark.turn - 1].answer is not None or (is_last and projection.heard):
+        if exchange.turns[mark.turn - 1].answer is not None or (is_last and projection.has_words):
             return mark
     return None
 
@@ -205,7 +206,7 @@ def _phase(state: State) -> str:
         return TALKING
     if projection.open.turns[-1].answer is not None:
         return JUDGING
-    if not projection.heard:
+    if not projection.has_words:
         return ASKED
     return PAUSING if live is not None and ends_in_s(state, live) is not None else ANSWERING
 

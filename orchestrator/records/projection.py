@@ -278,6 +278,11 @@ class Projection:
         return (shown or self.slides[0]).slide if self.slides else None
 
     @property
+    def has_words(self) -> bool:
+        """Whether words of an answer to the open question have come, and were not corrected to nothing."""
+        return any(one.text for one in self.heard)
+
+    @property
     def spoken(self) -> tuple[Segment, ...]:
         """Every piece of speech in its place, without the words of those that were taken back."""
         if not self.withdrawn:
