@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -25,10 +25,11 @@ from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.steps import End, Listen
 from orchestrator.model.exchange import Judgement, Observation
 from orchestrator.model.segment import LiveSegment
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.kinds import fold, value_of
 from orchestrator.records.moderator import ClockSet
 from orchestrator.records.projection import Projection
-from orchestrator.records.speech import SpeechHeard
+from orchestrator.records.speech import SpeechHeard, is_spoken
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
@@ -40,6 +41,7 @@ ACTS: Final = (
     "untimed",
     "late",
     "doubtful",
+    "correct",
     "slide",
     "ask",
     "done",
@@ -49,6 +51,8 @@ ACTS: Final = (
     "wait",
 )
 TICK_S: Final = 0.5
+MARKED: Final = "~"
+"""At the end of a word: once for each time that it was corrected."""
 NOT_COMPARED: Final = {
     # What an answer that was taken back leaves on purpose, or what says when something was last looked at.
     "segments", "withdrawn", "withdrawn_records", "last_exchange", "marks", "journal", "put_at_s",
@@ -159,6 +163,13 @@ class Play:
     def _doubtful(self, seconds: float) -> None:
         self._say(seconds, recognised_s=1.0, doubt="confidence")
 
+    def _correct(self, seconds: float) -> None:
+        """Correct the last piece but one or so, which may be part of the talk or of an answer."""
+        segments = self.session.projection.segments
+        number = len(segments) - int(seconds) % 3
+        if number > 0:
+            self.session.correct(number, f"{segments[number - 1].text}{MARKED}")
+
     def _type(self, seconds: float) -> None:
         """Type for so long; the word comes with the key that sends it, and nobody hears the other keys."""
         word, start_s = self.word(), self.clock.at_s
@@ -212,14 +223,21 @@ def play_copy(fresh: Path, root: Path, acts: Sequence[Act]) -> None:
     shutil.rmtree(root)
 
 
-def play(root: Path, acts: Sequence[Act]) -> None:
-    """Play a script in the session at *root*, a fresh one, and assert what the rules promise."""
+@contextmanager
+def played(root: Path) -> Iterator[Play]:
+    """Open the session at *root*, a fresh one: its clock is moved, and its panel does what is due."""
     with Session.open(None, root, engine=AskingOn()) as session:
         rehearsal, clock = session.rehearsal, HeldClock()
         rehearsal.clock = clock  # type: ignore[assignment]  # all that is asked of one
         rehearsal.store.note(ClockSet(0.0, live=True), by="moderator")
         one = Play(session, Panel(rehearsal, lambda line: None), clock)
         one.look()
+        yield one
+
+
+def play(root: Path, acts: Sequence[Act]) -> None:
+    """Play a script in the session at *root*, a fresh one, and assert what the rules promise."""
+    with played(root) as one:
         for kind, seconds in acts:
             one.act(kind, seconds)
         one.pass_time(30.0)  # all is recognised, and every silence is over
@@ -232,7 +250,7 @@ def check(played: Play) -> None:
     projection = session.projection
     store = session.rehearsal.store
     records = [store.record(entry.seq) for entry in store.entries() if entry.op != "receipt"]
-    words = Counter(one.text for one in projection.segments)
+    words = Counter(first(one.text) for one in projection.segments)
     assert words == Counter(played.begun.keys()), "a word is lost, or there twice"
     check_answers(played, records)
     check_replay(projection, records)
@@ -244,11 +262,11 @@ def check(played: Play) -> None:
 def check_answers(played: Play, records: Sequence[Any]) -> None:
     """No word of the talk in an answer, none of an answer lost, none twice."""
     projection = played.session.projection
-    withdrawn = {projection.segments[number - 1].text for number in projection.withdrawn}
+    withdrawn = {first(projection.segments[number - 1].text) for number in projection.withdrawn}
     answered = [
-        word for one in projection.asked for turn in one.turns for word in (turn.answer or "").split()
+        first(word) for one in projection.asked for turn in one.turns for word in (turn.answer or "").split()
     ]
-    answered += [one.text for one in projection.heard]
+    answered += [first(one.text) for one in projection.heard]
     assert len(answered) == len(set(answered)), "a word stands in two answers"
     assert not withdrawn & set(answered), "a word that was taken back stands in an answer"
     # What a reader of the ledger alone would say: when each question was put, and until when it waited.
@@ -285,8 +303,16 @@ def check_taken_back(projection: Projection, records: Sequence[Any]) -> None:
     """An answer that was taken back leaves what a session that never had it would hold."""
     fallen = projection.withdrawn_records
     never = Projection()
+    gone: list[int] = []  # numbers of the segments that such a session would not have
+    number = 0
     for record in records:
-        if record.seq not in fallen and record.type != AnswerTakenBack.TYPE:
+        number += is_spoken(record)
+        if record.seq in fallen:
+            gone += [number] if is_spoken(record) else []
+        elif isinstance(value := value_of(record), Corrected):
+            there = value.number - sum(before < value.number for before in gone)
+            replace(value, number=there).fold(never, record)
+        elif record.type != AnswerTakenBack.TYPE:
             fold(never, record)
     for name in Projection.__slots__:
         if name not in NOT_COMPARED:
@@ -294,6 +320,11 @@ def check_taken_back(projection: Projection, records: Sequence[Any]) -> None:
     kept = [one for number, one in enumerate(projection.segments, 1) if number not in projection.withdrawn]
     assert kept == never.segments
     assert [one.text for one in projection.spoken if one.text] == [one.text for one in kept]
+
+
+def first(word: str) -> str:
+    """Return a word as it was heard first."""
+    return word.rstrip(MARKED)
 
 
 def script_of(seed: int, length: int = 14) -> list[Act]:

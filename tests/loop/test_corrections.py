@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.errors import SessionFrozenError, UsageError
+from orchestrator.errors import SessionFrozenError, SessionStateError, UsageError
 from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import LiveSegment, Segment
@@ -119,6 +119,47 @@ def test_an_answer_that_is_not_judged_yet_is_judged_as_corrected(session: Sessio
     assert [one.id for one in session.projection.speech_claims] == [
         "s2.1"
     ]  # an answer is judged, not asked of
+
+
+def test_a_typed_answer_that_joins_what_was_heard_is_judged_as_corrected_in_each_part(
+    session: Session,
+) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    hear(session, HEARD, "Every year.")
+    session.take_answer("Nor bank pays the rest.")
+    session.correct(1, SAID)
+    session.correct(3, "Nordbank pays the rest.")
+    session.correct(2, "")
+    with Session.open(None, session.path) as again:
+        assert again.projection.open == session.projection.open
+        assert again.projection.answered_in == session.projection.answered_in
+    done = session.judge("satisfied", reason="said", quote="Nordbank")
+    assert done.turns[0].answer == f"{SAID} Nordbank pays the rest."
+    assert session.verify().valid
+
+
+def test_a_part_that_is_corrected_before_the_typed_one_comes_joins_as_corrected(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    hear(session, HEARD, "Hm, hm, hm.")
+    session.correct(1, SAID)
+    session.correct(2, "")
+    assert session.take_answer("Every year.").turns[0].answer == f"{SAID} Every year."
+    assert [one.text for one in session.projection.answered_in] == [SAID, "", "Every year."]
+    assert session.projection.open is not None
+    assert session.projection.open.turns[0].answer == f"{SAID} Every year."
+
+
+def test_words_that_were_not_said_are_no_answer(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    hear(session, "Thank you.", doubt="confidence")
+    assert session.floor().phase == "answering"
+    session.correct(1, "")
+    assert (session.floor().phase, session.floor().held, session.floor().back) == ("asked", None, None)
+    with pytest.raises(SessionStateError, match="nothing was said to this question yet"):
+        session.answer_done()
+    session.correct(1, SAID)  # they were, after all
+    session.answer_done()
+    assert next(turn.answer for one in session.projection.asked for turn in one.turns) == SAID
 
 
 def test_an_answer_that_was_judged_stays_as_it_was_judged(session: Session) -> None:

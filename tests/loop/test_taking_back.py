@@ -26,6 +26,7 @@ from orchestrator.web.timeline import TAKEN_BACK, Speech, timeline
 from tests.helpers.steady import DECK, SteadyEngine
 
 WRONG = "The fund holds ninety million."
+RIGHT = "The fund holds 19 million."
 
 
 class Judge(SteadyEngine):
@@ -205,3 +206,66 @@ def test_words_of_an_earlier_release_are_the_answer_as_they_were(session: Sessio
     record = Record(10_000, "append", "transcript", 5.0, "2026-11-23T10:00:00.000001Z", held=held(piece))
     fold(before, record)
     assert [one.text for one in before.heard] == ["We are the leading operator."]
+
+
+def test_what_was_corrected_in_an_answer_falls_with_it(session: Session) -> None:
+    before = session.projection.copy()
+    session.add_segment(Segment(WRONG, 5.0, 6.0))
+    session.correct(2, RIGHT)
+    session.answer("That is audited.")
+    session.correct(3, "That is not audited.")
+    assert [one.id for one in session.projection.speech_claims] == ["s2.1"]
+    session.answer_back()
+    projection = session.projection
+    assert (projection.speech_claims, projection.claims_by_id) == ([], before.claims_by_id)
+    assert (projection.misheard, projection.answered_in, projection.heard) == ([], [], [])
+    assert projection.answers_given == set()
+    assert said(session) == ["Good morning."]
+    assert [one.text for one in projection.segments[1:]] == [RIGHT, "That is not audited."]  # in their place
+    assert [(one.text, one.misheard) for one in projection.spoken[1:]] == [("", None), ("", None)]
+    assert f"{RIGHT} {TAKEN_BACK}" in " ".join(
+        one.text for one in timeline(session.rehearsal) if isinstance(one, Speech)
+    )
+    log, store = FactLog(), session.rehearsal.store
+    for entry in store.entries():
+        log.take(store.record(entry.seq))
+    assert not [one.text for one in log.waiting.values() if "million" in one.text or "audited" in one.text]
+    with Session.open(None, session.path) as again:
+        assert again.projection == projection
+    assert session.verify().valid
+
+
+def test_a_correction_of_the_talk_stays_where_an_answer_is_taken_back(session: Session) -> None:
+    session.answer(WRONG)
+    session.correct(1, "Good evening.")
+    session.answer_back()
+    assert said(session) == ["Good evening."]
+    assert session.projection.segments[0].misheard == "Good morning."
+    session.answer("No.")
+    session.correct(3, "Nor.")
+    session.answer_back()  # numbers count what was taken back before
+    assert [one.text for one in session.projection.segments] == ["Good evening.", WRONG, "Nor."]
+    assert said(session) == ["Good evening."]
+
+
+def test_what_was_taken_back_is_not_corrected(session: Session) -> None:
+    session.answer(WRONG)
+    session.answer_back()
+    with pytest.raises(SessionStateError, match="segment 2 was taken back as an answer"):
+        session.correct(2, RIGHT)
+    assert session.projection.speech_claims == []
+
+
+def test_a_search_finds_each_correction_by_its_segment(session: Session) -> None:
+    session.answer(WRONG)
+    session.correct(2, RIGHT)
+    session.answer_back()
+    session.answer("It holds nine million.")
+    session.add_segment(Segment("Let us go on.", 9.0, 10.0))
+    session.correct(4, "Let us go home.")
+    _, passages = read("s1", (session.path / LEDGER_NAME).read_bytes(), None)
+    found = " ".join(one.text for one in passages)
+    assert "Let us go home." in found
+    assert "Let us go on." not in found
+    assert WRONG not in found
+    assert RIGHT not in found
