@@ -186,7 +186,7 @@ def _passages(
 ) -> list[Passage]:
     """The words in the order of the records; speech of one visit to a slide is one passage."""
     closed = {one.id for one in _closed(values)}
-    corrected = {one.number: one.segment.text for one in values if isinstance(one, Corrected)}
+    corrected = _corrected(records, values, is_withheld=off_record is not None)
     heard = 0
     found: list[Passage] = []
     speech: list[tuple[float, str]] = []
@@ -202,15 +202,28 @@ def _passages(
             case SlideShown(number):
                 slide = str(number)
             case SpeechHeard(segment) if not is_hidden:
-                speech.append((segment.start_s, corrected.get(heard, segment.text)))
+                if said := corrected.get(heard, segment.text):
+                    speech.append((segment.start_s, said))
             case AnswerGiven(exchange_id, _, segment) if exchange_id not in closed and not is_hidden:
-                said = corrected.get(heard, segment.text)
-                found.append(Passage("answer", exchange_id, segment.start_s, said))
+                if said := corrected.get(heard, segment.text):
+                    found.append(Passage("answer", exchange_id, segment.start_s, said))
             case ExchangeClosed(exchange):
                 found += _exchange(exchange, off_record)
             case ExchangeOpened(exchange) if exchange.id not in closed:
                 found += _exchange(exchange, off_record)
     return [*found, _speech(slide, speech)] if speech else found
+
+
+def _corrected(records: Sequence[Record], values: Sequence[Value], *, is_withheld: bool) -> dict[int, str]:
+    """The words of each segment that was corrected, by its number; "" where they are off the record."""
+    corrections = {
+        record.seq: one for record, one in zip(records, values, strict=True) if isinstance(one, Corrected)
+    }
+    hidden: set[int] = set()
+    if corrections and is_withheld:
+        off_record = OffRecord(kinds=KINDS)
+        hidden = {record.seq for record in records if off_record.take(record)}
+    return {one.number: "" if seq in hidden else one.segment.text for seq, one in corrections.items()}
 
 
 def _record(told: Told) -> Record:

@@ -107,6 +107,8 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
                 heard += 1
                 if heard <= len(projection.segments):  # else it has just been said, and nobody corrected it
                     segment = projection.segments[heard - 1]
+                if segment.misheard is not None:  # what was really said may be off the record
+                    is_hidden = is_hidden or rehearsal.is_off_record(segment.text)
                 if entry.seq in projection.withdrawn_records:
                     segment = replace(segment, text=f"{segment.text} {TAKEN_BACK}")
                 yield _speech(segment, projection.presenter, is_hidden=is_hidden)

@@ -12,6 +12,9 @@ from orchestrator.errors import SessionFrozenError, SessionStateError, UsageErro
 from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import LiveSegment, Segment
+from orchestrator.review.reading import read
+from orchestrator.store.history import LEDGER_NAME
+from orchestrator.web.timeline import Speech, timeline
 from tests.helpers.commands import Commands
 from tests.helpers.stores import values_of
 
@@ -201,6 +204,16 @@ def test_a_corrected_sentence_that_asks_for_off_the_record_is_heard(session: Ses
     shown = session.context("analyst").text
     assert "9 percent" not in shown
     assert "Nobody shall know" not in shown
+
+
+def test_what_turns_out_to_be_off_the_record_stands_in_no_review_and_is_not_found(session: Session) -> None:
+    hear(session, "Good morning.", "Of the wreck chord, the margin is mine.", "Let us begin.")
+    session.correct(2, "Off the record, the margin is nine.")
+    shown = " ".join(one.text for one in timeline(session.rehearsal) if isinstance(one, Speech))
+    _, passages = read("s1", (session.path / LEDGER_NAME).read_bytes(), None)
+    for text in (shown, " ".join(one.text for one in passages)):
+        assert "Good morning." in text
+        assert "margin" not in text
 
 
 def test_there_is_no_segment_of_that_number(session: Session) -> None:
