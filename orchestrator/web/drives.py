@@ -27,6 +27,8 @@ that means anything (2 s). A hundred that looked ten times a second took a tenth
 
 A look that took longer is followed by a wait of the same length, and a trace by none for `REST` times what it
 took: where a machine does not keep up, drives leave it to those who speak."""
+MOST_S: Final = 2.0
+"""No wait is longer: the shortest pause that means anything, however long a lock was held meanwhile."""
 TRACE_EVERY_S: Final = 1.0
 """How often a drive brings the facts and the trace up to date. Done with each piece of speech, it took as
 long as the writing of the words."""
@@ -127,7 +129,7 @@ class Drive:
                     heard = len(self.session.rehearsal.projection.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
-                    self._stop.wait(max(LOOK_S, monotonic() - began))
+                    self._stop.wait(min(max(LOOK_S, monotonic() - began), MOST_S))
                     if (now := monotonic()) >= trace_at:
                         self._watch()
                         trace_at = monotonic() + max(TRACE_EVERY_S, REST * (monotonic() - now))
