@@ -117,7 +117,7 @@ class Drive:
         """Carry out what is due; speech and typed answers come in by other threads and processes."""
         panel = Panel(self.session.rehearsal, lambda line: None)  # a page shows the records themselves
         heard = len(self.session.rehearsal.projection.segments)
-        trace_at = monotonic() + TRACE_EVERY_S
+        traced_at, trace_s = monotonic(), 0.0
         try:
             while not self._stop.is_set():
                 began = monotonic()
@@ -129,10 +129,11 @@ class Drive:
                     heard = len(self.session.rehearsal.projection.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
-                    self._stop.wait(min(max(LOOK_S, monotonic() - began), MOST_S))
-                    if (now := monotonic()) >= trace_at:
+                    if (now := monotonic()) - traced_at >= max(TRACE_EVERY_S, REST * trace_s):
                         self._watch()
-                        trace_at = monotonic() + max(TRACE_EVERY_S, REST * (monotonic() - now))
+                        traced_at = monotonic()
+                        trace_s = traced_at - now
+                    self._stop.wait(min(max(LOOK_S, monotonic() - began), MOST_S))
                 else:
                     panel.carry_out(step)
         finally:
