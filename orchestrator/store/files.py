@@ -96,11 +96,11 @@ def sync_file(fd: int) -> None:
         os.fdatasync(fd)  # the size is synced with the data; times and modes need not be
 
 
-def is_locked(fd: int) -> bool:
-    """Take the lock on *fd* if it is free; whether it is held now."""
+def is_locked(fd: int, *, is_shared: bool = False) -> bool:
+    """Take the lock on *fd* if it is free, alone or with others that share it; whether it is held now."""
     # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader too.
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(fd, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

@@ -12,7 +12,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
-import logging
 import math
 import os
 import threading
@@ -42,8 +41,6 @@ from orchestrator.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.store.off_record import OffRecord
 from orchestrator.store.receipt import ReceiptNote, ids_of
 from orchestrator.store.value import Value, held, own_note
-
-log = logging.getLogger(__name__)
 
 _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
@@ -268,9 +265,9 @@ class Draft:
     def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
         """A write comes from a context that its own writer was given, unless the writer has no seat."""
         agent = self._store.agent_of(receipt)
-        waiting = dict(self._store.history.receipts).get(receipt)
-        if waiting is not None and self.records and not self._has(receipt):
-            self._put_receipt(waiting)  # it came while this transaction was open, and stands before the write
+        late = dict(self._store.history.receipts).get(receipt)
+        if late is not None and self.records and not self._has(receipt):
+            self._put_receipt(late)  # it came while this transaction was open, and stands before the write
         if agent != by and by in self._store.history.layout.agents:
             raise ReceiptError(
                 f"{rules.named(row)}: {by!r} writes, and receipt {receipt} is of a context of {agent}; "

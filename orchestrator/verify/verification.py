@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Final
 
-from orchestrator.store import files
+from orchestrator.errors import SessionBusyError
+from orchestrator.store import files, waiting
 from orchestrator.store.ledger import FIRST_HASH
 from orchestrator.store.store import LEDGER_NAME
 from orchestrator.verify.account import Account
@@ -21,7 +20,6 @@ from orchestrator.verify.table_check import check_table
 
 LOCK_TIMEOUT_S: Final = 30.0
 """How long to wait for a writer. A transaction holds the lock over one engine call at most."""
-_LOCK_POLL_S: Final = 0.002  # flock itself knows no timeout
 
 
 def verify_session(
@@ -103,20 +101,11 @@ def _report_ledger(root: Path, error: OSError, report: Report) -> None:
 @contextmanager
 def _shared(fd: int, report: Report) -> Iterator[None]:
     """Hold writers off. Where that cannot be done the comparison goes on, and says so."""
-    deadline = monotonic() + LOCK_TIMEOUT_S
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: several may verify at once
-            break
-        except BlockingIOError:
-            if monotonic() > deadline:
-                report.note(
-                    f"a writer held the lock for over {LOCK_TIMEOUT_S:.0f} s: a difference may be its work"
-                )
-                break
-            sleep(_LOCK_POLL_S)
-        except OSError as error:
-            # Some network file systems have no flock; the proof is still worth having.
-            report.note(f"the ledger could not be locked ({files.reason(error)})")
-            break
+    try:
+        waiting.take(fd, [], LOCK_TIMEOUT_S, name=LEDGER_NAME, is_shared=True)
+    except SessionBusyError:
+        report.note(f"a writer held the lock for over {LOCK_TIMEOUT_S:.0f} s: a difference may be its work")
+    except OSError as error:
+        # Some network file systems have no flock; the proof is still worth having.
+        report.note(f"the ledger could not be locked ({files.reason(error)})")
     yield

@@ -33,6 +33,8 @@ that means anything (2 s). A hundred that looked ten times a second took a tenth
 
 A look that took longer is followed by a wait of the same length, and a trace by none for `REST` times what it
 took: where a machine does not keep up, drives leave it to those who speak."""
+MOST_S: Final = 2.0
+"""No wait is longer: the shortest pause that means anything, however long a lock was held meanwhile."""
 TRACE_EVERY_S: Final = 1.0
 """How often a drive brings the facts and the trace up to date. Done with each piece of speech, it took as
 long as the writing of the words."""
@@ -148,7 +150,7 @@ class Drive:
         """Carry out what is due; speech and typed answers come in by other threads and processes."""
         panel = Panel(self.session.rehearsal, lambda line: None)  # a page shows the records themselves
         heard = len(self.session.rehearsal.projection.segments)
-        trace_at = monotonic() + TRACE_EVERY_S
+        traced_at, trace_s = monotonic(), 0.0
         try:
             while not self._stop.is_set():
                 began = monotonic()
@@ -167,10 +169,11 @@ class Drive:
                     heard = len(self.session.rehearsal.projection.segments)
                     panel.heard()
                 elif isinstance(step, Listen):
-                    self._stop.wait(max(LOOK_S, monotonic() - began))
-                    if (now := monotonic()) >= trace_at:
+                    if (now := monotonic()) - traced_at >= max(TRACE_EVERY_S, REST * trace_s):
                         self._watch()
-                        trace_at = monotonic() + max(TRACE_EVERY_S, REST * (monotonic() - now))
+                        traced_at = monotonic()
+                        trace_s = traced_at - now
+                    self._stop.wait(min(max(LOOK_S, monotonic() - began), MOST_S))
                 else:
                     panel.carry_out(step)
         finally:

@@ -73,10 +73,11 @@ def test_who_writes_without_a_pause_lets_those_go_first_that_wait(
 
     patient = threading.Thread(target=write)
 
-    def looks_late(fd: int) -> bool:  # as a thread wakes where a hundred others want to go on
+    def looks_late(fd: int, *, is_shared: bool = False) -> bool:
+        # As a thread wakes where a hundred others want to go on.
         if threading.current_thread() is patient:
             has_written.wait(0.05)
-        return look(fd)
+        return look(fd, is_shared=is_shared)
 
     monkeypatch.setattr(files, "is_locked", looks_late)
     with session.transaction():
