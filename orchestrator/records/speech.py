@@ -255,7 +255,7 @@ def plain_segment(record: Record) -> Segment:
 def is_spoken(record: Record) -> bool:
     """Whether a record adds a segment to the transcript: speech, an answer, or text without a value."""
     is_added = record.op == "append" and record.file == TRANSCRIPT
-    return is_added and record.type in ("", SpeechHeard.TYPE, AnswerGiven.TYPE)
+    return is_added and (not record.type or record.type in (SpeechHeard.TYPE, AnswerGiven.TYPE))
 
 
 def withdraw(projection: Projection, segment: Segment) -> None:
