@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from time import sleep
 
 import pytest
 from hypothesis import given
@@ -19,6 +20,7 @@ from orchestrator.loop.phrases import OF_EACH, choose, say
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.speech.answers import Answer
 from orchestrator.templates.orchestration import PHRASE_HEADINGS, read_phrases
+from tests.helpers.live_feeds import quicken
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, recording, rehearsed, running_on
 
@@ -256,6 +258,7 @@ def test_live_a_raised_hand_is_called_on_at_a_pause_and_the_answer_may_park(
     home: Path, tmp_path: Path
 ) -> None:
     files = write_rehearsal(tmp_path)
+    quicken(home)
     greenroom(home, "start", files.deck, "--id", "s1", "--mode", "hand-raise")
     command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "feed", "s1", "-"]
     pipe = subprocess.PIPE
@@ -273,6 +276,7 @@ def test_live_a_raised_hand_is_called_on_at_a_pause_and_the_answer_may_park(
     heard = [feeding.stderr.readline()]
     speak("Revenue grew eighteen percent to four point two million euros in 2026.")
     heard += [feeding.stderr.readline() for _ in range(3)]
+    sleep(3)  # words that come sooner than they can be said were on their way when the question was put
     speak("Let me come back to that.")
     heard.append(feeding.stderr.readline())
     feeding.stdin.close()
