@@ -203,3 +203,6 @@ drop.addEventListener("drop", (event) => {
   if (event.dataTransfer.files[0]) read(event.dataTransfer.files[0]);
 });
 recall();
+// Until here nobody listens: what was chosen or pressed before would have been lost without a word.
+$("file").disabled = $("sample").disabled = false;
+if ($("file").files[0]) read($("file").files[0]); // a browser gives back what was chosen before a reload
