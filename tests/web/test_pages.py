@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING
 
 import pytest
@@ -116,6 +117,20 @@ def test_what_is_wrong_is_said_where_the_eye_is(serve: Serve, web: Web) -> None:
         expect(page.locator("#refused")).to_contain_text("ANTHROPIC_API_KEY")
         expect(page.locator("#refused")).to_be_in_viewport()
         expect(page.locator("#begin")).to_be_enabled()
+
+
+def test_what_is_pressed_before_the_script_has_come_is_not_lost(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = web.open(served.url)
+
+    def comes_late(route: Route) -> None:
+        sleep(1)
+        route.continue_()
+
+    page.route("**/static/new.js", comes_late)
+    page.goto(f"{served.url}/new", wait_until="commit")
+    page.click("#sample")  # waits until it can be pressed, as somebody does who sees that it cannot
+    page.wait_for_selector("#understood:not([hidden])")
 
 
 def test_a_session_that_another_program_runs_is_shown_and_can_be_answered(serve: Serve, web: Web) -> None:

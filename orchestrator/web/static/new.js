@@ -201,10 +201,10 @@ function keep() {
   sessionStorage.setItem(UNDER_WAY, JSON.stringify(kept));
 }
 
-/** After F5, or Back out of the room: the same deck and the same choices. */
+/** After F5, or Back out of the room: the same deck and the same choices, or the file that the browser gives back. */
 async function goOn() {
   const kept = JSON.parse(sessionStorage.getItem(UNDER_WAY) ?? "null");
-  if (kept === null) return;
+  if (kept === null) return $("file").files[0] && read([...$("file").files]).then(keep);
   const isThere = kept.sample
     ? await sample()
     : await bring(`Reading ${kept.name} …`, async () => answerOf(await asked(pathTo(`api/v1/decks/${kept.deck}`))));
@@ -231,4 +231,6 @@ addEventListener("drop", (event) => {
 });
 addEventListener("pageshow", () => { $("begin").disabled = false; }); // also by Back, where the page was kept as it was
 recall();
+// Until here nobody listens: what was chosen or pressed before would have been lost without a word.
+$("file").disabled = $("sample").disabled = false;
 goOn();
