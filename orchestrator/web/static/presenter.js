@@ -8,7 +8,7 @@ import { LONG_TIMEOUT_S, change, request } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
-import { showTime, usedNow } from "./time.js";
+import { showTime, usedNow, viewOf } from "./time.js";
 import { clock, counted } from "./words.js";
 
 const FILLERS = "greenroom.fillers"; // whether this browser's user wants them counted
@@ -18,7 +18,6 @@ const session = room.dataset.session;
 const now = stage("stage-slide", room);
 const coming = stage("next-slide", room);
 let view = null;
-let seenAt = 0;
 let wanted = null;
 let typed = "";
 let counting = Promise.resolve();
@@ -61,11 +60,11 @@ function showState() {
 /** The time against the plan: each slide has a share of the minutes, half in equal parts, half by its words. */
 function showPace() {
   if (!view) return;
-  showTime(room, view, seenAt);
+  showTime(room, view);
   const at = view.slides.findIndex(([one]) => one === shownIn(view));
   const begins = view.plan.slice(0, at).reduce((sum, one) => sum + one, 0);
   const ends = begins + (view.plan[at] ?? 0);
-  const used = usedNow(view, seenAt);
+  const used = usedNow(view);
   const [is, words] = used > ends ? ["late", `${clock(used - ends)} behind the plan`]
     : used < begins ? ["early", `${clock(begins - used)} ahead of the plan`] : ["even", "On the plan"];
   $("pace").dataset.is = is;
@@ -119,13 +118,13 @@ document.addEventListener("connection", ({ detail }) => {
   room.dataset.connected = detail.isConnected ? "yes" : "no";
   showState();
 });
-follow(session, ({ name, data, at }) => {
+follow(session, (told) => {
+  const { name } = told;
   if (name === "lost") lose();
   else beat();
   if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
-    view = JSON.parse(data);
-    seenAt = performance.now() - Math.max(0, Date.now() - at);
+    view = viewOf(told);
     show();
     if (wantsFillers()) counting = counting.then(countFillers); // one after the other: none overtakes another
   }

@@ -3,15 +3,16 @@
 
 import { caption, listenToCorrections } from "./captions.js";
 import { $, line, renew, text, wordsButton } from "./elements.js";
-import { beat, isConnected, knownUntil, lose, silence } from "./heartbeat.js";
+import { beat, isConnected, lose, silence } from "./heartbeat.js";
 import { listenToKeys, nameKeys } from "./keys.js";
 import { openOverview } from "./overview.js";
 import { pathTo } from "./place.js";
-import { LONG_TIMEOUT_S, change, newId, request } from "./request.js";
+import { LONG_TIMEOUT_S, change, newId } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { beside, shownIn, stage } from "./slides.js";
+import { tellSpeaking } from "./speaking.js";
 import { follow } from "./stream.js";
-import { showTime } from "./time.js";
+import { nowOf, showTime, viewOf } from "./time.js";
 import { counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
@@ -20,7 +21,6 @@ const watches = "watches" in room.dataset;
 const slides = stage("stage-slide", room);
 
 let view = null;
-let seenAt = 0; // performance.now() when `view` came: the clock runs on from there
 let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
 let saying = Promise.resolve(); // until they have come, or have not
 let lost = null; // words that were sent, with no word back
@@ -33,8 +33,6 @@ let isEnding = false; // by this page
 let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
 let put = ""; // the question that was told last
 let begunAt = null; // by the session's clock, when what stands in the field was begun
-let toldAt = -Infinity; // when the server was last told that somebody types
-const TELL_MS = 2000;
 
 const MOMENTS = {
   presenting: "You have the floor.",
@@ -69,7 +67,7 @@ function show() {
   const open = view.question;
   const focused = document.activeElement;
   text($("state"), stateLine());
-  showTime(room, view, seenAt);
+  showTime(room, view);
   showSlide();
   showPanel();
   showLeft();
@@ -166,7 +164,7 @@ const WAITS = {
 /** Whose turn it is, as the server says: what ends the answer and when, what waits, and why the clock stands. */
 function showTurn() {
   const turn = view.turn ?? {};
-  const left = turn.ends_in_s == null ? null : Math.max(0, turn.ends_in_s - (performance.now() - seenAt) / 1000);
+  const left = turn.ends_in_s == null ? null : Math.max(0, turn.ends_in_s - (performance.now() - view.seenAt) / 1000);
   const words = left !== null ? `Your answer ends in ${Math.ceil(left)} s, unless you go on.` : turn.held || turn.stopped || WAITS[turn.waits] || "";
   text($("turn-words"), words.replace(/([^.!?])$/, "$1."));
   $("turn-words").classList.toggle("is-counting", left !== null);
@@ -223,15 +221,8 @@ function typing() {
   if ($("words").value === "") begunAt = null;
   else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
   keepDraft();
-  if (!view?.is_running) return;
-  const now = performance.now();
-  if (now - toldAt < TELL_MS || $("words").value === "") return;
-  toldAt = now;
-  const address = pathTo(`api/v1/sessions/${encodeURIComponent(session)}/speaking`);
-  request(address, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }, 5, String); // what fails is said of the words themselves
+  if (view?.is_running && $("words").value !== "") tellSpeaking(session);
 }
-
-const nowOf = ({ now_s: at, is_running: runs }) => at + (runs ? Math.max(0, knownUntil() - seenAt) / 1000 : 0);
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
@@ -337,10 +328,10 @@ async function end(isDraftSent) {
   text($("state"), stateLine());
   const heard = [];
   document.dispatchEvent(new CustomEvent("ending", { detail: heard }));
-  await Promise.all(heard);
+  const lost = (await Promise.all(heard)).filter(Boolean);
   const done = await send("end", {});
   isEnding = false;
-  if (done?.warnings.length) return offerDebrief(done.warnings.map(sentence).join(" "));
+  if (done?.warnings.length || (done && lost.length)) return offerDebrief([...lost, ...done.warnings.map(sentence)].join(" "));
   if (done || view.state === "ended") return goToDebrief(true);
   $("finish").disabled = false;
   document.dispatchEvent(new CustomEvent("ending", { detail: null }));
@@ -455,12 +446,12 @@ for (const item of $("panel").children) item.style.setProperty("--voice", item.d
 
 // ------------------------------------------------------------------ listening to the server
 
-function take({ name, data, at }) {
+function take(told) {
+  const { name, data } = told;
   if (name === "lost") lose();
   else beat();
   if (name === "room") {
-    view = JSON.parse(data);
-    seenAt = performance.now() - Math.max(0, Date.now() - at);
+    view = viewOf(told);
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
     if (view.state === "ended") goToDebrief();
@@ -488,6 +479,6 @@ const AGAIN_MS = 2000;
 follow(session, take);
 setInterval(() => {
   if (!view) return;
-  showTime(room, view, seenAt);
+  showTime(room, view);
   showTurn();
 }, 250);

@@ -41,11 +41,12 @@ export class SoundSocket {
     this.send(PAUSE);
   }
 
-  /** Wait until all sound has left this page, for a second at most. */
+  /** Wait until all sound has left this page, for a second at most; "" since what is lost of it is said elsewhere. */
   async drained() {
     for (let waited = 0; this.isConnected && this.#socket.bufferedAmount > 0 && waited < DRAINED_WITHIN_MS; waited += 20) {
       await new Promise((done) => setTimeout(done, 20));
     }
+    return "";
   }
 
   /** Connect again where the server closed it: the session was not ended after all. */
