@@ -46,6 +46,18 @@ DROPPED = """(names) => {
   return ["dragover", "drop"].map((type) => !beside.dispatchEvent(new DragEvent(type, options)));
 }"""
 """Drop decks of these names beside every zone; whether the browser was kept from opening them."""
+TELLS = """((data) => {
+  window.EventSource = class extends EventTarget {
+    constructor() {
+      super();
+      const tell = (name) => this.dispatchEvent(new MessageEvent(name, { data }));
+      window.breaks = () => { clearInterval(beats); this.dispatchEvent(new Event("error")); };
+      const beats = setInterval(tell, 1000, "heartbeat");
+      setTimeout(tell, 0, "room");
+    }
+  };
+})"""
+"""A stream that tells one view, and beats until it `breaks`."""
 LISTENED = """() => {
   window.told = [];
   const note = (records) => {
@@ -103,12 +115,7 @@ def puts(page: Page, path: str) -> list[Any]:
 def told(page: Page, view: dict[str, Any]) -> None:
     """The room's page shows this view, as if the server had sent it."""
 
-    def tells(route: Route) -> None:
-        route.fulfill(
-            content_type="text/event-stream", body=f"retry: 600000\nevent: room\ndata: {json.dumps(view)}\n\n"
-        )
-
-    page.route("**/room/events", tells)
+    page.add_init_script(f"{TELLS}({json.dumps(json.dumps(view))})")
     page.reload()
     page.wait_for_selector("#room")
     expect(page.locator("#slide-name")).to_contain_text(" of ")
@@ -493,6 +500,8 @@ def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> 
 
     told(page, {**view, "turn": {**nothing, "phase": "pausing", "ends_in_s": 4.6}})
     expect(words).to_have_text("Your answer ends in 3 s, unless you go on.")  # and goes on by itself
+    page.evaluate("breaks()")  # a server that is gone counts down no more
+    expect(words).to_have_text("")
     done = puts(page, "/answer/done")
     page.route("**/answer/*", lambda route: route.fulfill(json={}))
     page.keyboard.press("d")

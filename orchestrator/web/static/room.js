@@ -164,7 +164,8 @@ const WAITS = {
 /** Whose turn it is, as the server says: what ends the answer and when, what waits, and why the clock stands. */
 function showTurn() {
   const turn = view.turn ?? {};
-  const left = turn.ends_in_s == null ? null : Math.max(0, turn.ends_in_s - (performance.now() - view.seenAt) / 1000);
+  const counts = turn.ends_in_s != null && isConnected(); // nobody knows whether a server that is silent counts on
+  const left = counts ? Math.max(0, turn.ends_in_s - (performance.now() - view.seenAt) / 1000) : null;
   const words = left !== null ? `Your answer ends in ${Math.ceil(left)} s, unless you go on.` : turn.held || turn.stopped || WAITS[turn.waits] || "";
   text($("turn-words"), words.replace(/([^.!?])$/, "$1."));
   $("turn-words").classList.toggle("is-counting", left !== null);
