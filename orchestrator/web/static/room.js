@@ -13,7 +13,7 @@ import { beside, shownIn, stage } from "./slides.js";
 import { tellSpeaking } from "./speaking.js";
 import { follow } from "./stream.js";
 import { nowOf, showTime, viewOf } from "./time.js";
-import { counted, sentence } from "./words.js";
+import { behind, counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
 const session = room.dataset.session;
@@ -21,10 +21,9 @@ const watches = "watches" in room.dataset;
 const slides = stage("stage-slide", room);
 
 let view = null;
-let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
+let unsure = null; // words that were sent and may not have come: { path, id, words, begunAt, after }; so again they count once
+let isSaying = false; // they are on their way
 let saying = Promise.resolve(); // until they have come, or have not
-let lost = null; // words that were sent, with no word back
-let lostAs = null; // where to, and by which id: sent there again they count once
 let triedAt = -Infinity; // when this page last began to drive by itself
 let wanted = null; // the slide that was asked for and is not shown yet
 let typed = ""; // the number of a slide, before Enter
@@ -186,12 +185,12 @@ function showControls(open) {
   text($("send"), open ? "Answer" : "Say it");
   $("send").setAttribute("aria-disabled", String(!canSend()));
   if (open !== null) text($("notice"), "");
-  const last = view.captions.at(-1)?.text;
-  if (sent === null && lost !== null && last === lost) clearWords(); // it had arrived, though nobody told us
+  const hasCome = ({ number, text: words }) => number > unsure.after && words === unsure.words;
+  if (!isSaying && unsure !== null && view.captions.some(hasCome)) isTaken(); // though nobody told us
 }
 
 const canCall = () => view.question === null && view.left > 0;
-const canSend = () => sent === null && (view?.question == null || view.question.is_judged);
+const canSend = () => !isSaying && (view?.question == null || view.question.is_judged);
 
 // ------------------------------------------------------------------ doing
 
@@ -200,14 +199,20 @@ for (const path of ["ask", "answer", "answer/done", "drive"]) TIMEOUTS_S[path] =
 const isWords = (path) => path === "segments" || path === "answer";
 
 /** Send a write; null where it was refused or got no answer, which the page then says. */
-async function send(path, body, method = "POST", id = newId()) {
+async function send(path, body, method) {
+  const answer = await attempt(path, body, method);
+  return answer.isOk ? answer.body : null;
+}
+
+/** Send a write, and say why it failed. */
+async function attempt(path, body, method = "POST", id = newId()) {
   text($("refused"), "");
   text($("notice"), "");
   const answer = await change(session, path, { method, body, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
-  if (answer.isOk) return answer.body;
+  if (answer.isOk) return answer;
   const kept = isWords(path) ? "What you typed is still here; it can be sent again, and counts once." : "Whether it was done is not known: look at the page once it is connected again.";
   text($("refused"), answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
-  return null;
+  return answer;
 }
 
 /** Words that the server cannot write now, since another program holds the session, are sent until it can. */
@@ -219,8 +224,10 @@ function isHeld(answer, path) {
 
 /** Words that are typed: they were begun with the first key, and no silence ends an answer meanwhile. */
 function typing() {
-  if ($("words").value === "") begunAt = null;
-  else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
+  if ($("words").value === "") {
+    begunAt = null;
+    if (!isSaying) unsure = null;
+  } else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
   keepDraft();
   if (view?.is_running && $("words").value !== "") tellSpeaking(session);
 }
@@ -228,44 +235,52 @@ function typing() {
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
 function say() {
-  if (sent === null) saying = sayWords();
+  if (!isSaying) saying = sayWords();
   return saying;
 }
 
 async function sayWords() {
   const words = plain($("words").value);
   if (!words || !canSend()) return;
-  const path = view?.question ? "answer" : "segments";
-  const isAgain = words === lost && path === lostAs.path;
-  lostAs = isAgain ? lostAs : { path, id: newId() };
-  sent = words;
-  lost = null;
+  const isAgain = unsure !== null && behind(unsure.words, words) !== null; // first what may have come, as it was sent
+  if (!isAgain) unsure = { path: view?.question ? "answer" : "segments", id: newId(), words, begunAt: unsure?.begunAt ?? begunAt, after: view?.captions.at(-1)?.number ?? 0 };
+  const { path, id, words: text, begunAt: start_s } = unsure;
+  isSaying = true;
+  begunAt = null; // what is typed from here on is begun anew
+  keepDraft();
   if (view) showControls(view.question);
-  const done = await send(path, begunAt === null ? { text: words } : { text: words, start_s: begunAt }, "POST", lostAs.id);
-  sent = null;
-  if (done === null) lost = words;
-  else if (plain($("words").value) === words) clearWords(); // else somebody has typed on meanwhile
-  else {
-    $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
-    begunAt = begunAt === null ? null : nowOf(view);
+  const { isOk, status } = await attempt(path, start_s === null ? { text } : { text, start_s }, "POST", id);
+  isSaying = false;
+  if (isOk) isTaken();
+  else if (status !== 0 && status < 500) { // refused: it has not come
+    unsure = null;
+    begunAt = start_s;
+    keepDraft();
   }
   if (view) showControls(view.question);
+  if (isOk && isAgain) await sayWords(); // what was typed behind it
+}
+
+/** What was sent has come, and leaves the field; what was typed meanwhile stays. */
+function isTaken() {
+  const typed = $("words").value;
+  $("words").value = (behind(unsure.words, typed) ?? typed).trimStart();
+  if ($("words").value === "") begunAt = null;
+  unsure = null;
+  text($("refused"), "");
+  keepDraft();
 }
 
 // What was typed and not sent stays with this tab, whatever happens to the page or the server.
 const DRAFT = `greenroom.draft.${session}`;
 
 function keepDraft() {
-  sessionStorage.setItem(DRAFT, $("words").value);
-  sessionStorage.setItem(`${DRAFT}.begun`, begunAt ?? "");
+  sessionStorage.setItem(DRAFT, JSON.stringify({ words: $("words").value, begunAt, unsure }));
 }
 
-function clearWords() {
-  $("words").value = "";
-  begunAt = null;
-  lost = null;
-  text($("refused"), "");
-  keepDraft();
+function recallDraft() {
+  const kept = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+  if (kept !== null) ({ words: $("words").value, begunAt, unsure } = kept);
 }
 
 async function call(agent) {
@@ -414,9 +429,7 @@ function listenToControls() {
     event.preventDefault();
     if (!event.repeat) say();
   });
-  $("words").value = sessionStorage.getItem(DRAFT) ?? "";
-  const begun = sessionStorage.getItem(`${DRAFT}.begun`);
-  begunAt = begun ? Number(begun) : null;
+  recallDraft();
   $("words").addEventListener("input", typing);
   for (const button of document.querySelectorAll(".panel-call")) {
     button.addEventListener("click", () => call(button.closest("li").dataset.agent));
