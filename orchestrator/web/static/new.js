@@ -1,6 +1,7 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
 import { pathTo } from "./place.js";
+import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { loadPictures } from "./slides.js";
 import { counted, sentence } from "./words.js";
@@ -208,13 +209,14 @@ async function goOn() {
   const isThere = kept.sample
     ? await sample()
     : await bring(`Reading ${kept.name} …`, async () => answerOf(await asked(pathTo(`api/v1/decks/${kept.deck}`))));
+  if (!isThere) return; // another deck was dropped meanwhile: these choices are not its own
   for (const [id, value] of Object.entries(kept.values)) {
     const field = document.getElementById(id);
     if (field === null || field.disabled) continue;
     if (typeof value === "boolean") field.checked = value;
     else field.value = value;
   }
-  if (isThere) keep();
+  keep();
 }
 
 const drop = $("drop");
@@ -229,8 +231,6 @@ addEventListener("drop", (event) => {
   drop.classList.remove("is-over");
   if (event.dataTransfer.files.length) read([...event.dataTransfer.files]).then(keep);
 });
-addEventListener("pageshow", () => { $("begin").disabled = false; }); // also by Back, where the page was kept as it was
 recall();
-// Until here nobody listens: what was chosen or pressed before would have been lost without a word.
-$("file").disabled = $("sample").disabled = false;
+ready();
 goOn();

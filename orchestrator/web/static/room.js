@@ -7,9 +7,10 @@ import { beat, isConnected, lose, silence } from "./heartbeat.js";
 import { listenToKeys, nameKeys } from "./keys.js";
 import { openOverview } from "./overview.js";
 import { pathTo } from "./place.js";
+import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, change, newId } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
-import { beside, shownIn, stage } from "./slides.js";
+import { Moves, shownIn, stage } from "./slides.js";
 import { tellSpeaking } from "./speaking.js";
 import { follow } from "./stream.js";
 import { nowOf, showTime, viewOf } from "./time.js";
@@ -25,11 +26,10 @@ let unsure = null; // words that were sent and may not have come: { path, id, wo
 let isSaying = false; // they are on their way
 let saying = Promise.resolve(); // until they have come, or have not
 let triedAt = -Infinity; // when this page last began to drive by itself
-let wanted = null; // the slide that was asked for and is not shown yet
 let typed = ""; // the number of a slide, before Enter
 let isLeaving = false; // for the debrief
 let isEnding = false; // by this page
-let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
+let refusal = ""; // what was said last of a write: the microphone speaks in the same place
 let put = ""; // the question that was told last
 let begunAt = null; // by the session's clock, when what stands in the field was begun
 
@@ -100,7 +100,7 @@ function showAsked() {
 }
 
 function showSlide() {
-  const number = shownIn(view);
+  const number = shownIn(view, slides.cards);
   const title = view.slides.find(([one]) => one === number)?.[1] ?? "";
   text($("slide-name"), typed ? `Slide ${typed}, then Enter` : `${number} of ${view.slides.length}: ${title}`);
   slides.show(number);
@@ -130,7 +130,11 @@ function showQuestion(open) {
   $("no-question").hidden = open !== null;
   card.hidden = open === null;
   $("question-judging").hidden = open === null || open.is_judged;
-  if (open === null) return;
+  if (open === null) {
+    put = ""; // taken back, the same question is put anew
+    text($("told"), "");
+    return;
+  }
   card.style.setProperty("--voice", open.color);
   text($("question-name"), open.name);
   text($("question-turn"), open.turn > 1 ? `follow-up ${open.turn - 1}` : "");
@@ -142,6 +146,7 @@ function showQuestion(open) {
   const now = `${open.exchange} ${open.turn}`;
   if (put === now) return;
   put = now;
+  text($("notice"), "");
   card.parentElement.scrollTop = 0; // wherever it stood, a new question is seen from its beginning
   // Read out whole and once: the card itself is no live region, or each of its parts were read by itself.
   text($("told"), [`${open.name} asks:`, open.remark, open.text].filter(Boolean).join(" "));
@@ -181,13 +186,17 @@ function showControls(open) {
   $("park").hidden = open === null;
   $("call").setAttribute("aria-disabled", String(!canCall()));
   text($("call"), view.turn?.waits ? "Questions now" : "Take a question now");
-  text($("words-label"), open ? `Your answer to ${open.name}` : "What you say");
-  text($("send"), open ? "Answer" : "Say it");
+  const isAnswer = open !== null && !isOfTalk(open);
+  text($("words-label"), isAnswer ? `Your answer to ${open.name}` : open ? "Begun before the question" : "What you say");
+  text($("send"), isAnswer ? "Answer" : "Say it");
+  $("mine").hidden = open === null || isAnswer;
   $("send").setAttribute("aria-disabled", String(!canSend()));
-  if (open !== null) text($("notice"), "");
   const hasCome = ({ number, text: words }) => number > unsure.after && words === unsure.words;
   if (!isSaying && unsure !== null && view.captions.some(hasCome)) isTaken(); // though nobody told us
 }
+
+/** Whether what stands in the field was begun before the question was put, so that it belongs to the talk. */
+const isOfTalk = (open) => begunAt !== null && begunAt < open.put_at_s;
 
 const canCall = () => view.question === null && view.left > 0;
 const canSend = () => !isSaying && (view?.question == null || view.question.is_judged);
@@ -196,7 +205,7 @@ const canSend = () => !isSaying && (view?.question == null || view.question.is_j
 
 const TIMEOUTS_S = { end: 600 }; // a model may be asked, at the end for minutes
 for (const path of ["ask", "answer", "answer/done", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
-const isWords = (path) => path === "segments" || path === "answer";
+const isWords = (path) => path.split("/")[0] === "segments" || path === "answer";
 
 /** Send a write; null where it was refused or got no answer, which the page then says. */
 async function send(path, body, method) {
@@ -206,13 +215,20 @@ async function send(path, body, method) {
 
 /** Send a write, and say why it failed. */
 async function attempt(path, body, method = "POST", id = newId()) {
-  text($("refused"), "");
+  refuse("");
   text($("notice"), "");
   const answer = await change(session, path, { method, body, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
   if (answer.isOk) return answer;
   const kept = isWords(path) ? "What you typed is still here; it can be sent again, and counts once." : "Whether it was done is not known: look at the page once it is connected again.";
-  text($("refused"), answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
+  refuse(answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
   return answer;
+}
+
+/** Say why a write failed, or take that back; what the microphone said there since stays. */
+function refuse(words) {
+  if (words === "" && $("refused").textContent !== refusal) return;
+  refusal = words;
+  text($("refused"), words);
 }
 
 /** Words that the server cannot write now, since another program holds the session, are sent until it can. */
@@ -229,6 +245,7 @@ function typing() {
     if (!isSaying) unsure = null;
   } else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
   keepDraft();
+  if (view) showControls(view.question);
   if (view?.is_running && $("words").value !== "") tellSpeaking(session);
 }
 
@@ -261,13 +278,21 @@ async function sayWords() {
   if (isOk && isAgain) await sayWords(); // what was typed behind it
 }
 
+/** What was begun before the question answers it all the same, says the presenter. */
+function countAsAnswer() {
+  begunAt = nowOf(view);
+  keepDraft();
+  showControls(view.question);
+  $("words").focus();
+}
+
 /** What was sent has come, and leaves the field; what was typed meanwhile stays. */
 function isTaken() {
   const typed = $("words").value;
   $("words").value = (behind(unsure.words, typed) ?? typed).trimStart();
   if ($("words").value === "") begunAt = null;
   unsure = null;
-  text($("refused"), "");
+  refuse("");
   keepDraft();
 }
 
@@ -289,23 +314,20 @@ async function call(agent) {
   if (now && now.question === null) text($("notice"), "Nobody has a question now. Go on speaking, or to other slides.");
 }
 
+const moves = new Moves(slides.cards, (number) => send("slide", { slide: number }, "PUT"));
+
 function turn(by) {
-  const next = beside(slides.cards, wanted ?? shownIn(view), by); // a second press may come before the first has come back
-  if (next !== undefined) return jump(next);
-  if (by > 0) finish(); // behind the last slide, as a clicker's user expects
+  if (!moves.turn(view, by) && by > 0) finish(); // behind the last slide, as a clicker's user expects
 }
 
 function jump(number) {
   if (!view.slides.some(([one]) => one === number)) {
     return text($("notice"), `There is no slide ${number}: the deck has ${view.slides.length}.`);
   }
-  wanted = number;
-  turning = turning.then(() => send("slide", { slide: number }, "PUT")).then(() => {
-    if (wanted === number) wanted = null;
-  });
+  moves.jump(number);
 }
 
-const overview = () => openOverview(slides, shownIn(view), "pictures" in room.dataset, jump);
+const overview = () => openOverview(slides, shownIn(view, slides.cards), "pictures" in room.dataset, jump);
 const darken = () => send("blank", { is_blank: !view.is_blank }, "PUT");
 
 let isGoing = false;
@@ -357,8 +379,8 @@ async function end(isDraftSent) {
 /** Once: the answer to our own request, which may have more to say, and the server's word both say that it has ended. */
 function goToDebrief(isOwn = false) {
   if (isLeaving || isEnding) return;
-  if (!watches && !isOwn && plain($("words").value)) {
-    return offerDebrief("It was ended elsewhere, and what you typed here was not sent: copy it, if you need it.");
+  if (!watches && ((!isOwn && plain($("words").value)) || $("correcting").open)) {
+    return offerDebrief("It was ended, and what you typed here was not sent: copy it, if you need it.");
   }
   isLeaving = true;
   // In the room's place: the room of a session that has ended is its debrief, so Back would only come to it again.
@@ -370,9 +392,13 @@ function offerDebrief(words) {
   isLeaving = true; // by the link alone
   const link = line("a", "Go to the debrief");
   link.href = pathTo(`debrief/${encodeURIComponent(session)}`);
-  $("notice").replaceChildren(`${words} `, link);
+  $("ended").replaceChildren(`${words} `, link);
+  for (const button of room.querySelectorAll("button:not(dialog *)")) button.disabled = true;
   text($("state"), "The rehearsal has ended.");
 }
+
+/** Whether there is a room to act in. */
+const isOpen = () => view !== null && !isLeaving;
 
 const toggle = () => (!$("go").hidden ? go() : !$("pause").hidden && pause());
 
@@ -415,11 +441,12 @@ function listenToControls() {
   press("call", () => canCall() && call());
   press("done", () => send("answer/done"));
   press("back", () => send("answer/back"));
+  press("mine", countAsAnswer);
   press("park", () => send("park"));
   press("finish", finish);
   press("all-slides", overview);
   press("more", () => $("keys").showModal());
-  listenToCorrections((number, words) => send(`segments/${number}`, { text: words }, "PUT"));
+  listenToCorrections((number, words) => attempt(`segments/${number}`, { text: words }, "PUT"));
   $("ending").addEventListener("close", () => {
     const { returnValue } = $("ending");
     if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
@@ -443,10 +470,10 @@ function listenToControls() {
   offerFullScreen($("full"));
   nameKeys($("keys"));
   listenToKeys({
-    acts: Object.fromEntries(Object.entries(ACTS).map(([name, act]) => [name, () => view && act()])),
+    acts: Object.fromEntries(Object.entries(ACTS).map(([name, act]) => [name, () => isOpen() && act()])),
     letters: LETTERS,
     field: $("words"),
-    jump,
+    jump: (number) => isOpen() && jump(number),
     counting(number) {
       typed = number;
       if (view) showSlide();
@@ -465,6 +492,7 @@ function take(told) {
   if (name === "lost") lose();
   else beat();
   if (name === "room") {
+    if (view === null) ready(); // before, there is no room to act in
     view = viewOf(told);
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
