@@ -71,9 +71,9 @@ function overServer() {
     button.style.setProperty("--level", shown.toFixed(2));
     $("microphone-level").value = shown;
     if (muted || socket === null) return;
-    if (socket.send(frame)) found();
+    if (socket.send(frame, level > VOICE)) found();
     else if (level > VOICE) lost_s += FRAME_S;
-    const problem = !socket.isConnected ? UNHEARD : socket.isBehind ? BEHIND : isConnected() ? null : UNSURE;
+    const problem = !socket.isConnected ? UNHEARD : !isConnected() ? UNSURE : socket.isBehind ? BEHIND : null;
     if (problem === heard.problem) return;
     heard.problem = problem;
     show();
@@ -100,7 +100,7 @@ function overServer() {
   }
 
   function broke(words) {
-    if (words !== "" && !isEnding) refuse(`The connection broke while you spoke, and this may be lost: “${words}”. Say it again once the page is connected.`);
+    if (!isEnding) refuse(`The connection broke while you spoke, and ${words ? `this may be lost: “${words}”` : "what you said last may be lost"}. Say it again once the page is connected.`);
   }
 
   function refused(words) {
@@ -287,6 +287,7 @@ const dispatch = (name, detail) => document.dispatchEvent(new CustomEvent(name, 
 button.addEventListener("click", turn);
 $("microphone-choice").addEventListener("change", () => {
   remember($("microphone-choice"));
+  $("microphone-choice").blur(); // the next key is for the room
   open?.change();
 });
 document.addEventListener("room", ({ detail }) => {
