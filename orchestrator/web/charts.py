@@ -10,14 +10,14 @@ Source: kinds as `orchestrator.deck.pptx_charts` names them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 from typing import Final
 
 from orchestrator.model.slide import Chart, Series
-from orchestrator.web.svg import LETTER, Axis, dot, line, path_through, rect, text, wedge
+from orchestrator.web.svg import LETTER, Axis, can_hold, dot, line, path_through, rect, text, wedge
 
 WIDTH, HEIGHT = 960, 480
 """Units of the drawing; the page scales it."""
@@ -44,7 +44,10 @@ def draw_chart(chart: Chart) -> str:
     names = _names(chart)
     top = _TOP + (LETTER * 1.6 if len(series) > 1 else 0)
     across = _numbers(names) if kind in ("scatter", "bubble") else None
-    if kind in ("pie", "doughnut", "ofPie") and _has_parts(series[0]):
+    drawn: Iterable[str]
+    if not can_hold(value for one in series for value in one.values if value is not None):
+        drawn = ()  # its figures are told all the same
+    elif kind in ("pie", "doughnut", "ofPie") and _has_parts(series[0]):
         drawn = _pie(series[0], names, is_ring=kind == "doughnut")
     elif across is not None:
         drawn = _points(series, across, top)
@@ -308,4 +311,4 @@ def _numbers(names: Sequence[str]) -> list[float] | None:
         found = [float(one) for one in names]
     except ValueError:
         return None
-    return found if found and all(map(math.isfinite, found)) else None
+    return found if found and can_hold(found) else None

@@ -6,7 +6,7 @@ No `style` attributes: the policy of the pages forbids them. Colours come from t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final
@@ -15,6 +15,10 @@ COLOURS: Final = 6
 """Classes `s1` to `s6` of the style sheet; a seventh part of a drawing begins again."""
 LETTER: Final = 24
 """Height of a letter in units of a drawing 960 wide: on a sheet 900 px wide, that of the page around it."""
+LEAST_SPAN: Final = 1e-9
+"""Of the largest value: what lies closer together has no ticks of its own that a float can tell apart."""
+MIN_SIZE, MAX_SIZE = 1e-280, 1e300
+"""Of all values together: beyond these the steps of an axis, or the sums of its values, are 0 or infinite."""
 TICKS: Final = 5
 """Steps of an axis, or one or two more: what fits beside each other at a third of a screen's height."""
 _WIDE: Final = 0.56
@@ -86,10 +90,11 @@ class Axis:
 
     @classmethod
     def over(cls, values: Sequence[float], begin: float, end: float) -> Axis:
-        """Return the shortest axis with round ends that holds *values*."""
+        """Return the shortest axis with round ends that holds *values*, which `can_hold`."""
         low, high = min(values), max(values)
-        if low == high:
-            low, high = (low - 1, high + 1) if low else (0.0, 1.0)
+        most = max(abs(low), abs(high))
+        if high - low <= most * LEAST_SPAN:
+            low, high = (low - most / TICKS, high + most / TICKS) if most else (0.0, 1.0)
         step = round_up((high - low) / TICKS)
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
         ticks = tuple(number * step for number in range(first, last + 1))
@@ -98,6 +103,12 @@ class Axis:
     def place(self, value: float) -> float:
         """Return where *value* stands, in units."""
         return self.begin + (self.end - self.begin) * (value - self.low) / (self.high - self.low)
+
+
+def can_hold(values: Iterable[float]) -> bool:
+    """Whether an axis can hold *values*, and any sum of them."""
+    size = sum(map(abs, values))
+    return size == 0 or MIN_SIZE < size < MAX_SIZE
 
 
 def round_up(value: float) -> float:

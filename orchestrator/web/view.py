@@ -64,6 +64,7 @@ class Question:
     is_judged: bool  # False while an answer waits for its verdict
     remark: str  # what the panelist said to the answer before
     at_s: float
+    put_at_s: float  # session clock: a follow-up, or a question taken back, is put later than it was asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +207,7 @@ def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
         is_judged=last.answer is None,
         remark=exchange.turns[-2].remark if len(exchange.turns) > 1 else "",
         at_s=exchange.asked_at_s,
+        put_at_s=rehearsal.projection.put_at_s,
     )
 
 

@@ -6,13 +6,13 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from orchestrator.model.slide import Chart, Series, Slide, Table
 from orchestrator.web.charts import HEIGHT, MAX_BARS, MAX_POINTS, WIDTH, draw_chart, figure
 from orchestrator.web.sheets import SIZES, sheet
-from orchestrator.web.svg import Axis, round_up
+from orchestrator.web.svg import Axis, can_hold, round_up
 
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 SALES = Series("Sales", (3.2, 4.1, 4.8, 5.9))
@@ -71,6 +71,14 @@ def test_a_column_is_as_high_as_its_value() -> None:
     assert labels == ["1", "2", "4"]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [(2.2e16,), (1e308, -1e308), (1e308, 1e308), (5e-324,), (0.0,)])
+def test_figures_of_any_size_are_told(kind: str, sizes: tuple[float, ...]) -> None:
+    drawing = draw_chart(chart(kind, Series("", sizes), categories=("1e308", "-1e308")[: len(sizes)]))
+    told = ElementTree.fromstring(drawing).get("aria-label") or ""
+    assert all(figure(value) in told for value in sizes)
+
+
 def test_a_gap_is_no_bar_and_no_zero() -> None:
     drawing = draw_chart(chart("column", COSTS))
     assert len(parts(drawing, "rect")) == 3
@@ -114,7 +122,8 @@ def test_words_of_a_deck_are_words_and_no_marks() -> None:
         ElementTree.fromstring(drawing)
 
 
-values = st.one_of(st.none(), st.floats(-1e12, 1e12, allow_subnormal=False))
+finite = st.floats(allow_nan=False, allow_infinity=False)
+values = st.one_of(st.none(), st.floats(-1e12, 1e12, allow_subnormal=False), finite)
 
 
 @given(
@@ -135,7 +144,9 @@ def test_nothing_of_a_drawing_lies_outside_of_it(
         assert 0 <= y <= y + height <= HEIGHT + 1
 
 
-@given(st.lists(st.floats(-1e15, 1e15, allow_subnormal=False), min_size=1, max_size=9))
+@given(st.lists(finite, min_size=1, max_size=9).filter(can_hold))
+@example([2.2e16])
+@example([1e16, 1e16 + 2])
 def test_an_axis_has_round_ends_that_hold_all(given_values: list[float]) -> None:
     axis = Axis.over(given_values, 0, 100)
     span = max(given_values) - min(given_values)

@@ -13,9 +13,10 @@ from tests.helpers.live_feeds import until
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web
 from tests.web.conftest import Served
 from tests.web.test_rehearsal import in_room, say, started, view_of
+from tests.web.test_room import settles
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Route
+    from playwright.sync_api import Request, Route
 
 sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
 expect = sync_api.expect
@@ -99,6 +100,81 @@ def test_a_write_without_an_answer_is_sent_again_by_the_same_id(serve: Serve, we
     expect(page.locator("#words")).to_have_value("")  # its caption says that it was taken, as no answer does
     assert len(set(ids)) == 1
     assert [one["text"] for one in view_of(served, session)["captions"]] == ["Revenue grew."]
+
+
+@pytest.mark.parametrize(
+    ("sent", "typed", "stays"),
+    [
+        ("Revenue grew.", "Revenue grew. And costs fell.", "And costs fell."),
+        ("Revenue  grew\nagain.", "Revenue  grew\nagain. And", "And"),
+        ("Revenue grew.", "No, wait: it fell.", "No, wait: it fell."),
+        ("Revenue", "Revenues grew.", "Revenues grew."),
+        ("Revenue grew.", "", ""),
+    ],
+)
+def test_what_is_typed_while_words_are_under_way_stays_whole(
+    serve: Serve, web: Web, sent: str, typed: str, stays: str
+) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    held: list[Route] = []
+    page.route("**/segments", lambda route: held.append(route))
+    page.fill("#words", sent)
+    page.press("#words", "Enter")
+    settles(page, "the words on their way", lambda: held)
+    page.fill("#words", typed)
+    held[0].continue_()
+    expect(page.locator("#captions")).to_contain_text(" ".join(sent.split()))
+    expect(page.locator("#words")).to_have_value(stays)
+    page.reload()
+    expect(page.locator("#words")).to_have_value(stays)
+
+
+def test_words_whose_answer_a_reload_cut_off_count_once(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    ids: list[str | None] = []
+
+    def note(sent: Request) -> None:
+        if sent.url.endswith("/segments"):
+            ids.append(sent.headers.get("idempotency-key"))
+
+    page.on("request", note)
+    page.route("**/segments", lambda route: None)
+    page.fill("#words", "Revenue grew.")
+    page.press("#words", "Enter")
+    settles(page, "the words on their way", lambda: ids)
+    page.reload()
+    page.wait_for_selector("[data-connected=yes]")
+    page.locator("#words").press_sequentially(" And costs fell.")
+    page.unroute("**/segments")
+    page.press("#words", "Enter")
+    expect(page.locator("#words")).to_have_value("")
+    assert [one["text"] for one in view_of(served, session)["captions"]] == [
+        "Revenue grew.",
+        "And costs fell.",
+    ]
+    assert [*dict.fromkeys(ids)] == [ids[0], ids[-1]]
+
+
+def test_the_same_words_twice_are_not_taken_for_those_before(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    say(page, "Yes.")
+    expect(page.locator("#captions li")).to_have_count(1)
+    web.forgive("ERR_FAILED")
+    page.route("**/segments", lambda route: route.abort())
+    page.fill("#words", "Yes.")
+    page.press("#words", "Enter")
+    expect(page.locator("#refused")).to_contain_text("What you typed is still here")
+    assert page.input_value("#words") == "Yes."
+    page.unroute("**/segments")
+    page.press("#words", "Enter")
+    expect(page.locator("#captions li")).to_have_count(2)
+    expect(page.locator("#words")).to_have_value("")
 
 
 def test_what_answers_in_the_servers_place_is_taken_for_no_answer(serve: Serve, web: Web) -> None:

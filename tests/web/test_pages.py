@@ -19,6 +19,7 @@ from tests.helpers.live_feeds import quicken
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
 from tests.web.conftest import Served
 from tests.web.test_rehearsal import asked, in_room, say, started, view_of
+from tests.web.test_room import DROPPED, settles
 
 if TYPE_CHECKING:
     from playwright.sync_api import Route
@@ -116,6 +117,49 @@ def test_what_is_wrong_is_said_where_the_eye_is(serve: Serve, web: Web) -> None:
         expect(page.locator("#refused")).to_contain_text("ANTHROPIC_API_KEY")
         expect(page.locator("#refused")).to_be_in_viewport()
         expect(page.locator("#begin")).to_be_enabled()
+
+
+@pytest.mark.parametrize(
+    "path", ["new", "room/{}", "room/{}/audience", "room/{}/presenter", "review/{}", "debrief/{}"]
+)
+def test_nothing_can_be_pressed_before_the_script_listens(serve: Serve, web: Web, path: str) -> None:
+    served = serve()
+    page = web.open(served.url)
+    session = started(served)
+    held: list[Route] = []
+    page.route("**/static/*.js", lambda route: held.append(route))
+    page.goto(f"{served.url}/{path.format(session)}", wait_until="commit")
+    settles(page, "the scripts asked for", lambda: len(held) > 1)
+    waiting = page.locator("[data-waits]").count()
+    assert page.locator("button:visible:enabled, input[type=file]:enabled").all_inner_texts() == []
+    page.unroute("**/static/*.js")  # and what was held goes on
+    expect(page.locator("[data-waits]:enabled")).to_have_count(waiting)
+    page.evaluate(LEFT_AND_BACK)
+    expect(page.locator("[data-waits]:enabled")).to_have_count(waiting)
+
+
+LEFT_AND_BACK = """() => {
+  for (const one of document.querySelectorAll("[data-waits]")) one.disabled = true;
+  dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
+}"""
+"""A page whose buttons were pressed, and which Back shows as it was left."""
+
+
+def test_choices_are_not_given_to_another_deck_than_their_own(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = web.open(f"{served.url}/new")
+    page.click("#sample")
+    page.wait_for_selector("#understood:not([hidden])")
+    page.uncheck("#seat-analyst")
+    held: list[Route] = []
+    page.route("**/api/v1/decks/sample", lambda route: held.append(route))
+    page.reload()
+    settles(page, "the deck before", lambda: held)
+    page.evaluate(DROPPED, ["Second"])
+    expect(page.locator("#counts")).to_contain_text("Second")
+    held[0].continue_()
+    page.wait_for_timeout(1000)
+    assert page.is_checked("#seat-analyst")
 
 
 def test_a_session_that_another_program_runs_is_shown_and_can_be_answered(serve: Serve, web: Web) -> None:

@@ -46,6 +46,20 @@ DROPPED = """(names) => {
   return ["dragover", "drop"].map((type) => !beside.dispatchEvent(new DragEvent(type, options)));
 }"""
 """Drop decks of these names beside every zone; whether the browser was kept from opening them."""
+TELLS = """((data) => {
+  window.EventSource = class extends EventTarget {
+    constructor() {
+      super();
+      const tell = (name, data) => this.dispatchEvent(new MessageEvent(name, { data }));
+      window.tells = (view) => tell("room", JSON.stringify(view));
+      window.breaks = () => { clearInterval(beats); this.dispatchEvent(new Event("error")); };
+      const beats = setInterval(tell, 1000, "heartbeat");
+      setTimeout(tell, 0, "room", data);
+    }
+    close() {}
+  };
+})"""
+"""A stream that tells one view, then those of `tells`, and beats until it `breaks`."""
 LISTENED = """() => {
   window.told = [];
   const note = (records) => {
@@ -103,12 +117,7 @@ def puts(page: Page, path: str) -> list[Any]:
 def told(page: Page, view: dict[str, Any]) -> None:
     """The room's page shows this view, as if the server had sent it."""
 
-    def tells(route: Route) -> None:
-        route.fulfill(
-            content_type="text/event-stream", body=f"retry: 600000\nevent: room\ndata: {json.dumps(view)}\n\n"
-        )
-
-    page.route("**/room/events", tells)
+    page.add_init_script(f"{TELLS}({json.dumps(json.dumps(view))})")
     page.reload()
     page.wait_for_selector("#room")
     expect(page.locator("#slide-name")).to_contain_text(" of ")
@@ -194,6 +203,17 @@ def test_the_presenters_window_counts_fillers_for_whoever_wants_them(serve: Serv
     expect(page.locator("#fillers")).to_contain_text("“um” 1")
     page.reload()
     expect(page.locator("#fillers")).to_contain_text("“um” 1")  # this browser wants them
+    counts: list[Route] = []
+    page.route("**/delivery", lambda route: route.continue_() if counts else counts.append(route))
+    asking: list[str] = []
+    page.on("request", lambda one: asking.append(one.url) if one.url.endswith("/delivery") else None)
+    with served.client() as client:
+        for number in range(5):
+            client.put(f"/api/v1/sessions/{session}/slide", json={"slide": 1 + number % 2})
+            page.wait_for_timeout(200)
+    counts[0].continue_()
+    page.wait_for_timeout(500)
+    assert len(asking) == 2  # what came while one was counted is counted by one more
 
 
 def test_the_time_is_held_against_the_plan(serve: Serve, web: Web) -> None:
@@ -253,6 +273,7 @@ def test_a_slide_is_reached_by_its_number_an_overview_and_a_quote(serve: Serve, 
         "is_judged": True,
         "remark": "",
         "at_s": 1.0,
+        "put_at_s": 1.0,
     }
     moved = puts(page, "/slide")
     told(page, {**view, "question": question})
@@ -483,6 +504,156 @@ def test_doubt_and_correction_are_shown_and_a_click_corrects(serve: Serve, web: 
     expect(page.locator("#correcting")).not_to_be_visible()
 
 
+def test_a_correction_stays_until_it_is_taken_and_is_asked_about_at_the_end(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    say(page, "We sail to Fenmark.")
+    page.locator("#captions button").click()
+    page.fill("#correcting-words", "We sail to Fennmark.")
+    web.forgive("status of 5|status of 4")
+    busy = {"status": 503, "json": {"detail": "another program holds the session"}}
+    answers = [busy, {"status": 400, "json": {"detail": "the disk is full"}}]
+    page.route("**/segments/1", lambda route: route.fulfill(**answers.pop(0)))
+    page.click("#correcting-yes")
+    expect(page.locator("#correcting-refused")).to_have_text("The disk is full.")
+    assert answers == []  # what another program held back was sent again
+    assert page.input_value("#correcting-words") == "We sail to Fennmark."
+    with served.client() as client:
+        client.post(f"/api/v1/sessions/{session}/end", json={})
+    expect(page.locator("#ended")).to_contain_text("what you typed here was not sent: copy it")
+    assert page.input_value("#correcting-words") == "We sail to Fennmark."
+
+
+def test_words_begun_before_a_question_are_the_talks_unless_they_are_said_to_be_the_answer(
+    serve: Serve, web: Web
+) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    begun(page)
+    say(page, "We are the leading ferry operator on the estuary.")
+    settles(page, "a clock that runs", lambda: view_of(served, session)["now_s"] > 0.5)
+    page.fill("#words", "It is audited.")
+    page.locator("#words").blur()
+    page.wait_for_timeout(300)
+    page.keyboard.press("q")
+    asked(page)
+    controls = [page.locator(one) for one in ("#words-label", "#send", "#mine")]
+    assert [one.inner_text() for one in controls] == [
+        "Begun before the question",
+        "Say it",
+        "It is my answer",
+    ]
+    page.click("#mine")
+    name = page.inner_text("#question-name")
+    expect(controls[0]).to_have_text(f"Your answer to {name}")
+    expect(controls[1]).to_have_text("Answer")
+    expect(controls[2]).to_be_hidden()
+    page.press("#words", "Enter")
+    expect(page.locator("#words")).to_have_value("")
+    view = view_of(served, session)
+    assert view["closed"] or view["question"]["turn"] == 2
+
+
+def test_a_question_that_is_taken_back_is_read_out_again(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    view = view_of(served, session)
+    begun(page)
+    say(page, "We are the leading ferry operator on the estuary.")
+    page.locator("#words").blur()
+    page.keyboard.press("q")
+    question = asked(page)
+    asking = view_of(served, session)
+    told(page, asking)
+    page.evaluate(LISTENED)
+    page.evaluate("tells", view)
+    page.evaluate("tells", asking)
+    assert [question in one for one in page.evaluate("window.told")].count(True) == 1
+
+
+def test_hidden_slides_are_shown_to_nobody_before_the_beginning(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    window = web.window()
+    window.add_init_script(
+        """document.addEventListener("readystatechange", () => {
+          const first = document.querySelectorAll('.slide-card[data-slide="1"]');
+          for (const card of first) card.dataset.isHidden = "";
+        });"""
+    )
+    page = in_room(window.new_page(), served, session)
+    audience = in_room(window.new_page(), served, session, "/audience")
+    shows_slide(page, 2)
+    expect(audience.locator(".slide-card:visible")).to_have_attribute("data-slide", "2")
+
+
+@pytest.mark.parametrize("window", ["", "/audience", "/presenter"])
+def test_slides_change_in_the_order_of_the_keys(serve: Serve, web: Web, window: str) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session, window)
+    held: list[Route] = []
+    web.forgive("ERR_FAILED")
+    page.route("**/slide", lambda route: route.continue_() if held else held.append(route))
+    page.keyboard.press("PageDown")
+    settles(page, "the first slide on its way", lambda: held)
+    page.keyboard.press("PageDown")
+    page.wait_for_timeout(500)
+    held[0].abort()  # it is sent again
+    settles(page, "the third slide", lambda: view_of(served, session)["slide"] == 3)
+    page.wait_for_timeout(1000)
+    assert view_of(served, session)["slide"] == 3
+
+
+def test_once_it_has_ended_nothing_is_offered_but_the_debrief(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    presenter = web.open(f"{served.url}/room/{session}/presenter")
+    begun(page)
+    page.fill("#words", "And we open in May.")
+    page.locator("#words").blur()
+    expect(presenter.locator("#pause")).to_be_visible()
+    with served.client() as client:
+        client.post(f"/api/v1/sessions/{session}/end", json={})
+    expect(page.locator("#ended a")).to_be_visible()
+    expect(presenter.locator("#state")).to_have_text("The rehearsal has ended.")
+    assert presenter.locator("#go:visible, #pause:visible").count() == 0
+    sent: list[str] = []
+    page.on("request", lambda one: sent.append(one.url))
+    for key in ("PageDown", "b", "q", "Space", "e", "2", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_timeout(500)
+    assert sent == []
+    assert page.locator("button:visible:enabled, dialog[open]").count() == 0
+    page.click("#ended a")
+    page.wait_for_url(f"**/debrief/{session}")
+
+
+def test_a_stream_that_dies_without_a_word_is_opened_anew_by_whoever_hears_nothing(
+    serve: Serve, web: Web
+) -> None:
+    served = serve()
+    session = started(served)
+    window = web.window()
+    leader = in_room(window.new_page(), served, session)
+    follower = window.new_page()
+    follower.add_init_script(
+        "const now = performance.now.bind(performance); performance.now = () => now() * 5"
+    )
+    in_room(follower, served, session)
+    leader.evaluate("BroadcastChannel.prototype.postMessage = () => {}")  # as if it slept
+    with follower.expect_request("**/events"):
+        pass
+    with follower.expect_request("**/events"):  # heartbeats come too rarely for a page whose time flies
+        pass
+    leader.keyboard.press("PageDown")
+    shows_slide(follower, 2)
+
+
 def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> None:
     served = serve()
     session = started(served)
@@ -493,6 +664,8 @@ def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> 
 
     told(page, {**view, "turn": {**nothing, "phase": "pausing", "ends_in_s": 4.6}})
     expect(words).to_have_text("Your answer ends in 3 s, unless you go on.")  # and goes on by itself
+    page.evaluate("breaks()")  # a server that is gone counts down no more
+    expect(words).to_have_text("")
     done = puts(page, "/answer/done")
     page.route("**/answer/*", lambda route: route.fulfill(json={}))
     page.keyboard.press("d")

@@ -76,6 +76,8 @@ MICROPHONES = """
 """
 """A browser whose microphones are tones: plugged in, unplugged, loud and silent as a test says."""
 
+QUICK = "const later = setTimeout; window.setTimeout = (act, ms, ...all) => later(act, ms / 30, ...all); 0"
+"""What a page waits for comes thirty times as fast."""
 ON = "Microphone on"
 PAUSE_BYTES = 25_600
 """0.8 s of silence, which ends a sentence."""
@@ -189,6 +191,10 @@ def test_chromiums_own_microphones_are_there_by_their_names(served: str, web: We
         ("fails = 'SecurityError'", "A policy of this browser"),
         ("fails = 'NotAllowedError'; document.featurePolicy.allowsFeature = () => false", "A policy of this"),
         ("fails = 'TypeError'", "(TypeError)"),
+        (
+            f"hangs = true; permits('prompt'); {QUICK}",
+            "asked whether this page may use the microphone and got no answer",
+        ),
         ("hangs = true; permits('granted')", "The browser has not opened the microphone"),
         (
             "navigator.mediaDevices.enumerateDevices = () => new Promise(() => {}); 0",
@@ -330,6 +336,68 @@ def test_words_that_were_under_way_as_the_connection_broke_are_said(room: Page) 
     state(room, "Not heard")
 
 
+def test_a_clicker_does_not_change_the_microphone(room: Page) -> None:
+    room.keyboard.press("m")
+    state(room, ON)
+    room.focus("#microphone-choice")
+    room.keyboard.press("PageDown")
+    expect(room.locator("#slide-name")).to_contain_text("2 of")
+    assert room.input_value("#microphone-choice") == "1"
+    room.select_option("#microphone-choice", "2")
+    assert not room.evaluate("document.activeElement.id")
+
+
+def test_a_voice_that_was_sent_as_the_connection_broke_may_be_lost(room: Page) -> None:
+    def breaks(socket: WebSocketRoute) -> None:
+        socket.on_message(lambda _: socket.close(code=1011))  # at the first sound
+
+    room.route_web_socket("**/microphone", breaks)
+    room.keyboard.press("m")
+    lost = "The connection broke while you spoke, and what you said last may be lost. Say it again"
+    refused(room, lost)
+    room.unroute_all()
+    room.keyboard.press("PageDown")
+    expect(room.locator("#slide-name")).to_contain_text("2 of")
+    refused(room, lost)  # which a write that went well does not take away
+
+
+def test_a_silent_server_is_no_slow_machine(room: Page) -> None:
+    room.evaluate("Object.defineProperty(WebSocket.prototype, 'bufferedAmount', { value: 1e6 }); 0")
+    room.keyboard.press("m")
+    told(room, "This machine cannot keep up")
+    room.evaluate("const now = performance.now.bind(performance); performance.now = () => now() * 4; 0")
+    told(room, "No word from the server")
+
+
+def test_the_chosen_microphone_is_taken_once_its_name_is_known(room: Page) -> None:
+    room.evaluate(
+        """const devices = navigator.mediaDevices, named = devices.enumerateDevices;
+        devices.enumerateDevices = async () => (await named()).map((one) =>
+          Object.keys(opened).length ? one : { ...one, label: "", deviceId: "" });
+        localStorage.setItem("greenroom.microphone", JSON.stringify({ id: "2", name: "Headset" }));"""
+    )
+    room.keyboard.press("m")
+    state(room, ON)
+    expect(room.locator("#microphone-choice")).to_have_value("2")
+    told(room, "recognised on this machine")
+
+
+def test_a_proxy_without_its_server_does_not_choose_the_browsers_recognition(served: str, web: Web) -> None:
+    answers = [502, 503]
+    page = web.window().new_page()
+    web.forgive("status of 50")
+
+    def answer(route: Route) -> None:
+        if answers:
+            route.fulfill(status=answers.pop(), body="<h1>Bad gateway</h1>")
+        else:
+            route.continue_()
+
+    page.route("**/api/v1/speech", answer)
+    page.goto(f"{served}/room/one")
+    told(page, "recognised on this machine")
+
+
 def test_sound_that_nobody_took_is_counted_and_said(room: Page) -> None:
     sockets: list[WebSocketRoute] = []
 
@@ -383,9 +451,9 @@ def test_what_the_end_could_not_keep_is_read_before_the_debrief(room: Page) -> N
     room.route("**/sessions/one/end", warn)
     room.click("#finish")
     room.click("#ending-yes")
-    expect(room.locator("#notice")).to_contain_text("the last words could not be recognised")
+    expect(room.locator("#ended")).to_contain_text("the last words could not be recognised")
     expect(room.locator("#state")).to_have_text("The rehearsal has ended.")
-    room.click("#notice a")
+    room.click("#ended a")
     room.wait_for_url("**/debrief/one")
 
 
@@ -405,9 +473,9 @@ def test_a_draft_of_a_session_that_was_ended_elsewhere_stays_to_be_read(
 ) -> None:
     room.fill("#words", "And we open in May.")
     room.request.post(f"{served}/api/v1/sessions/one/end", data={})
-    expect(room.locator("#notice")).to_contain_text("what you typed here was not sent")
+    expect(room.locator("#ended")).to_contain_text("what you typed here was not sent")
     assert room.input_value("#words") == "And we open in May."
-    room.click("#notice a")
+    room.click("#ended a")
     room.wait_for_url("**/debrief/one")
 
 

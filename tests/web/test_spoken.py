@@ -6,6 +6,7 @@ import wave
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -23,7 +24,7 @@ from tests.web.test_rehearsal import DROPPED, asked, in_room, view_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
 expect = sync_api.expect
@@ -187,6 +188,71 @@ def test_a_question_is_spoken_and_the_microphone_is_muted_meanwhile(
     expect(page.locator("#microphone-state")).to_have_text("Microphone on")
 
 
+@pytest.fixture
+def own(home: Path, tmp_path: Path, serve: Serve, web: Web) -> Page:
+    """A room where the browser's own recognition listens, begun."""
+    page = web.window().new_page()
+    page.add_init_script(BROWSERS_OWN)
+    page.goto(room_without_recogniser(home, tmp_path, serve))
+    page.wait_for_selector("#microphone:not([hidden])")
+    page.locator("#go").click()
+    page.wait_for_selector("#pause:not([hidden])")
+    microphone(page, "on")
+    return page
+
+
+def spoken_of(home: Path) -> list[str]:
+    with Session.open(Home.open(home), "one") as session:
+        return [one.text for one in session.projection.segments]
+
+
+@pytest.mark.parametrize("is_off", [False, True])
+def test_the_end_waits_for_the_last_words_of_the_browsers_recognition(
+    own: Page, home: Path, is_off: bool
+) -> None:
+    def comes_late(route: Route) -> None:
+        sleep(1)
+        route.continue_()
+
+    own.route("**/segments", comes_late)
+    own.evaluate("heard('Our churn is 3 %', false)")
+    if is_off:
+        microphone(own, "off")
+    own.keyboard.press("e")
+    own.click("#ending-yes")
+    own.wait_for_url("**/debrief/one")
+    assert spoken_of(home) == ["Our churn is 3 %"]
+
+
+def test_what_the_browser_recognises_late_belongs_where_it_was_begun(own: Page) -> None:
+    told: list[str] = []
+    own.on("request", lambda one: told.append(one.url.rpartition("/")[2]))
+    own.evaluate("heard('Revenue grew eighteen percent to 4.2 million euros.')")
+    expect(own.locator("#captions")).to_contain_text("Revenue grew")
+    own.evaluate("heard('and so', false)")
+    own.keyboard.press("q")
+    asked(own)
+    own.wait_for_timeout(2000)  # longer than it takes to say
+    own.evaluate("heard('and so on.')")
+    expect(own.locator("#captions")).to_contain_text("and so on.")
+    expect(own.locator("#done")).to_be_hidden()  # nothing was said to the question
+    own.evaluate("heard('It is', false)")
+    own.evaluate("heard('It is audited.')")
+    expect(own.locator("#done")).to_be_visible()
+    assert "speaking" in told
+
+
+def test_words_that_the_browsers_recognition_drops_are_named(own: Page) -> None:
+    own.evaluate("heard('Our churn', false)")
+    own.evaluate(
+        "webkitSpeechRecognition.prototype.stop = function () { this.dispatchEvent(new Event('end')); }"
+    )
+    microphone(own, "off")
+    expect(own.locator("#refused")).to_have_text(
+        "What you said may be lost: “Our churn”. Say or type it again."
+    )
+
+
 def test_where_nothing_recognises_speech_the_page_says_how_to_go_on(
     home: Path, tmp_path: Path, serve: Serve, web: Web
 ) -> None:
@@ -199,13 +265,24 @@ def test_where_nothing_recognises_speech_the_page_says_how_to_go_on(
 
 BROWSERS_OWN = """
 window.webkitSpeechRecognition = class extends EventTarget {
+  isListening = false;
+  underWay = "";
   start() {
-    window.heard = (transcript) => {
-      const results = [Object.assign([{ transcript, confidence: 0.8 }], { isFinal: true })];
+    if (this.isListening) throw new DOMException("it listens already", "InvalidStateError");
+    this.isListening = true;
+    window.heard = (transcript, isFinal = true) => {
+      this.underWay = isFinal ? "" : transcript;
+      const results = [Object.assign([{ transcript, confidence: 0.8 }], { isFinal })];
       this.dispatchEvent(Object.assign(new Event("result"), { results, resultIndex: 0 }));
     };
   }
-  stop() { this.dispatchEvent(new Event("end")); }
+  stop() {
+    setTimeout(() => {
+      if (this.underWay) heard(this.underWay);
+      this.isListening = false;
+      this.dispatchEvent(new Event("end"));
+    }, 500);
+  }
 };
 window.SpeechSynthesisUtterance = class extends EventTarget {
   constructor(text) { super(); this.text = text; }
@@ -222,4 +299,4 @@ Object.defineProperty(window, "speechSynthesis", { value: Object.assign(new Even
   },
 })});
 """
-"""A browser that recognises what `heard` is given, and speaks without a sound."""
+"""A browser that recognises what `heard` is given, the last words late, and speaks without a sound."""

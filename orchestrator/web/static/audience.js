@@ -4,9 +4,10 @@
 import { listenToKeys } from "./keys.js";
 import { beat, lose } from "./heartbeat.js";
 import { pathTo } from "./place.js";
+import { ready } from "./ready.js";
 import { change } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
-import { beside, shownIn, stage } from "./slides.js";
+import { Moves, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
 
 const room = document.getElementById("room");
@@ -14,21 +15,12 @@ const session = room.dataset.session;
 const state = document.getElementById("state");
 const slides = stage("stage-slide", room);
 let view = null;
-let wanted = null;
 
 const put = (path, body) => change(session, path, { method: "PUT", body });
 
-async function jump(number) {
-  if (!view?.slides.some(([one]) => one === number)) return;
-  wanted = number;
-  await put("slide", { slide: number });
-  if (wanted === number) wanted = null;
-}
-
-function turn(by) {
-  const next = view && beside(slides.cards, wanted ?? shownIn(view), by);
-  if (next) jump(next);
-}
+const moves = new Moves(slides.cards, (number) => put("slide", { slide: number }));
+const jump = (number) => view?.slides.some(([one]) => one === number) && moves.jump(number);
+const turn = (by) => view && moves.turn(view, by);
 
 const darken = () => view && put("blank", { is_blank: !view.is_blank });
 
@@ -43,9 +35,10 @@ follow(session, ({ name, data }) => {
   else beat();
   if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
+    if (view === null) ready();
     view = JSON.parse(data);
     state.textContent = stateLine();
-    slides.show(shownIn(view));
+    slides.show(shownIn(view, slides.cards));
     slides.darken(view.is_blank);
     keepAwake(view.is_running);
   }

@@ -28,16 +28,20 @@ function correct(one) {
   $("correcting").dataset.number = one.number;
   text($("correcting-heard"), one.misheard || one.text);
   $("correcting-words").value = one.text;
+  text($("correcting-refused"), "");
   $("correcting").showModal();
   $("correcting-words").select();
 }
 
-/** The dialog of a correction; `send(number, words)` sends it, where it is not left. */
+/** The dialog of a correction; `send(number, words)` sends it, where it is not left, and brings the answer. */
 export function listenToCorrections(send) {
   $("correcting-no").addEventListener("click", () => $("correcting").close());
-  $("correcting-form").addEventListener("submit", (event) => {
+  $("correcting-form").addEventListener("submit", async (event) => {
     event.preventDefault();
-    $("correcting").close();
-    send(Number($("correcting").dataset.number), $("correcting-words").value.trim().split(/\s+/).join(" "));
+    $("correcting-yes").disabled = true;
+    const { isOk, words } = await send(Number($("correcting").dataset.number), $("correcting-words").value.trim().split(/\s+/).join(" "));
+    $("correcting-yes").disabled = false;
+    if (isOk) $("correcting").close();
+    else text($("correcting-refused"), words); // it can be sent again
   });
 }

@@ -1,6 +1,7 @@
 // The debrief: pictures in the place of the slides' text, "no contradiction", and a drill of one question.
 
 import { pathTo } from "./place.js";
+import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request } from "./request.js";
 
 const session = document.getElementById("debrief").dataset.session;
@@ -42,3 +43,4 @@ for (const button of document.querySelectorAll("[data-drill]")) {
     if (drill) location.assign(pathTo(`room/${encodeURIComponent(drill.session)}`));
   });
 }
+ready();

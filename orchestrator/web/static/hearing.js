@@ -8,7 +8,7 @@ const RETRY_MS = 2000;
 /** Ask the server until it answers. Returns `{ by: "server" | "browser" | null, words }`. */
 export async function howHeard() {
   let answer = await request(pathTo("api/v1/speech"));
-  while (answer.status === 0) {
+  while (!answer.isOk) { // also a proxy whose server is being started
     await new Promise((done) => setTimeout(done, RETRY_MS));
     answer = await request(pathTo("api/v1/speech"));
   }

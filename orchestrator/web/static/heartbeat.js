@@ -1,6 +1,6 @@
 // Whether the server is there, as a page can know it: its stream says something at least every 5 s.
 
-const MAX_SILENCE_S = 12; // two heartbeats that were missed; one may be late on a busy machine
+export const MAX_SILENCE_S = 12; // two heartbeats that were missed; one may be late on a busy machine
 const LOOK_MS = 1000;
 const ASLEEP_MS = 5 * LOOK_MS; // a page that has not looked for so long was asleep, and has not read what came
 

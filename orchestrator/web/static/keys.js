@@ -3,8 +3,9 @@
 // Letters count by their place (`event.code`), so that they work on a Cyrillic or Greek layout. A key that is
 // held counts once. A clicker's keys count wherever the focus is. In the field for words a key belongs to the
 // words, but for those that no words need: Page Up and Down, F5 and Escape always, and while it is empty the
-// arrows, "." and a lone B, behind which nothing comes for LONE_MS.
+// arrows, "." and a lone B, behind which nothing comes for LONE_MS. In a choice it belongs to the choice likewise.
 
+const ALWAYS = ["PageDown", "PageUp", "F5", "Escape"]; // a clicker's, which no words and no choice need
 const LONE_MS = 600;
 const NUMBER_MS = 3000; // a number without Enter is forgotten
 
@@ -43,7 +44,7 @@ export function listenToKeys({ acts, letters = {}, field = null, jump, counting 
     const isEmpty = field.value === "";
     const name = named(event, {});
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (["PageDown", "PageUp", "F5", "Escape"].includes(event.key) || (isEmpty && (event.key.startsWith("Arrow") || event.key === "."))) {
+    if (ALWAYS.includes(event.key) || (isEmpty && (event.key.startsWith("Arrow") || event.key === "."))) {
       event.preventDefault();
       if (!event.repeat) acts[name]?.(event);
     } else if (isEmpty && name === "blank" && !event.repeat) {
@@ -75,7 +76,8 @@ export function listenToKeys({ acts, letters = {}, field = null, jump, counting 
     // A dialog that was closed keeps the focus until the page is drawn again: only an open one takes the keys.
     const dialog = document.querySelector("dialog[open]");
     if (dialog) return inDialog(event, dialog);
-    if (event.ctrlKey || event.metaKey || event.altKey || target.matches("input, textarea, select")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (target.matches("input, textarea, select") && !ALWAYS.includes(event.key)) return;
     const isControl = target.closest("button, a, summary") !== null;
     const digit = /^[0-9]$/.exec(event.key)?.[0] ?? (event.shiftKey ? undefined : /^Digit(\d)$/.exec(event.code)?.[1]);
     if (digit !== undefined) {

@@ -3,7 +3,7 @@
 //
 // Dispatched on the document: `microphone` with { state, words } whenever one has changed, and `heard` with
 // { text, doubt, segment } for each sentence that stands in the transcript. `ending` is listened to: its detail is a
-// list to which a promise is added, kept once what was said is on its way to the server.
+// list to which a promise is added, kept once what was said is with the server: what was not taken in, "" for nothing.
 
 import { isConnected } from "./heartbeat.js";
 import { howHeard } from "./hearing.js";
@@ -13,6 +13,8 @@ import { Sound, shownLevel } from "./sound.js";
 import { SoundError, wordsFor } from "./sound-causes.js";
 import { offer, remember } from "./sound-choice.js";
 import { SoundSocket } from "./sound-socket.js";
+import { tellSpeaking } from "./speaking.js";
+import { nowOf } from "./time.js";
 import { isVoiceHeard } from "./voices.js";
 
 const room = document.getElementById("room");
@@ -25,6 +27,7 @@ const UNSURE = "No word from the server: what you say now may not be heard.";
 const VOICE = 0.003; // of full scale, -50 dB: what is quieter is no loss
 const FRAME_S = 0.1;
 const A_WORD_S = 0.5;
+const TAKEN_WITHIN_MS = 10_000; // a browser's last words come within two seconds, and a write takes milliseconds
 const STATES = {
   off: "Microphone off",
   opening: "Microphone opens",
@@ -42,6 +45,7 @@ let open = null; // what hears: { sound, problem, mute(is), drained(), close() }
 let isOpening = false;
 let isEnding = false;
 let told = "";
+const underWay = new Set(); // promises: of words that are not with the server yet what was lost of them, "" for nothing
 
 const text = (element, words) => {
   if (element.textContent !== words) element.textContent = words;
@@ -51,7 +55,7 @@ const refuse = (words) => text($("refused"), words);
 // ------------------------------------------------------------------ this server hears
 
 function overServer() {
-  const heard = { problem: null, note: "", name: "", mute, drained: () => socket?.drained(), resume: () => socket?.resume(), close, start, change: () => sound.change() };
+  const heard = { problem: null, note: "", name: "", mute, resume: () => socket?.resume(), close, start, change: () => sound.change() };
   let socket = null;
   let muted = true;
   let lost_s = 0; // of sound, while nobody took it
@@ -67,9 +71,9 @@ function overServer() {
     button.style.setProperty("--level", shown.toFixed(2));
     $("microphone-level").value = shown;
     if (muted || socket === null) return;
-    if (socket.send(frame)) found();
+    if (socket.send(frame, level > VOICE)) found();
     else if (level > VOICE) lost_s += FRAME_S;
-    const problem = !socket.isConnected ? UNHEARD : socket.isBehind ? BEHIND : isConnected() ? null : UNSURE;
+    const problem = !socket.isConnected ? UNHEARD : !isConnected() ? UNSURE : socket.isBehind ? BEHIND : null;
     if (problem === heard.problem) return;
     heard.problem = problem;
     show();
@@ -82,7 +86,10 @@ function overServer() {
   }
 
   function mute(is) {
-    if (is && !muted) socket?.endSentence();
+    if (is && !muted && socket !== null) {
+      socket.endSentence();
+      wait(socket.drained());
+    }
     muted = is;
   }
 
@@ -93,7 +100,7 @@ function overServer() {
   }
 
   function broke(words) {
-    if (words !== "" && !isEnding) refuse(`The connection broke while you spoke, and this may be lost: “${words}”. Say it again once the page is connected.`);
+    if (!isEnding) refuse(`The connection broke while you spoke, and ${words ? `this may be lost: “${words}”` : "what you said last may be lost"}. Say it again once the page is connected.`);
   }
 
   function refused(words) {
@@ -119,14 +126,23 @@ function overBrowser() {
   const recognition = new window.webkitSpeechRecognition();
   let isOpen = true;
   let muted = true;
+  let ended = null; // called at its end, which comes after its last words; null: it does not listen
+  let begunAt = null; // by the session's clock, when what is under way was begun
+  let partial = "";
   recognition.continuous = true;
   recognition.interimResults = true;
   recognition.lang = "en-US";
   recognition.addEventListener("result", (event) => {
-    let partial = "";
+    partial = "";
     for (const result of [...event.results].slice(event.resultIndex)) {
-      if (result.isFinal) post(result[0]);
-      else partial += result[0].transcript;
+      if (result.isFinal) {
+        wait(post(result[0], begunAt));
+        begunAt = null;
+      } else {
+        begunAt ??= nowOf(view);
+        partial += result[0].transcript;
+        tellSpeaking(room.dataset.session);
+      }
     }
     text($("partial"), partial);
   });
@@ -135,7 +151,22 @@ function overBrowser() {
     turnOff();
     refuse(ERRORS[error] ? wordsFor(ERRORS[error]) : `The browser's recognition failed (${error}). Type what you say.`);
   });
-  recognition.addEventListener("end", () => isOpen && !muted && recognition.start()); // it ends by itself at times
+  recognition.addEventListener("end", () => {
+    const lost = partial && lostWords(partial); // it broke off, and brings no more of it
+    if (lost) refuse(lost);
+    begunAt = null;
+    text($("partial"), (partial = ""));
+    ended(lost);
+    ended = null;
+    if (isOpen && !muted) listen(); // it ends by itself at times
+  });
+
+  function listen() {
+    if (ended !== null) return; // it is ending, and begins anew then
+    recognition.start();
+    wait(new Promise((done) => { ended = done; }));
+  }
+
   return {
     problem: null,
     cause: null,
@@ -143,27 +174,51 @@ function overBrowser() {
     name: "",
     start: async () => {},
     change: async () => {},
-    drained: async () => {},
     resume() {},
     mute(is) {
       if (is === muted) return;
       muted = is;
       if (is) recognition.stop(); // and its end finds it muted
-      else recognition.start();
+      else listen();
     },
     close() {
       isOpen = false;
-      recognition.stop();
-      text($("partial"), "");
+      recognition.stop(); // its last words come yet
     },
   };
 }
 
-async function post({ transcript, confidence }) {
-  const piece = { text: transcript, ...(confidence > 0 ? { confidence } : {}) };
+const lostWords = (words) => `What you said may be lost: “${words.trim()}”. Say or type it again.`;
+
+/** Write what was recognised; what was lost of it, in a sentence. */
+async function post({ transcript, confidence }, begunAt) {
+  const piece = { text: transcript, start_s: begunAt, ...(confidence > 0 ? { confidence } : {}) };
   const answer = await write(pathTo(`api/v1/sessions/${session}/segments`), piece);
-  if (!answer.isOk) refuse(`${answer.words} What you said may be lost: “${transcript.trim()}”. Say or type it again.`);
-  else dispatch("heard", { text: transcript, doubt: null, segment: answer.body.segments ?? null });
+  if (answer.isOk) {
+    dispatch("heard", { text: transcript, doubt: null, segment: answer.body.segments ?? null });
+    return "";
+  }
+  const words = `${answer.words} ${lostWords(transcript)}`;
+  refuse(words);
+  return words;
+}
+
+// ------------------------------------------------------------------ words under way
+
+function wait(promise) {
+  underWay.add(promise);
+  promise.finally(() => underWay.delete(promise));
+}
+
+/** Wait until what was said is with the server, within a limit; what was not taken in, in a sentence. */
+async function allTaken() {
+  const lost = [];
+  const all = async () => {
+    while (underWay.size > 0) lost.push(...(await Promise.all(underWay)));
+  };
+  const late = new Promise((done) => setTimeout(done, TAKEN_WITHIN_MS, true));
+  if (await Promise.race([all(), late])) lost.push("What you said last may not have been taken in.");
+  return lost.filter(Boolean).join(" ");
 }
 
 // ------------------------------------------------------------------ on and off
@@ -232,6 +287,7 @@ const dispatch = (name, detail) => document.dispatchEvent(new CustomEvent(name, 
 button.addEventListener("click", turn);
 $("microphone-choice").addEventListener("change", () => {
   remember($("microphone-choice"));
+  $("microphone-choice").blur(); // the next key is for the room
   open?.change();
 });
 document.addEventListener("room", ({ detail }) => {
@@ -242,13 +298,9 @@ document.addEventListener("voice", show);
 document.addEventListener("connection", show);
 document.addEventListener("ending", ({ detail }) => {
   isEnding = detail !== null; // null: it did not end
-  if (isEnding && open !== null) {
-    show(); // which ends the sentence
-    detail.push(open.drained());
-  } else {
-    open?.resume();
-    show();
-  }
+  if (!isEnding) open?.resume();
+  show(); // which ends the sentence
+  if (isEnding) detail.push(allTaken());
 });
 howHeard().then((found) => {
   way = found;

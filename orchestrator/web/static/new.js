@@ -1,6 +1,7 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
 import { pathTo } from "./place.js";
+import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { loadPictures } from "./slides.js";
 import { counted, sentence } from "./words.js";
@@ -201,20 +202,21 @@ function keep() {
   sessionStorage.setItem(UNDER_WAY, JSON.stringify(kept));
 }
 
-/** After F5, or Back out of the room: the same deck and the same choices. */
+/** After F5, or Back out of the room: the same deck and the same choices, or the file that the browser gives back. */
 async function goOn() {
   const kept = JSON.parse(sessionStorage.getItem(UNDER_WAY) ?? "null");
-  if (kept === null) return;
+  if (kept === null) return $("file").files[0] && read([...$("file").files]).then(keep);
   const isThere = kept.sample
     ? await sample()
     : await bring(`Reading ${kept.name} …`, async () => answerOf(await asked(pathTo(`api/v1/decks/${kept.deck}`))));
+  if (!isThere) return; // another deck was dropped meanwhile: these choices are not its own
   for (const [id, value] of Object.entries(kept.values)) {
     const field = document.getElementById(id);
     if (field === null || field.disabled) continue;
     if (typeof value === "boolean") field.checked = value;
     else field.value = value;
   }
-  if (isThere) keep();
+  keep();
 }
 
 const drop = $("drop");
@@ -229,6 +231,6 @@ addEventListener("drop", (event) => {
   drop.classList.remove("is-over");
   if (event.dataTransfer.files.length) read([...event.dataTransfer.files]).then(keep);
 });
-addEventListener("pageshow", () => { $("begin").disabled = false; }); // also by Back, where the page was kept as it was
 recall();
+ready();
 goOn();

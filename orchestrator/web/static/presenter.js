@@ -4,11 +4,12 @@ import { $, text } from "./elements.js";
 import { listenToKeys } from "./keys.js";
 import { beat, lose, silence } from "./heartbeat.js";
 import { pathTo } from "./place.js";
+import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, change, request } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
-import { beside, shownIn, stage } from "./slides.js";
+import { Moves, beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
-import { showTime, usedNow } from "./time.js";
+import { showTime, usedNow, viewOf } from "./time.js";
 import { clock, counted } from "./words.js";
 
 const FILLERS = "greenroom.fillers"; // whether this browser's user wants them counted
@@ -18,15 +19,14 @@ const session = room.dataset.session;
 const now = stage("stage-slide", room);
 const coming = stage("next-slide", room);
 let view = null;
-let seenAt = 0;
-let wanted = null;
 let typed = "";
-let counting = Promise.resolve();
+let isCounting = false; // fillers
+let isStale = false; // something was said since that count was asked for
 
 // ------------------------------------------------------------------ showing
 
 function show() {
-  const number = shownIn(view);
+  const number = shownIn(view, now.cards);
   const next = beside(now.cards, number, 1);
   const title = (one) => view.slides.find(([other]) => other === one)?.[1] ?? "";
   now.show(number);
@@ -42,7 +42,7 @@ function show() {
   }
   const focused = document.activeElement;
   const runs = view.is_running && view.state === "active";
-  $("go").hidden = runs || view.is_driven_elsewhere;
+  $("go").hidden = runs || view.is_driven_elsewhere || view.state === "ended";
   text($("go"), view.now_s > 0 ? "Go on" : "Begin");
   $("pause").hidden = !runs;
   if (focused === $("go") && runs) $("pause").focus();
@@ -61,11 +61,11 @@ function showState() {
 /** The time against the plan: each slide has a share of the minutes, half in equal parts, half by its words. */
 function showPace() {
   if (!view) return;
-  showTime(room, view, seenAt);
-  const at = view.slides.findIndex(([one]) => one === shownIn(view));
+  showTime(room, view);
+  const at = view.slides.findIndex(([one]) => one === shownIn(view, now.cards));
   const begins = view.plan.slice(0, at).reduce((sum, one) => sum + one, 0);
   const ends = begins + (view.plan[at] ?? 0);
-  const used = usedNow(view, seenAt);
+  const used = usedNow(view);
   const [is, words] = used > ends ? ["late", `${clock(used - ends)} behind the plan`]
     : used < begins ? ["early", `${clock(begins - used)} ahead of the plan`] : ["even", "On the plan"];
   $("pace").dataset.is = is;
@@ -73,7 +73,17 @@ function showPace() {
   text($("plan"), `By the plan this slide lasts from ${clock(begins)} to ${clock(ends)}.`);
 }
 
+/** One request at a time: what is said meanwhile is counted by one more. */
 async function countFillers() {
+  isStale = isCounting;
+  if (isCounting) return;
+  isCounting = true;
+  await askForFillers();
+  isCounting = false;
+  if (isStale) countFillers();
+}
+
+async function askForFillers() {
   const { isOk, body: told } = await request(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/delivery`));
   if (!isOk || !wantsFillers()) return;
   const found = told.fillers === null ? null : Object.entries(told.fillers);
@@ -100,18 +110,9 @@ async function send(path, method = "POST", body = {}) {
   if (!answer.isOk) text($("refused"), answer.words);
 }
 
-async function jump(number) {
-  if (!view?.slides.some(([one]) => one === number)) return;
-  wanted = number;
-  await send("slide", "PUT", { slide: number });
-  if (wanted === number) wanted = null;
-}
-
-function turn(by) {
-  const next = view && beside(now.cards, wanted ?? shownIn(view), by);
-  if (next) jump(next);
-}
-
+const moves = new Moves(now.cards, (number) => send("slide", "PUT", { slide: number }));
+const jump = (number) => view?.slides.some(([one]) => one === number) && moves.jump(number);
+const turn = (by) => view && moves.turn(view, by);
 const darken = () => view && send("blank", "PUT", { is_blank: !view.is_blank });
 const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && send("pause"));
 
@@ -119,15 +120,16 @@ document.addEventListener("connection", ({ detail }) => {
   room.dataset.connected = detail.isConnected ? "yes" : "no";
   showState();
 });
-follow(session, ({ name, data, at }) => {
+follow(session, (told) => {
+  const { name } = told;
   if (name === "lost") lose();
   else beat();
   if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
-    view = JSON.parse(data);
-    seenAt = performance.now() - Math.max(0, Date.now() - at);
+    if (view === null) ready();
+    view = viewOf(told);
     show();
-    if (wantsFillers()) counting = counting.then(countFillers); // one after the other: none overtakes another
+    if (wantsFillers()) countFillers();
   }
 });
 $("next").addEventListener("click", () => turn(1));

@@ -1,6 +1,7 @@
 // Sends a comment; the page that comes back has it.
 
 import { pathTo } from "./place.js";
+import { ready } from "./ready.js";
 import { request } from "./request.js";
 
 const form = document.getElementById("commenting");
@@ -28,3 +29,4 @@ form.addEventListener("submit", async (event) => {
     button.disabled = false;
   }
 });
+ready();

@@ -3,16 +3,18 @@
 
 import { caption, listenToCorrections } from "./captions.js";
 import { $, line, renew, text, wordsButton } from "./elements.js";
-import { beat, isConnected, knownUntil, lose, silence } from "./heartbeat.js";
+import { beat, isConnected, lose, silence } from "./heartbeat.js";
 import { listenToKeys, nameKeys } from "./keys.js";
 import { openOverview } from "./overview.js";
 import { pathTo } from "./place.js";
-import { LONG_TIMEOUT_S, change, newId, request } from "./request.js";
+import { ready } from "./ready.js";
+import { LONG_TIMEOUT_S, change, newId } from "./request.js";
 import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
-import { beside, shownIn, stage } from "./slides.js";
+import { Moves, shownIn, stage } from "./slides.js";
+import { tellSpeaking } from "./speaking.js";
 import { follow } from "./stream.js";
-import { showTime } from "./time.js";
-import { counted, sentence } from "./words.js";
+import { nowOf, showTime, viewOf } from "./time.js";
+import { behind, counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
 const session = room.dataset.session;
@@ -20,21 +22,16 @@ const watches = "watches" in room.dataset;
 const slides = stage("stage-slide", room);
 
 let view = null;
-let seenAt = 0; // performance.now() when `view` came: the clock runs on from there
-let sent = null; // words on their way: an answer can be lost on its way back, and the words be there
+let unsure = null; // words that were sent and may not have come: { path, id, words, begunAt, after }; so again they count once
+let isSaying = false; // they are on their way
 let saying = Promise.resolve(); // until they have come, or have not
-let lost = null; // words that were sent, with no word back
-let lostAs = null; // where to, and by which id: sent there again they count once
 let triedAt = -Infinity; // when this page last began to drive by itself
-let wanted = null; // the slide that was asked for and is not shown yet
 let typed = ""; // the number of a slide, before Enter
 let isLeaving = false; // for the debrief
 let isEnding = false; // by this page
-let turning = Promise.resolve(); // slides are changed one after the other, in the order of the keys
+let refusal = ""; // what was said last of a write: the microphone speaks in the same place
 let put = ""; // the question that was told last
 let begunAt = null; // by the session's clock, when what stands in the field was begun
-let toldAt = -Infinity; // when the server was last told that somebody types
-const TELL_MS = 2000;
 
 const MOMENTS = {
   presenting: "You have the floor.",
@@ -69,7 +66,7 @@ function show() {
   const open = view.question;
   const focused = document.activeElement;
   text($("state"), stateLine());
-  showTime(room, view, seenAt);
+  showTime(room, view);
   showSlide();
   showPanel();
   showLeft();
@@ -103,7 +100,7 @@ function showAsked() {
 }
 
 function showSlide() {
-  const number = shownIn(view);
+  const number = shownIn(view, slides.cards);
   const title = view.slides.find(([one]) => one === number)?.[1] ?? "";
   text($("slide-name"), typed ? `Slide ${typed}, then Enter` : `${number} of ${view.slides.length}: ${title}`);
   slides.show(number);
@@ -133,7 +130,11 @@ function showQuestion(open) {
   $("no-question").hidden = open !== null;
   card.hidden = open === null;
   $("question-judging").hidden = open === null || open.is_judged;
-  if (open === null) return;
+  if (open === null) {
+    put = ""; // taken back, the same question is put anew
+    text($("told"), "");
+    return;
+  }
   card.style.setProperty("--voice", open.color);
   text($("question-name"), open.name);
   text($("question-turn"), open.turn > 1 ? `follow-up ${open.turn - 1}` : "");
@@ -145,6 +146,7 @@ function showQuestion(open) {
   const now = `${open.exchange} ${open.turn}`;
   if (put === now) return;
   put = now;
+  text($("notice"), "");
   card.parentElement.scrollTop = 0; // wherever it stood, a new question is seen from its beginning
   // Read out whole and once: the card itself is no live region, or each of its parts were read by itself.
   text($("told"), [`${open.name} asks:`, open.remark, open.text].filter(Boolean).join(" "));
@@ -166,7 +168,8 @@ const WAITS = {
 /** Whose turn it is, as the server says: what ends the answer and when, what waits, and why the clock stands. */
 function showTurn() {
   const turn = view.turn ?? {};
-  const left = turn.ends_in_s == null ? null : Math.max(0, turn.ends_in_s - (performance.now() - seenAt) / 1000);
+  const counts = turn.ends_in_s != null && isConnected(); // nobody knows whether a server that is silent counts on
+  const left = counts ? Math.max(0, turn.ends_in_s - (performance.now() - view.seenAt) / 1000) : null;
   const words = left !== null ? `Your answer ends in ${Math.ceil(left)} s, unless you go on.` : turn.held || turn.stopped || WAITS[turn.waits] || "";
   text($("turn-words"), words.replace(/([^.!?])$/, "$1."));
   $("turn-words").classList.toggle("is-counting", left !== null);
@@ -183,32 +186,49 @@ function showControls(open) {
   $("park").hidden = open === null;
   $("call").setAttribute("aria-disabled", String(!canCall()));
   text($("call"), view.turn?.waits ? "Questions now" : "Take a question now");
-  text($("words-label"), open ? `Your answer to ${open.name}` : "What you say");
-  text($("send"), open ? "Answer" : "Say it");
+  const isAnswer = open !== null && !isOfTalk(open);
+  text($("words-label"), isAnswer ? `Your answer to ${open.name}` : open ? "Begun before the question" : "What you say");
+  text($("send"), isAnswer ? "Answer" : "Say it");
+  $("mine").hidden = open === null || isAnswer;
   $("send").setAttribute("aria-disabled", String(!canSend()));
-  if (open !== null) text($("notice"), "");
-  const last = view.captions.at(-1)?.text;
-  if (sent === null && lost !== null && last === lost) clearWords(); // it had arrived, though nobody told us
+  const hasCome = ({ number, text: words }) => number > unsure.after && words === unsure.words;
+  if (!isSaying && unsure !== null && view.captions.some(hasCome)) isTaken(); // though nobody told us
 }
 
+/** Whether what stands in the field was begun before the question was put, so that it belongs to the talk. */
+const isOfTalk = (open) => begunAt !== null && begunAt < open.put_at_s;
+
 const canCall = () => view.question === null && view.left > 0;
-const canSend = () => sent === null && (view?.question == null || view.question.is_judged);
+const canSend = () => !isSaying && (view?.question == null || view.question.is_judged);
 
 // ------------------------------------------------------------------ doing
 
 const TIMEOUTS_S = { end: 600 }; // a model may be asked, at the end for minutes
 for (const path of ["ask", "answer", "answer/done", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
-const isWords = (path) => path === "segments" || path === "answer";
+const isWords = (path) => path.split("/")[0] === "segments" || path === "answer";
 
 /** Send a write; null where it was refused or got no answer, which the page then says. */
-async function send(path, body, method = "POST", id = newId()) {
-  text($("refused"), "");
+async function send(path, body, method) {
+  const answer = await attempt(path, body, method);
+  return answer.isOk ? answer.body : null;
+}
+
+/** Send a write, and say why it failed. */
+async function attempt(path, body, method = "POST", id = newId()) {
+  refuse("");
   text($("notice"), "");
   const answer = await change(session, path, { method, body, id, timeoutS: TIMEOUTS_S[path], isHeld: (one) => isHeld(one, path) });
-  if (answer.isOk) return answer.body;
+  if (answer.isOk) return answer;
   const kept = isWords(path) ? "What you typed is still here; it can be sent again, and counts once." : "Whether it was done is not known: look at the page once it is connected again.";
-  text($("refused"), answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
-  return null;
+  refuse(answer.status === 0 ? `${answer.words} ${kept}` : answer.words);
+  return answer;
+}
+
+/** Say why a write failed, or take that back; what the microphone said there since stays. */
+function refuse(words) {
+  if (words === "" && $("refused").textContent !== refusal) return;
+  refusal = words;
+  text($("refused"), words);
 }
 
 /** Words that the server cannot write now, since another program holds the session, are sent until it can. */
@@ -220,60 +240,72 @@ function isHeld(answer, path) {
 
 /** Words that are typed: they were begun with the first key, and no silence ends an answer meanwhile. */
 function typing() {
-  if ($("words").value === "") begunAt = null;
-  else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
+  if ($("words").value === "") {
+    begunAt = null;
+    if (!isSaying) unsure = null;
+  } else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
   keepDraft();
-  if (!view?.is_running) return;
-  const now = performance.now();
-  if (now - toldAt < TELL_MS || $("words").value === "") return;
-  toldAt = now;
-  const address = pathTo(`api/v1/sessions/${encodeURIComponent(session)}/speaking`);
-  request(address, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }, 5, String); // what fails is said of the words themselves
+  if (view) showControls(view.question);
+  if (view?.is_running && $("words").value !== "") tellSpeaking(session);
 }
-
-const nowOf = ({ now_s: at, is_running: runs }) => at + (runs ? Math.max(0, knownUntil() - seenAt) / 1000 : 0);
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
 function say() {
-  if (sent === null) saying = sayWords();
+  if (!isSaying) saying = sayWords();
   return saying;
 }
 
 async function sayWords() {
   const words = plain($("words").value);
   if (!words || !canSend()) return;
-  const path = view?.question ? "answer" : "segments";
-  const isAgain = words === lost && path === lostAs.path;
-  lostAs = isAgain ? lostAs : { path, id: newId() };
-  sent = words;
-  lost = null;
+  const isAgain = unsure !== null && behind(unsure.words, words) !== null; // first what may have come, as it was sent
+  if (!isAgain) unsure = { path: view?.question ? "answer" : "segments", id: newId(), words, begunAt: unsure?.begunAt ?? begunAt, after: view?.captions.at(-1)?.number ?? 0 };
+  const { path, id, words: text, begunAt: start_s } = unsure;
+  isSaying = true;
+  begunAt = null; // what is typed from here on is begun anew
+  keepDraft();
   if (view) showControls(view.question);
-  const done = await send(path, begunAt === null ? { text: words } : { text: words, start_s: begunAt }, "POST", lostAs.id);
-  sent = null;
-  if (done === null) lost = words;
-  else if (plain($("words").value) === words) clearWords(); // else somebody has typed on meanwhile
-  else {
-    $("words").value = $("words").value.trimStart().slice(words.length).trimStart();
-    begunAt = begunAt === null ? null : nowOf(view);
+  const { isOk, status } = await attempt(path, start_s === null ? { text } : { text, start_s }, "POST", id);
+  isSaying = false;
+  if (isOk) isTaken();
+  else if (status !== 0 && status < 500) { // refused: it has not come
+    unsure = null;
+    begunAt = start_s;
+    keepDraft();
   }
   if (view) showControls(view.question);
+  if (isOk && isAgain) await sayWords(); // what was typed behind it
+}
+
+/** What was begun before the question answers it all the same, says the presenter. */
+function countAsAnswer() {
+  begunAt = nowOf(view);
+  keepDraft();
+  showControls(view.question);
+  $("words").focus();
+}
+
+/** What was sent has come, and leaves the field; what was typed meanwhile stays. */
+function isTaken() {
+  const typed = $("words").value;
+  $("words").value = (behind(unsure.words, typed) ?? typed).trimStart();
+  if ($("words").value === "") begunAt = null;
+  unsure = null;
+  refuse("");
+  keepDraft();
 }
 
 // What was typed and not sent stays with this tab, whatever happens to the page or the server.
 const DRAFT = `greenroom.draft.${session}`;
 
 function keepDraft() {
-  sessionStorage.setItem(DRAFT, $("words").value);
-  sessionStorage.setItem(`${DRAFT}.begun`, begunAt ?? "");
+  sessionStorage.setItem(DRAFT, JSON.stringify({ words: $("words").value, begunAt, unsure }));
 }
 
-function clearWords() {
-  $("words").value = "";
-  begunAt = null;
-  lost = null;
-  text($("refused"), "");
-  keepDraft();
+function recallDraft() {
+  const kept = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+  if (kept !== null) ({ words: $("words").value, begunAt, unsure } = kept);
 }
 
 async function call(agent) {
@@ -282,23 +314,20 @@ async function call(agent) {
   if (now && now.question === null) text($("notice"), "Nobody has a question now. Go on speaking, or to other slides.");
 }
 
+const moves = new Moves(slides.cards, (number) => send("slide", { slide: number }, "PUT"));
+
 function turn(by) {
-  const next = beside(slides.cards, wanted ?? shownIn(view), by); // a second press may come before the first has come back
-  if (next !== undefined) return jump(next);
-  if (by > 0) finish(); // behind the last slide, as a clicker's user expects
+  if (!moves.turn(view, by) && by > 0) finish(); // behind the last slide, as a clicker's user expects
 }
 
 function jump(number) {
   if (!view.slides.some(([one]) => one === number)) {
     return text($("notice"), `There is no slide ${number}: the deck has ${view.slides.length}.`);
   }
-  wanted = number;
-  turning = turning.then(() => send("slide", { slide: number }, "PUT")).then(() => {
-    if (wanted === number) wanted = null;
-  });
+  moves.jump(number);
 }
 
-const overview = () => openOverview(slides, shownIn(view), "pictures" in room.dataset, jump);
+const overview = () => openOverview(slides, shownIn(view, slides.cards), "pictures" in room.dataset, jump);
 const darken = () => send("blank", { is_blank: !view.is_blank }, "PUT");
 
 let isGoing = false;
@@ -337,10 +366,10 @@ async function end(isDraftSent) {
   text($("state"), stateLine());
   const heard = [];
   document.dispatchEvent(new CustomEvent("ending", { detail: heard }));
-  await Promise.all(heard);
+  const lost = (await Promise.all(heard)).filter(Boolean);
   const done = await send("end", {});
   isEnding = false;
-  if (done?.warnings.length) return offerDebrief(done.warnings.map(sentence).join(" "));
+  if (done?.warnings.length || (done && lost.length)) return offerDebrief([...lost, ...done.warnings.map(sentence)].join(" "));
   if (done || view.state === "ended") return goToDebrief(true);
   $("finish").disabled = false;
   document.dispatchEvent(new CustomEvent("ending", { detail: null }));
@@ -350,8 +379,8 @@ async function end(isDraftSent) {
 /** Once: the answer to our own request, which may have more to say, and the server's word both say that it has ended. */
 function goToDebrief(isOwn = false) {
   if (isLeaving || isEnding) return;
-  if (!watches && !isOwn && plain($("words").value)) {
-    return offerDebrief("It was ended elsewhere, and what you typed here was not sent: copy it, if you need it.");
+  if (!watches && ((!isOwn && plain($("words").value)) || $("correcting").open)) {
+    return offerDebrief("It was ended, and what you typed here was not sent: copy it, if you need it.");
   }
   isLeaving = true;
   // In the room's place: the room of a session that has ended is its debrief, so Back would only come to it again.
@@ -363,9 +392,13 @@ function offerDebrief(words) {
   isLeaving = true; // by the link alone
   const link = line("a", "Go to the debrief");
   link.href = pathTo(`debrief/${encodeURIComponent(session)}`);
-  $("notice").replaceChildren(`${words} `, link);
+  $("ended").replaceChildren(`${words} `, link);
+  for (const button of room.querySelectorAll("button:not(dialog *)")) button.disabled = true;
   text($("state"), "The rehearsal has ended.");
 }
+
+/** Whether there is a room to act in. */
+const isOpen = () => view !== null && !isLeaving;
 
 const toggle = () => (!$("go").hidden ? go() : !$("pause").hidden && pause());
 
@@ -408,11 +441,12 @@ function listenToControls() {
   press("call", () => canCall() && call());
   press("done", () => send("answer/done"));
   press("back", () => send("answer/back"));
+  press("mine", countAsAnswer);
   press("park", () => send("park"));
   press("finish", finish);
   press("all-slides", overview);
   press("more", () => $("keys").showModal());
-  listenToCorrections((number, words) => send(`segments/${number}`, { text: words }, "PUT"));
+  listenToCorrections((number, words) => attempt(`segments/${number}`, { text: words }, "PUT"));
   $("ending").addEventListener("close", () => {
     const { returnValue } = $("ending");
     if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
@@ -422,9 +456,7 @@ function listenToControls() {
     event.preventDefault();
     if (!event.repeat) say();
   });
-  $("words").value = sessionStorage.getItem(DRAFT) ?? "";
-  const begun = sessionStorage.getItem(`${DRAFT}.begun`);
-  begunAt = begun ? Number(begun) : null;
+  recallDraft();
   $("words").addEventListener("input", typing);
   for (const button of document.querySelectorAll(".panel-call")) {
     button.addEventListener("click", () => call(button.closest("li").dataset.agent));
@@ -438,10 +470,10 @@ function listenToControls() {
   offerFullScreen($("full"));
   nameKeys($("keys"));
   listenToKeys({
-    acts: Object.fromEntries(Object.entries(ACTS).map(([name, act]) => [name, () => view && act()])),
+    acts: Object.fromEntries(Object.entries(ACTS).map(([name, act]) => [name, () => isOpen() && act()])),
     letters: LETTERS,
     field: $("words"),
-    jump,
+    jump: (number) => isOpen() && jump(number),
     counting(number) {
       typed = number;
       if (view) showSlide();
@@ -455,12 +487,13 @@ for (const item of $("panel").children) item.style.setProperty("--voice", item.d
 
 // ------------------------------------------------------------------ listening to the server
 
-function take({ name, data, at }) {
+function take(told) {
+  const { name, data } = told;
   if (name === "lost") lose();
   else beat();
   if (name === "room") {
-    view = JSON.parse(data);
-    seenAt = performance.now() - Math.max(0, Date.now() - at);
+    if (view === null) ready(); // before, there is no room to act in
+    view = viewOf(told);
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
     if (view.state === "ended") goToDebrief();
@@ -488,6 +521,6 @@ const AGAIN_MS = 2000;
 follow(session, take);
 setInterval(() => {
   if (!view) return;
-  showTime(room, view, seenAt);
+  showTime(room, view);
   showTurn();
 }, 250);

@@ -33,14 +33,44 @@ export function stage(name, room) {
   };
 }
 
-/** The slide that a page shows: before anybody has changed slides it is the first one. */
-export const shownIn = (view) => view.slide ?? view.slides[0]?.[0];
+/** The numbers of the slides that an audience sees; of hidden ones only `also`. */
+const seen = (cards, also) => cards.filter((card) => !("isHidden" in card.dataset) || Number(card.dataset.slide) === also)
+  .map((card) => Number(card.dataset.slide));
 
-/** The slide `by` further than `from` that an audience sees: hidden ones are passed over. Undefined: none. */
+/** The slide that a page shows: before anybody has changed slides the first that an audience sees. */
+export const shownIn = (view, cards) => view.slide ?? seen(cards)[0] ?? view.slides[0]?.[0];
+
+/** The slide `by` further than `from`: hidden ones are passed over. Undefined: none. */
 export function beside(cards, from, by) {
-  const numbers = cards.filter((card) => !("isHidden" in card.dataset) || Number(card.dataset.slide) === from)
-    .map((card) => Number(card.dataset.slide));
+  const numbers = seen(cards, from);
   return numbers[numbers.indexOf(from) + by];
+}
+
+/** Changes of slides, one after the other in the order of the keys: `send(number)` asks the server for one. */
+export class Moves {
+  #cards;
+  #send;
+  #wanted = null; // asked for and not shown yet: a second press may come before the first has come back
+  #moving = Promise.resolve();
+
+  constructor(cards, send) {
+    this.#cards = cards;
+    this.#send = send;
+  }
+
+  jump(number) {
+    this.#wanted = number;
+    this.#moving = this.#moving.then(() => this.#send(number)).then(() => {
+      if (this.#wanted === number) this.#wanted = null;
+    });
+  }
+
+  /** Go `by` slides further than the one that `view` shows; whether there is one. */
+  turn(view, by) {
+    const next = beside(this.#cards, this.#wanted ?? shownIn(view, this.#cards), by);
+    if (next !== undefined) this.jump(next);
+    return next !== undefined;
+  }
 }
 
 /** Pictures over what the deck's data draws, two at a time: a browser has six connections, and others need some. */

@@ -105,7 +105,10 @@ export class Sound {
         const stream = await this.#stream(one);
         const used = await this.#graph(stream, one);
         const named = await microphones().catch(() => known); // the browser tells names from now on
-        return this.#isOpen ? this.#use(used, named) : stop(used);
+        const isOther = wanted === null && (chosenOf(named)?.id ?? used.id) !== used.id; // the chosen one had no name yet
+        if (isOther || !this.#isOpen) stop(used);
+        if (isOther) return this.#connect();
+        return this.#isOpen && this.#use(used, named);
       } catch (error) {
         const found = await errorOf(error, one.name || ANY);
         failure ??= found;
@@ -123,7 +126,7 @@ export class Sound {
       const audio = { channelCount: 1, echoCancellation: true, noiseSuppression: false, ...(id ? { deviceId: { exact: id } } : {}) };
       const late = (stream) => stream.getTracks().forEach((track) => track.stop());
       const limit_s = isAllowed ? OPENED_WITHIN_S : ALLOWED_WITHIN_S;
-      return await within(limit_s, navigator.mediaDevices.getUserMedia({ audio }), () => new SoundError("unanswered", name || ANY), late);
+      return await within(limit_s, navigator.mediaDevices.getUserMedia({ audio }), () => new SoundError(isAllowed ? "unanswered" : "dismissed", name || ANY), late);
     } finally {
       clearTimeout(asking);
     }

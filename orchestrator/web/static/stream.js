@@ -8,10 +8,12 @@
 // worker is seen by no page's tools. Without locks (a page from another machine without https) each page has a
 // stream of its own.
 
+import { MAX_SILENCE_S } from "./heartbeat.js";
 import { pathTo } from "./place.js";
 
 const EVENTS = ["room", "partial", "gone", "heartbeat"];
 const AGAIN_MS = 2000;
+const LOOK_MS = 1000;
 
 /**
  * Call `take` with each `{ name, data, at }`: one of EVENTS with its data as text, or "lost" where the stream
@@ -24,29 +26,55 @@ export function follow(session, take) {
   const channel = new BroadcastChannel(name);
   const last = new Map();
   let leads = false;
+  let listens = false;
+  let heardAt = performance.now();
+  const tellAll = () => { for (const told of last.values()) channel.postMessage(told); };
   channel.addEventListener("message", ({ data }) => {
-    if (!data.asks) return leads || take(data);
-    if (leads) for (const told of last.values()) channel.postMessage(told);
+    if (data.asks) return leads && tellAll();
+    heardAt = performance.now();
+    if (!listens) take(data);
   });
   channel.postMessage({ asks: true });
-  navigator.locks.request(name, () => {
-    leads = true;
+  const begin = () => {
+    listens = true;
     listen(address, (told) => {
       last.set(told.name === "lost" ? "room" : told.name, told); // what was last known is known no more
-      channel.postMessage(told);
+      if (leads) channel.postMessage(told);
       take(told);
     });
+  };
+  navigator.locks.request(name, () => {
+    leads = true;
+    if (listens) tellAll();
+    else begin();
     return new Promise(() => {}); // until this page is gone
   });
+  // Twice the leader's own patience: where the server is silent, the leader says so before.
+  setInterval(() => !listens && performance.now() - heardAt > 2 * MAX_SILENCE_S * 1000 && begin(), LOOK_MS);
 }
 
 function listen(address, take) {
   const events = new EventSource(address);
+  let heardAt = performance.now();
+  const told = (name, data) => take({ name, data, at: Date.now() });
+  const again = () => {
+    clearInterval(looking);
+    events.close();
+    setTimeout(listen, AGAIN_MS, address, take);
+  };
+  const looking = setInterval(() => {
+    if (performance.now() - heardAt < MAX_SILENCE_S * 1000) return;
+    told("lost", ""); // a connection can die without a word: another one may live
+    again();
+  }, LOOK_MS);
   for (const name of EVENTS) {
-    events.addEventListener(name, ({ data }) => take({ name, data, at: Date.now() }));
+    events.addEventListener(name, ({ data }) => {
+      heardAt = performance.now();
+      told(name, data);
+    });
   }
   events.addEventListener("error", () => {
-    take({ name: "lost", data: "", at: Date.now() });
-    if (events.readyState === EventSource.CLOSED) setTimeout(listen, AGAIN_MS, address, take); // it gives up at a refusal
+    told("lost", "");
+    if (events.readyState === EventSource.CLOSED) again(); // it gives up at a refusal
   });
 }

@@ -1,16 +1,25 @@
-// The time that is used, running on between two words of the server.
+// The clock of a session and the time that is used, running on between two words of the server.
 
 import { knownUntil } from "./heartbeat.js";
 import { clock } from "./words.js";
 
 const $ = (id) => document.getElementById(id);
 
-/** Seconds that are used now, or were when the server was last heard from; `seenAt` is when the view came, by `performance.now()`. */
-export const usedNow = (view, seenAt) => view.used_s + (view.is_running ? Math.max(0, knownUntil() - seenAt) / 1000 : 0);
+/** The room that an event of the stream brings; `seenAt` is when it was so, by `performance.now()`. */
+export const viewOf = ({ data, at }) => ({ ...JSON.parse(data), seenAt: performance.now() - Math.max(0, Date.now() - at) });
+
+/** Seconds for which the clock has run on since a view came, as far as the server is known to have been there. */
+const sinceSeen = (view) => (view.is_running ? Math.max(0, knownUntil() - view.seenAt) / 1000 : 0);
+
+/** The session's clock now, in seconds. */
+export const nowOf = (view) => view.now_s + sinceSeen(view);
+
+/** Seconds that are used now. */
+export const usedNow = (view) => view.used_s + sinceSeen(view);
 
 /** Show the time used, its share, and what is left of it; `room` gets the colours by `data-time`. */
-export function showTime(room, view, seenAt) {
-  const used = usedNow(view, seenAt);
+export function showTime(room, view) {
+  const used = usedNow(view);
   const share = used / (view.minutes * 60);
   const passed = view.warnings.filter((one) => share >= one).length;
   const left = view.minutes * 60 - used;

@@ -11,3 +11,15 @@ export const clock = (seconds) => {
 /** A refusal of the server's as a sentence; the marks around a command are for terminals. */
 export const sentence = (words) =>
   words.replaceAll("`", "").replace(/^[a-z](?=[a-z]*[ ,])/, (first) => first.toUpperCase()).replace(/([^.!?])$/, "$1.");
+
+/** What stands behind these words in a text, however they are spaced; null where it does not begin with them. */
+export function behind(words, typed) {
+  let rest = typed;
+  for (const word of words.split(" ")) {
+    rest = rest.trimStart();
+    if (!rest.startsWith(word)) return null;
+    rest = rest.slice(word.length);
+    if (/^\S/.test(rest)) return null; // another word
+  }
+  return rest;
+}
