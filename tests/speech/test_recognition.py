@@ -12,9 +12,10 @@ import pytest
 from orchestrator.doctor import checks
 from orchestrator.errors import SpeechError
 from orchestrator.home.folder import Home
-from orchestrator.speech import models
+from orchestrator.speech import models, recognition
+from orchestrator.speech.models import SpeechModel
 from orchestrator.speech.read import read_speech
-from orchestrator.speech.recognition import Heard, recogniser_of
+from orchestrator.speech.recognition import Heard, Whisper, recogniser_of
 from orchestrator.speech.sound import FORMATS, decoded_sound
 from orchestrator.speech.voice import RATE_HZ, Voice
 from tests.helpers.commands import Commands
@@ -105,6 +106,35 @@ def test_a_command_with_sound_says_what_is_missing(
         "pip install 'greenroom[stt]', in a checkout .venv/bin/pip install -e '.[stt]', or give a transcript"
     )
     assert not (home / "sessions").exists()
+
+
+def test_whatever_the_recogniser_raises_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model:
+        def feature_extractor(self, samples: object) -> None:
+            raise RuntimeError("CPU out of memory\nat 0x1")
+
+    monkeypatch.setattr(recognition, "_samples", lambda sound: None)
+    recogniser = Whisper(SpeechModel(tmp_path, "a model", False))
+    recogniser.__dict__["_model"] = Model()  # as it is once it was loaded
+    try:
+        with pytest.raises(SpeechError) as caught:
+            recogniser.recognise(b"").result()
+    finally:
+        recogniser.close()
+    assert str(caught.value) == (
+        "speech cannot be recognised (CPU out of memory at 0x1): try again, or give a transcript"
+    )
+
+
+@has_extra
+@pytest.mark.slow
+def test_what_is_wrong_with_a_model_is_told_before_the_first_word(tmp_path: Path) -> None:
+    recogniser = Whisper(SpeechModel(tmp_path, "a model", False))
+    try:
+        with pytest.raises(SpeechError, match="no Whisper model of CTranslate2 can be loaded from it"):
+            recogniser.detector()
+    finally:
+        recogniser.close()
 
 
 @has_extra
