@@ -1,4 +1,4 @@
-"""Commands of one question, finding or sentence: ask, answer, park, dismiss, correct."""
+"""Commands of one question or sentence: ask, answer, done, back, questions, park, dismiss, correct."""
 
 from __future__ import annotations
 

@@ -76,6 +76,10 @@ class Recogniser(Protocol):
         """Which language, for people: "English alone"."""
 
     @property
+    def warning(self) -> str | None:
+        """Why it will not hear what is spoken; None: it may."""
+
+    @property
     def is_idle(self) -> bool:
         """Whether what is asked for now begins at once."""
 
@@ -114,6 +118,10 @@ class Whisper:
     @property
     def hears(self) -> str:
         return self._of.hears
+
+    @property
+    def warning(self) -> str | None:
+        return self._of.warning
 
     @property
     def is_idle(self) -> bool:

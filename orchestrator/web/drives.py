@@ -41,7 +41,7 @@ long as the writing of the words."""
 REST: Final = 20
 """So many times what a trace took passes before the next: it has a twentieth of a drive's time at most."""
 HEARD_OUT_S: Final = 6.0
-"""How long "that was my answer" waits for the last sentence: a pause that ends it, and its recognition, which
+"""How long "That was it" waits for the last sentence: a pause that ends it, and its recognition, which
 takes some tenths of its length (`help measured`)."""
 VOICE_S: Final = 0.6
 """How long somebody counts as speaking after the microphone said so: it says so with each tenth of a second

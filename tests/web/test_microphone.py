@@ -20,7 +20,8 @@ from orchestrator.home.folder import Home
 from orchestrator.memory.deck_names import names_in
 from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
-from orchestrator.speech.recognition import Heard
+from orchestrator.speech.models import SpeechModel
+from orchestrator.speech.recognition import Heard, Whisper
 from orchestrator.speech.voice import Detector
 from orchestrator.web.api import microphone
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
@@ -157,17 +158,35 @@ def test_a_sender_that_is_too_fast_waits() -> None:
     assert wait_s(taken_s=10, passed_s=60) == 0
 
 
+NOTHING = {"language": None, "warning": None}
+
+
 def test_without_a_recogniser_the_page_is_told_why(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, no_recogniser="install it") as (client, _, _):
-        assert client.get("/api/v1/speech").json() == {"recognises": False, "detail": "install it"}
+        assert client.get("/api/v1/speech").json() == {"recognises": False, "detail": "install it", **NOTHING}
         with client.websocket_connect(ADDRESS) as socket:
             assert socket.receive_json() == {"refused": "install it"}
 
 
 def test_with_one_it_is_told_where_speech_is_recognised(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _):
-        told = {"recognises": True, "detail": "recognised on this machine, English alone; no sound is kept"}
-        assert client.get("/api/v1/speech").json() == told
+        assert client.get("/api/v1/speech").json() == {
+            "recognises": True,
+            "detail": "recognised on this machine, English alone; no sound is kept",
+            "language": "English alone",
+            "warning": None,
+        }
+
+
+def test_a_language_that_it_does_not_know_is_told_with_it(home: Path, tmp_path: Path) -> None:
+    english = Whisper(SpeechModel(tmp_path, "the packaged model", knows_many=False, language="de"))
+    with room(home, tmp_path, recogniser=english) as (client, _, _):
+        told = client.get("/api/v1/speech").json()
+    assert told["language"] == "English alone"
+    assert told["warning"] == (
+        "stt_language is de, and the packaged model knows English alone: set stt_model to a model of many "
+        "languages, such as small"
+    )
 
 
 def test_a_session_that_is_not_there_or_has_ended_takes_no_speech(home: Path, tmp_path: Path) -> None:
