@@ -69,8 +69,8 @@ def test_a_folder_that_holds_no_model_is_named(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "talk.wav").write_bytes(b"RIFF")
     (tmp_path / "model.bin").touch()
     assert refused(tmp_path / "talk.wav", str(tmp_path)) == (
-        f"talk.wav: stt_model is {tmp_path}, which lacks config.json, tokenizer.json: name the folder of a "
-        "Whisper model in the form of CTranslate2"
+        f"talk.wav: stt_model is {tmp_path}, which lacks config.json, tokenizer.json: name a Whisper model "
+        "in the form of CTranslate2, by its folder or as faster-whisper knows it"
     )
 
 
