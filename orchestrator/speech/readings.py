@@ -114,19 +114,32 @@ def with_names(plain: str, timed: str, names: Sequence[str]) -> str:
     result: list[str] = []
     for kind, a, b, c, d in _matcher(said, heard).get_opcodes():
         for number in range(c, d) if kind == "replace" else ():
-            if heard[number] in known and (place := _likest(said, a, b, heard[number])) is not None:
-                result += [*words[a : place[0]], _spelled(others[number], known)]
-                a = place[1]
+            if heard[number] in known:
+                around = heard[c:number], heard[number], heard[number + 1 : d]
+                at, to = _likest(said[a:b], *around)
+                if _matcher("".join(said[a + at : a + to]), heard[number]).ratio() >= ALIKE:
+                    result += [*words[a : a + at], _spelled(others[number], known)]
+                    a, c = a + to, number + 1
         result += words[a:b]
     return " ".join(result)
 
 
-def _likest(said: Sequence[str], first: int, end: int, name: str) -> tuple[int, int] | None:
-    """Return where the words stand that sound most like *name*; None: none are like it."""
-    places = [(at, to) for at in range(first, end) for to in range(at + 1, min(at + MOST_PIECES, end) + 1)]
-    likeness = {(at, to): _matcher("".join(said[at:to]), name).ratio() for at, to in places}
-    place = max(places, key=likeness.__getitem__, default=None)
-    return place if place is not None and likeness[place] >= ALIKE else None
+def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequence[str]) -> tuple[int, int]:
+    """Return where among *said* the name's own words stand, as its neighbours stand before and after them."""
+
+    def alike(place: tuple[int, int]) -> tuple[int, int]:
+        at, to = place
+        pairs = ((said[:at], before), (said[at:to], [name]), (said[to:], after))
+        letters = sum(
+            block.size
+            for one, other in pairs
+            for block in _matcher("".join(one), "".join(other)).get_matching_blocks()
+        )
+        return letters, at - to  # of two that are alike the one of fewer words
+
+    ends = range(len(said) + 1)
+    places = [(at, to) for at in ends for to in ends if at <= to <= at + MOST_PIECES]
+    return max(places, key=alike)
 
 
 def _spelled(word: str, known: dict[str, str]) -> str:

@@ -24,6 +24,8 @@ NAMES = ("Fennmark", "Manferdelli", "WattCarbon")
         ("Yes, we did.", "Yes, we did, Fennmark.", "Yes, we did."),
         ("We pay fourteen fan mark shares.", "We pay forty Fennmark shares.",
          "We pay fourteen Fennmark shares."),
+        ("We signed with man for Delhi and Marsh.", "We signed with Manferdelli in March.",
+         "We signed with Manferdelli and Marsh."),
         ("It cost what carbon and fan mark nine.", "It costs WattCarbon and Fennmark five.",
          "It cost WattCarbon and Fennmark nine."),
     ],
