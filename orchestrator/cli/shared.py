@@ -155,7 +155,7 @@ def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Rec
     from orchestrator.speech.sound import is_sound
 
     if is_sound(path):
-        Screen.current.note("note: the sound is recognised first, about a minute for ten minutes of talk")
+        Screen.current.note("note: the sound is recognised first, two to six minutes for ten minutes of talk")
     return read_speech(
         path,
         stt_model=config.stt_model,
