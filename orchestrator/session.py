@@ -738,10 +738,16 @@ class Session:
         return taken_back
 
     def questions_now(self) -> None:
-        """Ask the panel for a question now, wherever the talk stands: who drives the session puts it."""
+        """Ask the panel for a question now, wherever the talk stands: who drives the session puts it.
+
+        Raises:
+            SessionStateError: A question is open already.
+        """
         from orchestrator.records.moderator import QuestionsWanted
 
         self._check_going_on()
+        if (open_ := self.projection.open) is not None:
+            raise SessionStateError(f"{open_.id} is open: answer it first, or park it")
         self.rehearsal.store.note(QuestionsWanted(), by="moderator")
 
     def floor(self, live: Live | None = None) -> Floor:

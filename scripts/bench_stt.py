@@ -38,6 +38,8 @@ JFK = (
 )
 AIM = 0.10
 DELAY_AIM_S = 1.5
+LAST_WITHIN_S = 10.0
+"""How long the last caption may take: on a busy machine it came behind a client that left after the aim."""
 GAP_S = 1.5
 FRAME_S = 0.1
 BYTES_A_SECOND = RATE_HZ * SAMPLE_BYTES
@@ -151,7 +153,7 @@ def _play(home: Path, sound: bytes, recogniser: Whisper) -> tuple[list[float], i
                 for number, at in enumerate(range(0, len(sound), size), start=1):
                     sleep(max(0.0, begin + number * FRAME_S - perf_counter()))
                     socket.send(sound[at : at + size])
-                sleep(DELAY_AIM_S)
+                sleep(LAST_WITHIN_S)
                 socket.close()
 
             sender = threading.Thread(target=send)

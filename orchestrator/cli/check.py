@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from orchestrator import render
@@ -39,11 +40,14 @@ def check(
     Without a model: the arithmetic of tables, splits and single sentences. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.
     """
+    from orchestrator.deck.read import read_deck
     from orchestrator.documents import check as document
 
     screen = Screen.current
     with _engine(screen, engine, model) as asked:
-        recording = None if speech is None else recorded_speech(speech, _settings(screen))
+        recording = None
+        if speech is not None:
+            recording = recorded_speech(speech, _settings(screen), partial(read_deck, deck))
         checked = document.check(deck, recording, asked, kind)
     for notice in checked.notices:
         screen.note(f"note: {notice}")

@@ -103,7 +103,7 @@ def _take_recording(session: Session, path: Path, speed: str) -> None:
     from orchestrator.loop.driver_lock import is_driven
 
     screen = Screen.current
-    recording = recorded_speech(path, screen.open_home().config)
+    recording = recorded_speech(path, screen.open_home().config, lambda: session.rehearsal.scene().deck)
     finished = True
     if is_driven(session.path):
         screen.note("note: another process drives this session; this feed only appends")

@@ -1,4 +1,4 @@
-"""Commands of one question, finding or sentence: ask, answer, park, dismiss, correct."""
+"""Commands of one question or sentence: ask, answer, done, back, questions, park, dismiss, correct."""
 
 from __future__ import annotations
 
@@ -112,7 +112,15 @@ def questions(session: Name) -> None:
 
     Another process drives the session, and puts it. `ask` puts one by itself.
     """
+    from orchestrator.loop.driver_lock import is_driven
+
     with opened(session) as opened_session:
+        if not is_driven(opened_session.path):
+            command = f"`{Screen.current.command} ask {opened_session.name}`"
+            raise SessionStateError(
+                f"{opened_session.id}: nobody drives the session, so nobody would put a question: {command} "
+                "does"
+            )
         opened_session.questions_now()
         Screen.current.result({"asked_for": True}, "The panel is asked for a question.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -103,6 +104,7 @@ def _rehearse(
     with told_of_new(home, given):
         from orchestrator.archive.places import check_takes_archives
         from orchestrator.archive.stores import open_store
+        from orchestrator.deck.read import read_deck
         from orchestrator.loop.recorded import Loading
         from orchestrator.session import Session
         from orchestrator.speech.answers import read_answers
@@ -113,7 +115,9 @@ def _rehearse(
         if archive is not None:
             # And a bad address, and a place that takes no archive.
             check_takes_archives(open_store(archive, endpoint_url=s3_options()["endpoint_url"]))
-        recording = recorded_speech(speech, home.config) if speech is not None else Recording.silent()
+        recording = Recording.silent()
+        if speech is not None:
+            recording = recorded_speech(speech, home.config, partial(read_deck, deck))
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
         with (

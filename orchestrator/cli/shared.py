@@ -20,6 +20,7 @@ from orchestrator.errors import ConfigurationError, GreenroomError
 if TYPE_CHECKING:
     from orchestrator.home.config import Config
     from orchestrator.home.folder import Home
+    from orchestrator.model.slide import Deck
     from orchestrator.records.projection import PartFailure
     from orchestrator.session import Session
     from orchestrator.speech.read import Recording
@@ -140,18 +141,27 @@ def check_engine(session: Session) -> None:
         Screen.current.note(f"note: {notice}")
 
 
-def recorded_speech(path: Path, config: Config) -> Recording:
+def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Recording:
     """The recording at *path*; of sound it is said before that it takes a while.
+
+    Args:
+        deck: Gives the deck whose names are listened for in sound.
 
     Raises:
         SpeechError: The file cannot be read as speech, or its sound cannot be recognised here.
     """
+    from orchestrator.memory.deck_names import names_in
     from orchestrator.speech.read import read_speech
     from orchestrator.speech.sound import is_sound
 
     if is_sound(path):
-        Screen.current.note("note: the sound is recognised first, about a minute for ten minutes of talk")
-    return read_speech(path, stt_model=config.stt_model, stt_language=config.stt_language)
+        Screen.current.note("note: the sound is recognised first, two to six minutes for ten minutes of talk")
+    return read_speech(
+        path,
+        stt_model=config.stt_model,
+        stt_language=config.stt_language,
+        names=lambda: names_in(deck()),
+    )
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:

@@ -18,6 +18,7 @@ from orchestrator.model.values import to_json
 from orchestrator.records.moderator import ClockSet
 from orchestrator.records.projection import TRANSCRIPT, Line, Projection
 from orchestrator.records.speech import SlideShown, SpeechHeard
+from orchestrator.speech.doubt import told_doubt
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.stream import timed
@@ -94,6 +95,8 @@ def settled(
         told_s, untimed = None, replace(piece, start_s=None, end_s=None)
         estimated_s = timed(untimed, now_s, previous).start_s
     runs = rehearsal.clock.is_running(rehearsal.projection.clock)
+    seconds = segment.end_s - segment.start_s
+    segment = replace(segment, doubt=piece.doubt or told_doubt(piece.text, piece.confidence, seconds))
     return segment, turns.begun_s(told_s, estimated_s, now_s, runs=runs)
 
 

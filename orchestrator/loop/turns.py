@@ -65,7 +65,7 @@ TALKING, ASKED, ANSWERING, PAUSING, JUDGING = PHASES = ("talk", "asked", "answer
 SENTENCE: Final = "sentence"
 SLIDE: Final = "slide"
 """What a question waits for: the end of a sentence, or words and a pause on the slide that is new."""
-HELD: Final = "Some of these words may not be what you said. Look at them, then press “That was my answer”."
+HELD: Final = "Some of these words may not be what you said. Look at them, then press “That was it”."
 
 
 @dataclass(frozen=True, slots=True)

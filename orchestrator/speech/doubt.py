@@ -6,9 +6,12 @@ both are figures, and no word is looked at.
 
 from __future__ import annotations
 
+import math
 import re
 import zlib
 from typing import Final
+
+from orchestrator.model.segment import CONFIDENCE, REPETITION
 
 MOST_COMPRESSED: Final = 2.4
 """Times that a text may be longer than itself compressed; Whisper's own `compression_ratio_threshold`."""
@@ -42,6 +45,18 @@ def is_unsure(sure: float, seconds: float, *, differs: bool = False) -> bool:
     """
     is_long = seconds >= LONG_S
     return sure < (LEAST_SURE if is_long else LEAST_SURE_SHORT) or (is_long and differs)
+
+
+def told_doubt(text: str, confidence: float | None, seconds: float) -> str | None:
+    """Return the doubt in words of which a recogniser elsewhere told its confidence, 0 to 1.
+
+    Words without one were typed, or stand in a transcript: they are what somebody meant.
+    """
+    if confidence is None:
+        return None
+    if repeats(text):
+        return REPETITION
+    return CONFIDENCE if is_unsure(math.log(confidence or math.ulp(0.0)), seconds) else None
 
 
 def repeats(text: str) -> bool:

@@ -90,13 +90,7 @@ def model_folder(stt_model: str | None) -> Path:
         raise SpeechError(f"stt_model is {stt_model!r}, and ~ stands for no folder here: set HOME") from error
     if _NAME.fullmatch(stt_model) and not folder.is_dir():
         return _fetched(stt_model)
-    missing = [name for name in FILES if not (folder / name).is_file()]
-    if missing:
-        raise SpeechError(
-            f"stt_model is {shown_name(folder)}, which lacks {', '.join(missing)}: name the folder of a "
-            "Whisper model in the form of CTranslate2"
-        )
-    return folder
+    return _checked(folder, f"stt_model is {shown_name(folder)}, which")
 
 
 def fetch_model(name: str) -> Path:
@@ -111,12 +105,13 @@ def fetch_model(name: str) -> Path:
     from faster_whisper.utils import download_model
 
     try:
-        return Path(download_model(name))
+        folder = Path(download_model(name))
     except Exception as error:  # the hub's client raises whatever its network library does
         raise SpeechError(
             f"the model {name} cannot be fetched ({_reason(error)}): look at the name and the network, then "
             "try again"
         ) from error
+    return _checked(folder, f"the model {name}")
 
 
 def stay_offline() -> None:
@@ -130,7 +125,7 @@ def _fetched(name: str) -> Path:
     from faster_whisper.utils import download_model
 
     try:
-        return Path(download_model(name, local_files_only=True))
+        folder = Path(download_model(name, local_files_only=True))
     except ValueError as error:
         raise SpeechError(f"stt_model is {name}, which is no folder, and: {_reason(error)}") from error
     except OSError as error:  # the hub's client: it is not in the cache
@@ -138,6 +133,22 @@ def _fetched(name: str) -> Path:
             f"stt_model is {name}, which is not on this machine: `greenroom fetch {name}` fetches it, "
             "or name a folder"
         ) from error
+    return _checked(folder, f"stt_model is {name}, which")
+
+
+def _checked(folder: Path, told: str) -> Path:
+    """Return *folder*, which has all files of a model.
+
+    Raises:
+        SpeechError: It lacks some; the message begins with *told*.
+    """
+    missing = [name for name in FILES if not (folder / name).is_file()]
+    if missing:
+        raise SpeechError(
+            f"{told} lacks {', '.join(missing)}: name a Whisper model in the form of CTranslate2, by its "
+            "folder or as faster-whisper knows it"
+        )
+    return folder
 
 
 def _check_extra() -> None:

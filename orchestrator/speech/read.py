@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import hashlib
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -63,7 +64,13 @@ class Recording:
 
 
 @names_its_file
-def read_speech(path: Path, *, stt_model: str | None = None, stt_language: str | None = None) -> Recording:
+def read_speech(
+    path: Path,
+    *,
+    stt_model: str | None = None,
+    stt_language: str | None = None,
+    names: Callable[[], Sequence[str]] = tuple,
+) -> Recording:
     """Read a recording of any kind that `feed` takes: sound, VTT, SRT, text, segment JSON, JSON lines.
 
     Sound is known by its suffix and recognised on this machine; of the others, the kind is what the
@@ -74,6 +81,7 @@ def read_speech(path: Path, *, stt_model: str | None = None, stt_language: str |
     Args:
         stt_model: A model for sound, its folder or its name; None: the one that the extra `stt` brings.
         stt_language: What is spoken in sound; None: as a model of many languages finds it.
+        names: Gives those that may be spoken in sound (`Recogniser.recognise`); asked for sound alone.
 
     Raises:
         SpeechError: The file is missing, no file, too large, not text, of another kind, has no
@@ -87,7 +95,8 @@ def read_speech(path: Path, *, stt_model: str | None = None, stt_language: str |
     ) as file:
         try:
             if is_sound(path):
-                sha256, pieces = _heard(file, path.suffix, recogniser_of(stt_model, stt_language))
+                recogniser = recogniser_of(stt_model, stt_language)
+                sha256, pieces = _heard(file, path.suffix, recogniser, names())
                 notices: list[str] = []
             else:
                 raw = _bytes(file)
@@ -157,12 +166,14 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
     return read(text), []
 
 
-def _heard(file: BufferedReader, suffix: str, recogniser: Recogniser) -> tuple[str, list[LiveSegment]]:
+def _heard(
+    file: BufferedReader, suffix: str, recogniser: Recogniser, names: Sequence[str]
+) -> tuple[str, list[LiveSegment]]:
     """A sound file's SHA-256 and what is said in it."""
     try:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)
-        return sha256, read_sound(file, suffix, recogniser)
+        return sha256, read_sound(file, suffix, recogniser, names)
     finally:
         recogniser.close()
 

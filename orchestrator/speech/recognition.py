@@ -76,6 +76,10 @@ class Recogniser(Protocol):
         """Which language, for people: "English alone"."""
 
     @property
+    def warning(self) -> str | None:
+        """Why it will not hear what is spoken; None: it may."""
+
+    @property
     def is_idle(self) -> bool:
         """Whether what is asked for now begins at once."""
 
@@ -90,7 +94,11 @@ class Recogniser(Protocol):
         """
 
     def detector(self) -> Detector:
-        """What finds a voice in one stream."""
+        """What finds a voice in one stream; returns once sound can be recognised.
+
+        Raises:
+            SpeechError: It cannot; one line says why.
+        """
 
     def close(self) -> None:
         """Give up what has not begun."""
@@ -112,6 +120,10 @@ class Whisper:
         return self._of.hears
 
     @property
+    def warning(self) -> str | None:
+        return self._of.warning
+
+    @property
     def is_idle(self) -> bool:
         return self._newest is None or self._newest.done()
 
@@ -122,7 +134,7 @@ class Whisper:
         return self._newest
 
     def detector(self) -> Detector:
-        self._worker.submit(lambda: self._model)  # loaded while the first words are being spoken
+        self._worker.submit(lambda: self._model).result()  # what is wrong with it is told first
         return _Silero().chance
 
     def close(self) -> None:
@@ -137,7 +149,7 @@ class Whisper:
             loaded = WhisperModel(
                 str(self._of.folder), device="cpu", compute_type="int8", cpu_threads=_cores()
             )
-        except (RuntimeError, ValueError, OSError) as error:
+        except Exception as error:  # those of CTranslate2 and of the tokenizer are of no kind of their own
             raise SpeechError(
                 f"{shown_name(self._of.folder)}: no Whisper model of CTranslate2 can be loaded from it "
                 f"({type(error).__name__}): name another folder as stt_model"
@@ -151,20 +163,33 @@ class Whisper:
         return loaded
 
     def _recognise(self, sound: bytes, names: tuple[str, ...], is_partial: bool) -> Heard:
+        try:
+            return self._hear(sound, names, is_partial)
+        except SpeechError:
+            raise
+        except Exception as error:  # memory that is short, say
+            reason = one_line(str(error))[:200] or type(error).__name__
+            raise SpeechError(
+                f"speech cannot be recognised ({reason}): try again, or give a transcript"
+            ) from error
+
+    def _hear(self, sound: bytes, names: tuple[str, ...], is_partial: bool) -> Heard:
         features = self._model.feature_extractor(_samples(sound))
         frames = features.shape[-1]
         if frames < LEAST_REST:
             return Heard("", 0.0)
         looked = self._look_at(features)
         first = self._read(looked)
-        plain = Reading(first.text, first.score / first.tokens)
-        if not first.text or (first.no_speech > NO_SPEECH and plain.sure < UNSURE):
+        plain = Reading(first.text, first.sure)
+        if first.is_silent or (is_partial and not first.text):
             return Heard("", 0.0)
         if is_partial:
             return Heard(plain.text, _confidence(plain.sure))
         timed = self._with_times(features, looked, names)
         is_other = looked.is_other_language
         seconds = frames / FRAMES_A_SECOND
+        if not plain.text and not timed.text:
+            return Heard("", 0.0)
         settled = settle(plain, timed, names, seconds=seconds, is_other_language=is_other)
         return Heard(settled.text, _confidence(settled.sure), settled.doubt)
 
@@ -177,6 +202,7 @@ class Whisper:
         while frames - at >= LEAST_REST:
             parts.append(self._read(self._look_at(features[:, at:]), words, has_times=True))
             at += parts[-1].frames
+        parts = [part for part in parts if not part.is_silent] or parts[:1]
         text = one_line(" ".join(part.text for part in parts))
         return Reading(text, sum(part.score for part in parts) / sum(part.tokens for part in parts))
 
@@ -238,6 +264,16 @@ class _Part:
     score: float  # sum of the tokens' log probabilities
     tokens: int
     no_speech: float
+
+    @property
+    def sure(self) -> float:
+        """Mean log probability of the tokens."""
+        return self.score / self.tokens
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nobody speaks there, so that the words are none."""
+        return self.no_speech > NO_SPEECH and (not self.text or self.sure < UNSURE)
 
 
 def _confidence(sure: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -28,8 +28,10 @@ def is_sound(path: Path) -> bool:
     return path.suffix.lower() in FORMATS
 
 
-def read_sound(file: BinaryIO, suffix: str, recogniser: Recogniser) -> list[LiveSegment]:
-    """What is said in a sound file, a piece for each sentence.
+def read_sound(
+    file: BinaryIO, suffix: str, recogniser: Recogniser, names: Sequence[str] = ()
+) -> list[LiveSegment]:
+    """What is said in a sound file, a piece for each sentence; *names* as `Recogniser.recognise`.
 
     Raises:
         SpeechError: The file cannot be decoded.
@@ -37,14 +39,14 @@ def read_sound(file: BinaryIO, suffix: str, recogniser: Recogniser) -> list[Live
     voice = Voice(recogniser.detector())
     pieces: list[LiveSegment] = []
     for samples in decoded_sound(file, FORMATS[suffix.lower()]):
-        pieces += _recognised(voice.take(samples), recogniser)
-    return pieces + _recognised(voice.close(), recogniser)
+        pieces += _recognised(voice.take(samples), recogniser, names)
+    return pieces + _recognised(voice.close(), recogniser, names)
 
 
-def _recognised(stretches: list[Stretch], recogniser: Recogniser) -> list[LiveSegment]:
+def _recognised(stretches: list[Stretch], recogniser: Recogniser, names: Sequence[str]) -> list[LiveSegment]:
     pieces = []
     for stretch in stretches:
-        heard = recogniser.recognise(stretch.sound).result()
+        heard = recogniser.recognise(stretch.sound, names).result()
         if heard.text:
             pieces.append(said(stretch, heard))
     return pieces

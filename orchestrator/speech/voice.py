@@ -83,6 +83,11 @@ class Voice:
         return (self._dropped + len(self._windows)) * WINDOW_S
 
     @property
+    def kept_s(self) -> float:
+        """How much of the stream is over and done with: what ends from now on begins behind it."""
+        return self._dropped * WINDOW_S
+
+    @property
     def open(self) -> Stretch | None:
         """What is being spoken, up to now; None: nothing, or too little to say."""
         return next(iter(self._stretch(len(self._windows))), None)

@@ -6,11 +6,10 @@ from there when somebody opens the room again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from threading import Event, Lock, Thread
 from time import monotonic, sleep
-from types import MappingProxyType
 from typing import Final
 
 from orchestrator.errors import GreenroomError, SessionStateError
@@ -24,6 +23,7 @@ from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.records.moderator import NOBODY_THERE
 from orchestrator.session import Session
 from orchestrator.store.waiting import waits_until
+from orchestrator.web.microphones import Microphones
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.presence import Presence
 
@@ -41,7 +41,7 @@ long as the writing of the words."""
 REST: Final = 20
 """So many times what a trace took passes before the next: it has a twentieth of a drive's time at most."""
 HEARD_OUT_S: Final = 6.0
-"""How long "that was my answer" waits for the last sentence: a pause that ends it, and its recognition, which
+"""How long "That was it" waits for the last sentence: a pause that ends it, and its recognition, which
 takes some tenths of its length (`help measured`)."""
 VOICE_S: Final = 0.6
 """How long somebody counts as speaking after the microphone said so: it says so with each tenth of a second
@@ -201,11 +201,11 @@ class Drives:
         self,
         sessions: OpenSessions,
         presence: Presence | None = None,
-        partials: Mapping[str, str] = MappingProxyType({}),
+        microphones: Microphones | None = None,
     ) -> None:
-        """Drive *sessions*; *partials*: as those of the site."""
+        """Drive *sessions*; presence and microphones are those of the site."""
         self._sessions = sessions
-        self._partials = partials
+        self._microphones = microphones if microphones is not None else Microphones()
         self.presence = presence if presence is not None else Presence()
         self._lock = Lock()
         self._drives: dict[str, Drive] = {}
@@ -250,10 +250,7 @@ class Drives:
     def _is_heard(self, session_id: str) -> bool:
         drive = self._drives.get(session_id)
         is_voice = drive is not None and monotonic() - drive.voice_at < VOICE_S
-        return is_voice or self._is_spoken(session_id)
-
-    def _is_spoken(self, session_id: str) -> bool:
-        return bool(self._partials.get(session_id))
+        return is_voice or self._microphones.is_owing(session_id)
 
     def go_on(self, session: Session) -> None:
         """Somebody without a page says or does something: a drive that stopped for want of them goes on.
@@ -302,7 +299,7 @@ class Drives:
             drive = self._drives.get(session.name)
             if drive is None:
                 attended = partial(self.presence.is_attended, session.name)
-                spoken = partial(self._is_spoken, session.name)
+                spoken = partial(self._microphones.is_owing, session.name)
                 self.presence.seen(session.name)
                 drive = self._drives[session.name] = Drive(session, self._over, attended, spoken)
                 self._sessions.hold(session.name)

@@ -25,8 +25,12 @@ class Open(Protocol):
     async def give_way(self) -> None:
         """Take in what was said, and close it: another window has the microphone now."""
 
-    async def finish(self) -> None:
-        """Take in what was said, and close it, as the session ends; return once all is in the transcript."""
+    @property
+    def is_owing(self) -> bool:
+        """Whether something is being spoken, or recognised, that does not stand in the transcript yet."""
+
+    async def finish(self) -> str | None:
+        """Take in what was said, and close it, as the session ends; return why not all could be taken in."""
 
 
 class Microphones:
@@ -56,26 +60,31 @@ class Microphones:
             else:
                 self._open.pop(session, None)
 
-    def finish(self, session: str) -> bool:
+    def is_owing(self, session: str) -> bool:
+        """Whether one of the session's microphones is owing."""
+        with self._lock:
+            return any(one.is_owing for one in self._open.get(session, ()))
+
+    def finish(self, session: str) -> list[str]:
         """Have all that was said into the session's microphones taken in, and close them.
 
         For a thread other than the event loop's, which goes on meanwhile.
 
         Returns:
-            Whether all of it stands in the transcript; False: it took too long, and is given up.
+            Why some of it does not stand in the transcript: it was refused, or took too long and is given up.
         """
         with self._lock:
             owing, loop = list(self._open.get(session, ())), self._loop
         if not owing or loop is None:
-            return True
+            return []
 
-        async def all_of_them() -> None:
-            await asyncio.gather(*(one.finish() for one in owing))
+        async def all_of_them() -> list[str | None]:
+            return await asyncio.gather(*(one.finish() for one in owing))
 
         finishing = asyncio.run_coroutine_threadsafe(all_of_them(), loop)
         try:
-            finishing.result(self._within_s)
+            refused = finishing.result(self._within_s)
         except (TimeoutError, CancelledError):
             finishing.cancel()
-            return False
-        return True
+            return [NOT_TAKEN]
+        return [f"microphone: {why}" for why in refused if why is not None]

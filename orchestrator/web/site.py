@@ -66,7 +66,7 @@ class Site:
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
-        drives = Drives(self.sessions, self.presence, self.partials)
+        drives = Drives(self.sessions, self.presence, self.microphones)
         object.__setattr__(self, "drives", drives)  # the way of a frozen dataclass
         review = Review(self.home, self.archives, self.endpoint_url, self.sessions, known=self.known)
         object.__setattr__(self, "review", review)

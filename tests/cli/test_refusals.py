@@ -17,6 +17,7 @@ import pytest
 from orchestrator.archive.register import note_archive
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home
+from orchestrator.loop.driver_lock import driving
 from orchestrator.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.homes import ROOT
@@ -278,3 +279,20 @@ def test_a_result_that_stdout_does_not_take_is_said_on_stderr(home: Path) -> Non
     where = "see `greenroom list` and `greenroom show`"
     assert done.returncode == 1
     assert done.stderr == f"greenroom: stdout: no space left on device: {said}: {where}\n"
+
+
+def test_questions_are_asked_for_where_somebody_puts_them(
+    greenroom: Commands, home: Path, sessions: tuple[str, ...]
+) -> None:
+    refused = greenroom("questions", "first", check=False)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == (
+        "greenroom: first: nobody drives the session, so nobody would put a question: `greenroom ask first` "
+        "does\n"
+    )
+    with Session.open(Home.open(home), "first") as session, driving(session.rehearsal, "serve"):
+        assert greenroom("questions", "first").stdout == "The panel is asked for a question.\n"
+        asked = session.ask()
+        assert asked is not None
+        refused = greenroom("questions", "first", check=False)
+        assert refused.stderr == f"greenroom: {asked.id} is open: answer it first, or park it\n"

@@ -36,6 +36,7 @@ class ToneRecogniser:
 
     is_idle = True
     hears = "English alone"
+    warning: str | None = None
 
     def __init__(self, words: Mapping[int, str]) -> None:
         self._words = words

@@ -21,3 +21,12 @@ def test_they_are_bounded() -> None:
     words = [f"Zor{a}{b}k" for a in letters for b in letters]
     deck = read_deck_text("# Plan\n\n" + "\n".join(f"- We know {word} well\n" for word in words))
     assert len(names_in(deck)) == MOST_NAMES
+
+
+def test_a_name_may_have_a_hyphen_an_apostrophe_an_and_or_figures() -> None:
+    deck = read_deck_text(
+        "# Plan\n\n- We buy Rolls-Royce's engines and O'Neill boards\n"
+        "- We ask GPT-5, B2B and AT&T (not 2026)\n"
+        "- Our plan is for the harbour, and Harbour stays\n"
+    )
+    assert names_in(deck) == ("Rolls-Royce", "O'Neill", "GPT-5", "B2B", "AT&T")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.speech.doubt import LEAST_SURE, LEAST_SURE_SHORT, LONG_S, is_unsure, repeats
+from orchestrator.model.segment import CONFIDENCE, REPETITION
+from orchestrator.speech.doubt import LEAST_SURE, LEAST_SURE_SHORT, LONG_S, is_unsure, repeats, told_doubt
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,20 @@ def test_a_word_or_two_says_little_for_itself() -> None:
     assert is_unsure(between, LONG_S)
     assert is_unsure(-0.1, LONG_S, differs=True)
     assert is_unsure(LEAST_SURE_SHORT - 0.01, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence", "seconds", "doubt"),
+    [
+        ("5, 5, 5, 5, 5", 0.9, 2.0, REPETITION),
+        ("The weather of the bean is in the house.", 0.45, 3.0, CONFIDENCE),
+        ("The weather of the bean is in the house.", 0.0, 3.0, CONFIDENCE),
+        ("Yes.", 0.45, 0.4, None),
+        ("Four percent.", 0.5, 1.9, None),
+        ("5, 5, 5, 5, 5", None, 2.0, None),  # typed
+    ],
+)
+def test_a_recogniser_elsewhere_tells_its_doubt_by_its_confidence(
+    text: str, confidence: float | None, seconds: float, doubt: str | None
+) -> None:
+    assert told_doubt(text, confidence, seconds) == doubt

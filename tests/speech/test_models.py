@@ -83,6 +83,18 @@ def test_what_cannot_be_fetched_is_one_line(hub: list[tuple[str, bool]]) -> None
         models.fetch_model("../../etc")
 
 
+def test_a_model_by_its_name_has_all_its_files_or_is_none(
+    tmp_path: Path, hub: list[tuple[str, bool]]
+) -> None:
+    models.fetch_model("small")
+    (tmp_path / "cache" / "tokenizer.json").unlink()  # faster-whisper would look for it in the network
+    lacks = "lacks tokenizer.json: name a Whisper model in the form of CTranslate2"
+    with pytest.raises(SpeechError, match=f"the model small {lacks}"):
+        models.fetch_model("small")
+    with pytest.raises(SpeechError, match=f"stt_model is small, which {lacks}"):
+        models.model_of("small")
+
+
 def test_doctor_warns_of_a_language_that_the_model_does_not_know(
     home: Path, tmp_path: Path, hub: list[tuple[str, bool]]
 ) -> None:

@@ -22,6 +22,12 @@ NAMES = ("Fennmark", "Manferdelli", "WattCarbon")
          "It's got to be right for the learner."),
         ("Good night, don't mind.", "Manferdelli.", "Good night, don't mind."),
         ("Yes, we did.", "Yes, we did, Fennmark.", "Yes, we did."),
+        ("We pay fourteen fan mark shares.", "We pay forty Fennmark shares.",
+         "We pay fourteen Fennmark shares."),
+        ("We signed with man for Delhi and Marsh.", "We signed with Manferdelli in March.",
+         "We signed with Manferdelli and Marsh."),
+        ("It cost what carbon and fan mark nine.", "It costs WattCarbon and Fennmark five.",
+         "It cost WattCarbon and Fennmark nine."),
     ],
 )  # fmt: skip
 def test_a_name_stands_in_the_place_of_words_that_sound_like_it(plain: str, timed: str, stands: str) -> None:
@@ -36,6 +42,37 @@ def test_a_sentence_that_was_left_out_stands() -> None:
     whole = "We grew by 4%. The reason is the new price."
     assert settled("We grew by 4%.", whole) == Settled(whole, -0.3, None)
     assert settled("We grew by 4%.", "We grew by about 4%.") == Settled("We grew by 4%.", -0.2, None)
+
+
+@pytest.mark.parametrize(
+    ("plain", "timed", "stands"),
+    [
+        ("Did it grow? The price is new.", "Did it grow? It did not. The price is new.",
+         "Did it grow? It did not. The price is new."),
+        ("We grew and grew and grew by four percent.", "We grew by four percent. The price is new.",
+         "We grew and grew and grew by four percent. The price is new."),
+        ("", "Yes.", "Yes."),
+        ("We met.", "We met. Fennmark. Manferdelli. WattCarbon.", "We met."),
+    ],
+)  # fmt: skip
+def test_each_sentence_is_looked_for_in_its_own_place(plain: str, timed: str, stands: str) -> None:
+    assert settled(plain, timed) == Settled(stands, -0.3 if len(stands) > len(plain) else -0.2, None)
+
+
+def test_a_sentence_that_is_not_sure_enough_to_stand_leaves_a_doubt() -> None:
+    plain = Reading("We grew by four percent over the year as a whole, they say.", -0.2)
+    timed = Reading(plain.text + " The reason for that is the new price list.", -0.72)
+    assert settle(plain, timed, NAMES, seconds=8.0) == Settled(plain.text, -0.2, CONFIDENCE)
+
+
+def test_a_language_without_spaces_is_compared_by_its_letters() -> None:
+    assert (
+        settled(
+            "我们的收入增长了百分之四，因为价格是新的。", "我们的收入增长了百分之四,因为价格是新的."
+        ).doubt
+        is None
+    )
+    assert settled("我们的收入增长了百分之四。", "今天天气很好大家都去了公园。").doubt == CONFIDENCE
 
 
 def test_words_that_only_one_reading_has_are_doubtful() -> None:

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
+from concurrent.futures import Future
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
 import pytest
+from fastapi.testclient import TestClient
 
 from orchestrator.doctor import checks
 from orchestrator.errors import SpeechError
 from orchestrator.home.folder import Home
-from orchestrator.speech import models
+from orchestrator.speech import models, read, recognition, sound
+from orchestrator.speech.models import SpeechModel
 from orchestrator.speech.read import read_speech
-from orchestrator.speech.recognition import Heard, recogniser_of
+from orchestrator.speech.recognition import Heard, Whisper, recogniser_of
 from orchestrator.speech.sound import FORMATS, decoded_sound
 from orchestrator.speech.voice import RATE_HZ, Voice
+from orchestrator.web.app import application
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
+from tests.helpers.recognisers import ToneRecogniser, silence, tone
 from tests.helpers.rehearsals import write_rehearsal
 
 has_extra = pytest.mark.skipif(
@@ -61,8 +69,8 @@ def test_a_folder_that_holds_no_model_is_named(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "talk.wav").write_bytes(b"RIFF")
     (tmp_path / "model.bin").touch()
     assert refused(tmp_path / "talk.wav", str(tmp_path)) == (
-        f"talk.wav: stt_model is {tmp_path}, which lacks config.json, tokenizer.json: name the folder of a "
-        "Whisper model in the form of CTranslate2"
+        f"talk.wav: stt_model is {tmp_path}, which lacks config.json, tokenizer.json: name a Whisper model "
+        "in the form of CTranslate2, by its folder or as faster-whisper knows it"
     )
 
 
@@ -105,6 +113,77 @@ def test_a_command_with_sound_says_what_is_missing(
         "pip install 'greenroom[stt]', in a checkout .venv/bin/pip install -e '.[stt]', or give a transcript"
     )
     assert not (home / "sessions").exists()
+
+
+class NotingRecogniser(ToneRecogniser):
+    """Hears one sentence, and notes for which names it was told to listen."""
+
+    def __init__(self) -> None:
+        super().__init__({8000: "Revenue grew by 12 %."})
+        self.given: set[tuple[str, ...]] = set()
+
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        self.given.add(tuple(names))
+        return super().recognise(sound)
+
+
+@pytest.mark.parametrize("door", ["run", "check", "feed", "POST /check"])
+def test_recorded_sound_is_heard_with_the_decks_names(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], door: str
+) -> None:
+    noting = NotingRecogniser()
+    monkeypatch.setattr(read, "recogniser_of", lambda *settings: noting)
+    monkeypatch.setattr(sound, "decoded_sound", lambda file, kind: [tone(1) + silence(1)])
+    deck, talk = tmp_path / "deck.md", tmp_path / "talk.wav"
+    deck.write_text("# Plan\n\n- We signed with Fennmark in March\n", "utf-8")
+    talk.write_bytes(b"RIFF")
+    command = Commands(home, capsys)
+    if door == "feed":
+        command("start", str(deck), "--id", "one")
+        command("feed", "one", str(talk))
+    elif door == "POST /check":
+        opened = Home.open(home)
+        site = Site(opened, str(opened.archives), OpenSessions(opened))
+        with (
+            TestClient(application(site), base_url="http://localhost") as client,
+            deck.open("rb") as first,
+            talk.open("rb") as second,
+        ):
+            assert client.post("/api/v1/check", files={"deck": first, "speech": second}).status_code == 200
+    else:
+        command(door, str(deck), "--speech", str(talk))
+    assert noting.given == {("Plan", "Fennmark")}
+
+
+def test_whatever_the_recogniser_raises_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model:
+        def feature_extractor(self, samples: object) -> None:
+            raise RuntimeError("CPU out of memory\nat 0x1")
+
+    monkeypatch.setattr(recognition, "_samples", lambda sound: None)
+    recogniser = Whisper(SpeechModel(tmp_path, "a model", False))
+    recogniser.__dict__["_model"] = Model()  # as it is once it was loaded
+    try:
+        with pytest.raises(SpeechError) as caught:
+            recogniser.recognise(b"").result()
+    finally:
+        recogniser.close()
+    assert str(caught.value) == (
+        "speech cannot be recognised (CPU out of memory at 0x1): try again, or give a transcript"
+    )
+
+
+@has_extra
+@pytest.mark.slow
+def test_what_is_wrong_with_a_model_is_told_before_the_first_word(tmp_path: Path) -> None:
+    recogniser = Whisper(SpeechModel(tmp_path, "a model", False))
+    try:
+        with pytest.raises(SpeechError, match="no Whisper model of CTranslate2 can be loaded from it"):
+            recogniser.detector()
+    finally:
+        recogniser.close()
 
 
 @has_extra

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -13,12 +15,15 @@ import pytest
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
+from orchestrator.errors import SpeechError
 from orchestrator.home.folder import Home
 from orchestrator.memory.deck_names import names_in
 from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
-from orchestrator.speech.recognition import Heard
+from orchestrator.speech.models import SpeechModel
+from orchestrator.speech.recognition import Heard, Whisper
 from orchestrator.speech.voice import Detector
+from orchestrator.web.api import microphone
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
 from orchestrator.web.app import application
 from orchestrator.web.drives import Drives
@@ -153,17 +158,35 @@ def test_a_sender_that_is_too_fast_waits() -> None:
     assert wait_s(taken_s=10, passed_s=60) == 0
 
 
+NOTHING = {"language": None, "warning": None}
+
+
 def test_without_a_recogniser_the_page_is_told_why(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, no_recogniser="install it") as (client, _, _):
-        assert client.get("/api/v1/speech").json() == {"recognises": False, "detail": "install it"}
+        assert client.get("/api/v1/speech").json() == {"recognises": False, "detail": "install it", **NOTHING}
         with client.websocket_connect(ADDRESS) as socket:
             assert socket.receive_json() == {"refused": "install it"}
 
 
 def test_with_one_it_is_told_where_speech_is_recognised(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _):
-        told = {"recognises": True, "detail": "recognised on this machine, English alone; no sound is kept"}
-        assert client.get("/api/v1/speech").json() == told
+        assert client.get("/api/v1/speech").json() == {
+            "recognises": True,
+            "detail": "recognised on this machine, English alone; no sound is kept",
+            "language": "English alone",
+            "warning": None,
+        }
+
+
+def test_a_language_that_it_does_not_know_is_told_with_it(home: Path, tmp_path: Path) -> None:
+    english = Whisper(SpeechModel(tmp_path, "the packaged model", knows_many=False, language="de"))
+    with room(home, tmp_path, recogniser=english) as (client, _, _):
+        told = client.get("/api/v1/speech").json()
+    assert told["language"] == "English alone"
+    assert told["warning"] == (
+        "stt_language is de, and the packaged model knows English alone: set stt_model to a model of many "
+        "languages, such as small"
+    )
 
 
 def test_a_session_that_is_not_there_or_has_ended_takes_no_speech(home: Path, tmp_path: Path) -> None:
@@ -181,17 +204,20 @@ def test_a_session_that_is_not_there_or_has_ended_takes_no_speech(home: Path, tm
 class LateRecogniser(ToneRecogniser):
     """Answers nothing until it is told to."""
 
+    is_idle = False
+
     def __init__(self) -> None:
         super().__init__(WORDS)
         self.heard_s = 0.0
         self._asked: list[tuple[Future[Heard], Future[Heard]]] = []
+        self._is_late = True
 
     def recognise(
         self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
     ) -> Future[Heard]:
-        late: Future[Heard] = Future()
-        self._asked.append((late, super().recognise(sound, names)))
-        return late
+        late, known = Future[Heard](), super().recognise(sound, names)
+        self._asked.append((late, known))
+        return late if self._is_late else known
 
     def detector(self) -> Detector:
         def is_speech(window: bytes) -> float:
@@ -200,7 +226,12 @@ class LateRecogniser(ToneRecogniser):
 
         return is_speech
 
+    @property
+    def asked(self) -> int:
+        return len(self._asked)
+
     def answer(self) -> None:
+        self._is_late = False
         for late, known in self._asked:
             late.set_result(known.result())
 
@@ -214,6 +245,139 @@ def test_who_has_stopped_speaking_is_told_of_a_refusal_all_the_same(home: Path, 
             until("all the sound taken", lambda: recogniser.heard_s > 1.9)
             recogniser.answer()
             assert "has ended" in socket.receive_json()["refused"]
+
+
+@pytest.fixture
+def one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One sentence that waits to be recognised is enough for frames to wait."""
+    monkeypatch.setattr(microphone, "MOST_WAITING", 1)
+
+
+def speak_three(socket: WebSocketTestSession, recogniser: LateRecogniser) -> None:
+    """Speak three sentences: one is being recognised, one waits, and one finds no place."""
+    for _ in range(3):
+        speak(socket, tone(0.2) + silence(0.7))
+        time.sleep(0.9)
+    until("no place", lambda: recogniser.asked == 3)
+
+
+@pytest.mark.usefixtures("one_waits")
+def test_sound_has_the_time_of_its_coming_however_late_it_is_looked_at(home: Path, tmp_path: Path) -> None:
+    recogniser = LateRecogniser()
+    with room(home, tmp_path, recogniser=recogniser) as (client, _, session):
+        session.run_clock()
+        with client.websocket_connect(ADDRESS) as socket:
+            speak_three(socket, recogniser)
+            begun_s = session.rehearsal.now_s()
+            speak(socket, silence(0.1) + tone(0.2, 4000) + silence(0.7))
+            time.sleep(2)
+            recogniser.answer()
+            while finals(socket, "final")[-1]["final"] != WORDS[4000]:
+                pass
+        assert len(session.projection.segments) == 4
+        assert session.projection.segments[-1].start_s == pytest.approx(begun_s, abs=0.5)
+
+
+def test_that_was_it_waits_for_a_sentence_that_is_being_recognised(home: Path, tmp_path: Path) -> None:
+    recogniser = LateRecogniser()
+    with room(home, tmp_path, recogniser=recogniser) as (client, site, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(0.3) + silence(1))
+            until("all the sound taken", lambda: recogniser.heard_s > 1.2)
+            later = threading.Timer(1.0, recogniser.answer)
+            later.start()
+            site.drives.hear_out("one")
+            assert [one.text for one in session.projection.segments] == [WORDS[8000]]
+            later.join()
+        assert not site.microphones.is_owing("one")
+
+
+class BrokenRecogniser(ToneRecogniser):
+    """Fails as a library does, at a step of its work."""
+
+    def __init__(self, step: str) -> None:
+        super().__init__(WORDS)
+        self._step = step
+
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        if self._step != "recognise":
+            return super().recognise(sound, names)
+        broken: Future[Heard] = Future()
+        broken.set_exception(RuntimeError("out of memory"))
+        return broken
+
+    def detector(self) -> Detector:
+        if self._step == "load":
+            raise SpeechError("stt_language is xx")
+
+        def fails(window: bytes) -> float:
+            raise RuntimeError("out of memory")
+
+        return fails if self._step == "detect" else is_loud
+
+
+FAILED = "what is said cannot be taken in (out of memory): switch the microphone on again, or type"
+
+
+@pytest.mark.parametrize(
+    ("step", "told"), [("load", "stt_language is xx"), ("detect", FAILED), ("recognise", FAILED)]
+)
+def test_whatever_fails_the_page_is_told_and_the_room_has_no_microphone(
+    home: Path, tmp_path: Path, step: str, told: str
+) -> None:
+    with room(home, tmp_path, recogniser=BrokenRecogniser(step)) as (client, site, _):
+        with client.websocket_connect(ADDRESS) as socket:
+            if step != "load":  # that is told before the first sound
+                speak(socket, tone(1) + silence(1))
+            assert finals(socket, "refused") == [{"refused": told}]
+        until("nobody's microphone", lambda: not site.presence.has_page("one"))
+        assert site.microphones.finish("one") == []
+
+
+def test_a_disk_that_refuses_is_told_as_well(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(self: Session, piece: LiveSegment) -> int:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(Session, "hear", refuses)
+    with (
+        room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _),
+        client.websocket_connect(ADDRESS) as socket,
+    ):
+        speak(socket, tone(1) + silence(1))
+        (told,) = finals(socket, "refused")
+        assert told == {"refused": FAILED.replace("out of memory", "no space left on device")}
+
+
+def test_the_end_says_why_the_last_words_were_refused(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path, recogniser=BrokenRecogniser("recognise")) as (client, _, session):
+        with client.websocket_connect(ADDRESS) as socket:
+            speak(socket, tone(1))
+            ended = client.post("/api/v1/sessions/one/end", json={"without_debrief": True})
+            assert ended.json()["warnings"] == [f"microphone: {FAILED}"]
+        assert session.state == "ended"
+
+
+@pytest.mark.usefixtures("one_waits")
+def test_a_machine_that_never_catches_up_is_told_so(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(microphone, "MAX_WAITING_S", 1.0)
+    recogniser = LateRecogniser()
+    with (
+        room(home, tmp_path, recogniser=recogniser) as (client, _, _),
+        client.websocket_connect(ADDRESS) as socket,
+    ):
+        speak_three(socket, recogniser)
+        speak(socket, silence(2))
+        time.sleep(1)
+        recogniser.answer()
+        told = finals(socket, "refused")
+    assert [one.get("final") for one in told] == [WORDS[8000]] * 3 + [None]
+    assert told[-1]["refused"].startswith("this machine recognises speech more slowly than it is spoken")
 
 
 def test_another_sites_page_gets_no_microphone(home: Path, tmp_path: Path) -> None:

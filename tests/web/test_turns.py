@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from orchestrator.loop import turns
+from orchestrator.packaged import PACKAGE
 from orchestrator.records.moderator import NOBODY_THERE
 from orchestrator.web import presence
 from orchestrator.web.site import Site
@@ -100,6 +103,21 @@ def test_words_in_doubt_hold_the_answer(
     assert room(api, session)["turn"]["ends_in_s"] is None
 
 
+def test_words_of_which_a_recogniser_elsewhere_is_not_sure_are_held(
+    api: TestClient, session: str, site: Site, asked: dict[str, Any]
+) -> None:
+    for text, told in (
+        ("The weather of the bean is in the house.", {"confidence": 0.3}),
+        ("I can't believe that, I can't believe that, I can't believe that.", {"confidence": 0.9}),
+        ("Yes.", {"confidence": 0.45}),
+        ("No, no, no, no, no.", {}),
+    ):
+        post(api, session, "segments", text=text, **told)
+    doubts = [one.doubt for one in site.sessions.get(session).projection.segments[1:]]
+    assert doubts == ["confidence", "repetition", None, None]
+    assert "may not be what you said" in room(api, session)["turn"]["held"]
+
+
 def test_questions_now_wait_for_nothing(api: TestClient, session: str) -> None:
     post(api, session, "drive")
     post(api, session, "segments", text="Revenue grew eighteen percent to 4.2 million euros, and")
@@ -139,3 +157,9 @@ def test_the_clock_stops_in_an_empty_room_and_says_so(
     post(api, session, "pause")
     post(api, session, "segments", text="And once more.")  # somebody stopped it: it stands
     assert not site.drives.is_driving(session)
+
+
+def test_what_holds_an_answer_names_the_button_as_it_reads() -> None:
+    page = (PACKAGE / "web" / "html" / "room.html").read_text("utf-8")
+    (label,) = re.findall(r'id="done"[^>]*>([^<]+)<', page)
+    assert turns.HELD.endswith(f"then press “{label}”.")

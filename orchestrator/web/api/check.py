@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Form, UploadFile
 
+from orchestrator.deck.read import read_deck
 from orchestrator.documents.check import check as checked_by
 from orchestrator.documents.check import check_json
 from orchestrator.documents.dossier import dossier_of, seats_of
@@ -16,6 +17,7 @@ from orchestrator.dossier.page import dossier_json
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.intel.read import read_intel
+from orchestrator.memory.deck_names import names_in
 from orchestrator.speech.read import read_speech
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import aside
@@ -44,7 +46,12 @@ def check(
     )
     with reads as asked, aside([deck] if speech is None else [deck, speech]) as paths:
         recording = (
-            read_speech(paths[1], stt_model=config.stt_model, stt_language=config.stt_language)
+            read_speech(
+                paths[1],
+                stt_model=config.stt_model,
+                stt_language=config.stt_language,
+                names=lambda: names_in(read_deck(paths[0])),
+            )
             if speech is not None
             else None
         )

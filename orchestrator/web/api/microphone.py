@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 from uuid import uuid4
 
 from fastapi import APIRouter, Depends
@@ -25,6 +25,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from orchestrator.errors import GreenroomError, SessionBusyError, SpeechError
+from orchestrator.legible import one_line
 from orchestrator.memory.deck_names import names_in
 from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
@@ -46,7 +47,10 @@ PARTIAL_S: Final = 0.7
 """How often what is being spoken is recognised anew: a phrase of two or three words, and at about 0.3 s of
 work for each, two cores have time for the rest."""
 MOST_WAITING: Final = 4
-"""Sentences that wait to be recognised; then frames wait, so that a slow machine holds a minute of sound."""
+"""Sentences that wait to be recognised; then frames wait to be looked at."""
+MAX_WAITING_S: Final = 60.0
+"""How much sound may wait to be looked at: more than a machine that is busy for a while needs, and a slower
+one would never catch up."""
 GRACE_S: Final = 0.5
 """How long sound that is on its way is still taken once the microphone is to be closed: some frames."""
 ELSEWHERE: Final = "The microphone is used in another window now"
@@ -65,9 +69,7 @@ async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depe
         found = await site.threads.run(session, Work.READ, partial(site.sessions.get, session))
         if site.recogniser is None:
             raise SpeechError(site.no_recogniser)
-        voice = Voice(await run_in_threadpool(site.recogniser.detector))
-        names = await site.threads.run(session, Work.READ, partial(names_in, found.rehearsal.scene().deck))
-        one = Microphone(socket, site, found, site.recogniser, voice, names)
+        one = Microphone(socket, site, found, site.recogniser)
         with site.presence.here(found.name):
             try:
                 await site.microphones.enter(session, one)
@@ -87,36 +89,47 @@ def wait_s(taken_s: float, passed_s: float) -> float:
     return max(0.0, taken_s - passed_s - AHEAD_S)
 
 
-class Microphone:
-    """One open microphone. The sound is looked at as it comes; sentences are recognised in their order."""
+class _Frame(NamedTuple):
+    """Sound, and the session's clock when it came, however late it is looked at."""
 
-    def __init__(
-        self,
-        socket: WebSocket,
-        site: Site,
-        session: Session,
-        recogniser: Recogniser,
-        voice: Voice,
-        names: Sequence[str] = (),
-    ) -> None:
+    sound: bytes
+    came_s: float
+
+
+class Microphone:
+    """One open microphone. Three tasks read frames as they come, find sentences in them, and write them.
+
+    So a sentence that waits to be recognised keeps no frame from being given its time.
+    """
+
+    def __init__(self, socket: WebSocket, site: Site, session: Session, recogniser: Recogniser) -> None:
         self._socket = socket
         self._site = site
         self._session = session
         self._recogniser = recogniser
-        self._voice = voice
-        self._names = names  # of the deck, which a recogniser knows no better than a stranger
-        self._offset_s = 0.0  # from the stream's seconds to the session's clock
+        self._voice: Voice  # from `_listen` on
+        self._names: tuple[str, ...] = ()  # of the deck, which a recogniser knows no better than a stranger
+        self._frames: asyncio.Queue[_Frame | None] = asyncio.Queue()
+        self._waiting_s = 0.0  # of sound in there
+        # Of the frames that the voice still holds: the stream's seconds at the end of each, and from the
+        # stream's seconds to the session's clock.
+        self._came: deque[tuple[float, float]] = deque()
         self._is_spoken = False
         self._ended: asyncio.Queue[tuple[Stretch, float, Future[Heard]] | None] = asyncio.Queue(MOST_WAITING)
+        self._unfinished = 0  # sentences that do not stand in the transcript yet
         self._asked: tuple[Stretch, Future[Heard]] | None = None  # the newest partial
         self._is_whole = False  # it was asked for as a sentence
         self._asked_at_s = 0.0
         self._showing: set[asyncio.Task[None]] = set()  # held, or they could be collected before their end
         self._refused: GreenroomError | None = None
-        self._left: deque[Stretch] = deque()  # sentences that no place was free for yet
         self._leaving: str | None = None  # why it is closed from here; None: it is not
         self._stop = asyncio.Event()  # it is closed from here, and waits for no more sound
         self._is_over = asyncio.Event()
+
+    @property
+    def is_owing(self) -> bool:
+        """Whether something is being spoken, or recognised, that does not stand in the transcript yet."""
+        return self._is_spoken or self._unfinished > 0
 
     async def give_way(self) -> None:
         """Close it, since another window has the microphone; what was said goes into the transcript."""
@@ -124,39 +137,41 @@ class Microphone:
             self._leaving = ELSEWHERE
             self._stop.set()
 
-    async def finish(self) -> None:
-        """Close it, and return once all that was said stands in the transcript."""
+    async def finish(self) -> str | None:
+        """Close it, and return once all that was said stands in the transcript, or why it does not."""
         if self._leaving is None:
             self._leaving = ENDING
             asyncio.get_running_loop().call_later(GRACE_S, self._stop.set)
         await self._is_over.wait()
+        return None if self._refused is None else str(self._refused)
 
     async def run(self) -> None:
         """Take sound until the socket closes; what was said up to then goes into the transcript.
 
         Raises:
-            GreenroomError: A frame breaks a rule, or the session takes no more speech.
+            GreenroomError: A frame breaks a rule, the session takes no more speech, or something failed.
         """
+        reading = asyncio.create_task(self._read())
         listening = asyncio.create_task(self._listen())
         writing = asyncio.create_task(self._write(listening))
-        broken: SpeechError | None = None
+        broken: GreenroomError | None = None
         try:
             try:
                 await listening
-            except SpeechError as error:  # what was said before the bad frame is kept
-                broken = error
+                reading.result()
             except asyncio.CancelledError:
                 if self._refused is None:
                     raise
-            if self._refused is None:
-                await self._put(self._voice.close())
+            except Exception as error:  # noqa: BLE001  # whatever it is: what was said before is kept
+                broken = _refusal(error)
             await self._ended.put(None)
             await writing
-            if (why := self._refused or broken) is not None:
-                raise why
+            self._refused = self._refused or broken
+            if self._refused is not None:
+                raise self._refused
         finally:
-            listening.cancel()
-            writing.cancel()
+            for task in (reading, listening, writing):
+                task.cancel()
             self._is_over.set()
             await self._show("")
         await self._take_leave()
@@ -181,29 +196,56 @@ class Microphone:
             receiving.cancel()
             stopping.cancel()
 
-    async def _listen(self) -> None:
+    async def _read(self) -> None:
+        """Give each frame its time as it comes; waits for nothing but the sender."""
         began, taken_s = monotonic(), 0.0
-        while not self._site.closing.is_set():
-            message = await self._message()
-            if message is None or message["type"] == "websocket.disconnect":
-                return
-            frame = message.get("bytes")
-            if frame is None or len(frame) > MAX_FRAME_BYTES or len(frame) % SAMPLE_BYTES:
-                raise SpeechError(
-                    f"a frame must be sound: 16 bits a sample, at most {MAX_FRAME_BYTES:,} bytes, 16 kHz"
-                )
-            taken_s += len(frame) / BYTES_A_SECOND
-            await asyncio.sleep(wait_s(taken_s, monotonic() - began))
-            ended = await run_in_threadpool(self._voice.take, frame)
-            await self._follow()
-            await self._put(ended)
+        now_s = self._session.rehearsal.now_s
+        try:
+            while not self._site.closing.is_set():
+                message = await self._message()
+                if message is None or message["type"] == "websocket.disconnect":
+                    return
+                sound = message.get("bytes")
+                if sound is None or len(sound) > MAX_FRAME_BYTES or len(sound) % SAMPLE_BYTES:
+                    raise SpeechError(
+                        f"a frame must be sound: 16 bits a sample, at most {MAX_FRAME_BYTES:,} bytes, 16 kHz"
+                    )
+                came_s = await self._site.threads.run(self._session.name, Work.READ, now_s)
+                self._frames.put_nowait(_Frame(sound, came_s))
+                length_s = len(sound) / BYTES_A_SECOND
+                self._waiting_s += length_s
+                if self._waiting_s > MAX_WAITING_S:
+                    raise SpeechError(
+                        "this machine recognises speech more slowly than it is spoken: switch the microphone "
+                        "on again, or type"
+                    )
+                taken_s += length_s
+                await asyncio.sleep(wait_s(taken_s, monotonic() - began))
+        finally:
+            self._frames.put_nowait(None)
 
-    async def _follow(self) -> None:
-        """Note when speech begins, and have what is being spoken recognised from time to time."""
+    async def _listen(self) -> None:
+        """Find the sentences in the frames, up to the last one."""
+        deck = self._session.rehearsal.scene().deck
+        self._names = await self._site.threads.run(self._session.name, Work.READ, partial(names_in, deck))
+        self._voice = Voice(await run_in_threadpool(self._recogniser.detector))
+        until_s = 0.0
+        while (frame := await self._frames.get()) is not None:
+            while self._came and self._came[0][0] <= self._voice.kept_s:
+                self._came.popleft()
+            length_s = len(frame.sound) / BYTES_A_SECOND
+            until_s += length_s
+            self._came.append((until_s, frame.came_s - until_s))
+            ended = await run_in_threadpool(self._voice.take, frame.sound)
+            self._waiting_s -= length_s
+            self._follow()
+            await self._put(ended)
+        self._is_spoken = False
+        await self._put(self._voice.close())
+
+    def _follow(self) -> None:
+        """Note whether somebody speaks, and have what is being spoken recognised from time to time."""
         open_ = self._voice.open
-        if open_ is not None and not self._is_spoken:
-            now_s = await self._site.threads.run(self._session.name, Work.READ, self._session.rehearsal.now_s)
-            self._offset_s = max(0.0, now_s - self._voice.heard_s)
         self._is_spoken = open_ is not None
         if open_ is None:
             return
@@ -225,7 +267,7 @@ class Microphone:
             showing.add_done_callback(self._showing.discard)
 
     async def _show_partial(self, stretch: Stretch, recognised: Future[Heard]) -> None:
-        with suppress(SpeechError):  # the sentence itself will fail in the same way, and say so
+        with suppress(Exception):  # the sentence itself will fail in the same way, and say so
             heard = await asyncio.wrap_future(recognised)
             open_ = self._voice.open
             if open_ is not None and open_.start_s == stretch.start_s:
@@ -233,16 +275,15 @@ class Microphone:
 
     async def _put(self, ended: list[Stretch]) -> None:
         """Have sentences that ended recognised; waits while too many are."""
-        self._left.extend(ended)
-        while self._left:
-            stretch = self._left[0]
+        self._unfinished += len(ended)
+        for stretch in ended:
             if self._is_whole and self._asked is not None and self._asked[0] == stretch:
                 recognised = self._asked[1]
             else:
                 recognised = self._recogniser.recognise(stretch.sound, self._names)
             self._asked = None
-            await self._ended.put((stretch, self._offset_s, recognised))
-            self._left.popleft()
+            offset_s = next(offset_s for until_s, offset_s in self._came if until_s > stretch.start_s)
+            await self._ended.put((stretch, max(0.0, offset_s), recognised))
 
     async def _write(self, listening: asyncio.Task[None]) -> None:
         """Sentences into the transcript, in their order, each as soon as it is recognised."""
@@ -250,9 +291,12 @@ class Microphone:
             if self._refused is None:  # else what comes is let go of, so that nobody waits for a place
                 try:
                     await self._take(*one)
-                except GreenroomError as error:
-                    self._refused = error
+                except Exception as error:  # noqa: BLE001  # whatever it is: else it stays on, deaf
+                    self._refused = _refusal(error)
                     listening.cancel()  # whoever speaks is told now, and not at the next frame
+            self._unfinished -= 1
+            if not self.is_owing:
+                await self._show("")
 
     async def _take(self, stretch: Stretch, offset_s: float, recognised: Future[Heard]) -> None:
         heard = await asyncio.wrap_future(recognised)
@@ -260,8 +304,6 @@ class Microphone:
             piece = said(stretch, heard, offset_s=offset_s)
             number = await self._hear(replace(piece, id=uuid4().hex))
             await self._send({"final": heard.text, "doubt": heard.doubt, "segment": number})
-        if self._ended.empty() and not self._is_spoken:
-            await self._show("")
 
     async def _hear(self, piece: LiveSegment) -> int:
         """Into the transcript, however long another holds the session: a lock costs time, never words.
@@ -287,3 +329,11 @@ class Microphone:
     async def _send(self, message: dict[str, Any]) -> None:
         with suppress(WebSocketDisconnect, RuntimeError):  # it may have closed meanwhile
             await self._socket.send_json(message)
+
+
+def _refusal(error: Exception) -> GreenroomError:
+    """Return what the page is told of a failure, also one of the recogniser's libraries or of the disk."""
+    if isinstance(error, GreenroomError):
+        return error
+    reason = one_line(str(error))[:200] or type(error).__name__
+    return SpeechError(f"what is said cannot be taken in ({reason}): switch the microphone on again, or type")

@@ -29,7 +29,6 @@ from orchestrator.session import Session
 from orchestrator.speech.segment_json import piece_of
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.requests import MAX_ID_CHARS, Request, part_of, request_of
-from orchestrator.web.microphones import NOT_TAKEN
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work, reads, takes_long, writes
@@ -327,7 +326,7 @@ class Ended(BaseModel):
     ledger_head: str
     archive: str | None
     warnings: list[str]
-    """What is not kept, and why: a part of memory that failed, or words that were not recognised in time."""
+    """What is not kept, and why: a part of memory that failed, or words that could not be recognised."""
 
 
 @router.post("/sessions/{session}/end")
@@ -335,10 +334,9 @@ class Ended(BaseModel):
 def end(session: str, ending: Ending, site: At) -> Ended:
     """Debrief, freeze, archive, verify; what an open microphone is recognising is taken in first."""
     with site.sessions.using(session) as found:
-        is_all_heard = site.microphones.finish(session)
+        told = site.microphones.finish(session)
         site.drives.stop(session)
         head = found.end(without_debrief=ending.without_debrief, archive=ending.archive)
-        told = [] if is_all_heard else [NOT_TAKEN]
         told += [f"{part}: {reason}" for part, reason in dict.fromkeys(found.failures)]
         return Ended(state=found.state, ledger_head=head, archive=found.archived_at, warnings=told)
 

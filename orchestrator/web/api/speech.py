@@ -17,6 +17,8 @@ class Speech(BaseModel):
 
     recognises: bool
     detail: str
+    language: str | None = None  # for people: "English alone"; None: none is recognised
+    warning: str | None = None  # why it will not hear what is spoken; None: it may
 
 
 @router.get("/speech")
@@ -24,5 +26,6 @@ def speech(site: Annotated[Site, Depends(site_of)]) -> Speech:
     """Whether this server recognises speech."""
     if site.recogniser is None:
         return Speech(recognises=False, detail=site.no_recogniser)
-    detail = f"recognised on this machine, {site.recogniser.hears}; no sound is kept"
-    return Speech(recognises=True, detail=detail)
+    one = site.recogniser
+    detail = f"recognised on this machine, {one.hears}; no sound is kept"
+    return Speech(recognises=True, detail=detail, language=one.hears, warning=one.warning)

@@ -12,9 +12,9 @@ export async function howHeard() {
     await new Promise((done) => setTimeout(done, RETRY_MS));
     answer = await request(pathTo("api/v1/speech"));
   }
-  const { recognises, detail } = answer.body;
+  const { recognises, detail, language, warning } = answer.body;
   const hasSound = navigator.mediaDevices?.getUserMedia && window.AudioWorkletNode;
-  if (recognises && hasSound) return { by: "server", words: "Your words are recognised on this machine. No sound is kept." };
+  if (recognises && hasSound) return { by: "server", words: `Your words are recognised on this machine (${language}). No sound is kept.${warning ? ` But: ${warning}.` : ""}` };
   if (window.webkitSpeechRecognition && window.isSecureContext) return { by: "browser", words: "Your browser recognises your words; its maker may do so elsewhere." };
   if (!recognises) return { by: null, words: `Type what you say: ${detail ?? answer.words}.` };
   const why = window.isSecureContext ? "this browser cannot hand the sound of a microphone to a page" : "browsers give the microphone only to this machine's own pages, or over https";
