@@ -155,7 +155,7 @@ def test_what_is_said_stands_in_the_transcript(
         "told.observe(line, {childList: true, subtree: true});"
     )
     in_room(page, served, "one")
-    here = "Your words are recognised on this machine. No sound is kept."
+    here = "Your words are recognised on this machine (English alone). No sound is kept."
     expect(page.locator("#hearing")).to_have_text(here)
     page.locator("#go").click()
     microphone(page, "on")
