@@ -70,19 +70,23 @@ class Panel:
         self._judging: Judging | None = None
         self._judged_at_s: float | None = None  # since when a verdict waits for the end of a sentence
         self._looking: Looking | None = None
+        self._words_seq = rehearsal.projection.words_seq  # the last words that were noticed
         self._heard_at_s = rehearsal.clock.there_s()  # when somebody last spoke
         self._break_since_s: float | None = None  # session clock: since when a break waits for questions
         open_ = rehearsal.projection.open  # an earlier drive may have left an answer that was not judged
         self._owes_verdict = open_ is not None and open_.turns[-1].answer is not None
 
     def heard(self) -> None:
-        """Somebody has just spoken."""
+        """Somebody speaks; words that stand in the transcript, or are corrected there, are noticed anyway."""
         self._heard_at_s = self.rehearsal.clock.there_s()
 
     def next_step(self) -> Step:
         """Take what has come, drop what has been overtaken, and see what is due."""
         self.rehearsal.store.catch_up()
         take_up_clock(self.rehearsal)
+        if (words_seq := self.rehearsal.projection.words_seq) != self._words_seq:
+            self._words_seq = words_seq
+            self.heard()
         self._take()
         self._let_go_of_the_overtaken()
         self._tell()

@@ -23,6 +23,7 @@ class AnswerTakenBack(PanelValue):
     exchange: str
     turn: int  # whose question is open again
     withdraws: tuple[int, ...] = field(default_factory=tuple)  # numbers of the records that fall with it
+    at_s: float | None = None  # session clock: when the presenter said so; None: when it was written
 
     @property
     def bearing(self) -> Bearing:
@@ -31,7 +32,7 @@ class AnswerTakenBack(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.withdrawn_records |= set(self.withdraws)
         take_back(projection, self.exchange, self.turn)
-        projection.put_at_s = record.clock_s  # words on the way belong to no answer
+        projection.put(record.clock_s if self.at_s is None else self.at_s)
         projection.refresh_due = True  # the others' questions may have come of the answer
 
     def entry(self, record: Record) -> Entry:

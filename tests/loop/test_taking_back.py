@@ -163,6 +163,12 @@ def test_a_key_ends_what_was_said_and_nothing_else(session: Session) -> None:
     assert session.answer_done().verdict == "satisfied"
 
 
+def test_a_key_has_an_answer_judged_that_was_taken_and_not_judged(session: Session, judge: Judge) -> None:
+    session.take_answer("It is so.")
+    assert session.answer_done().verdict == "satisfied"
+    assert [one.exchange.turns[-1].answer for one in judge.judged] == ["It is so."]
+
+
 def test_what_off_the_record_hid_stays_hidden(session: Session) -> None:
     hidden = "Off the record: the fund holds ninety million."
     session.answer(hidden)

@@ -171,7 +171,7 @@ function showTurn() {
   text($("turn-words"), words.replace(/([^.!?])$/, "$1."));
   $("turn-words").classList.toggle("is-counting", left !== null);
   if (watches) return;
-  $("done").hidden = turn.phase !== "answering" && turn.phase !== "pausing";
+  $("done").hidden = !["asked", "answering", "pausing"].includes(turn.phase); // the answer may be a sentence that is still being recognised
   $("back").hidden = !turn.back;
 }
 
@@ -197,7 +197,7 @@ const canSend = () => sent === null && (view?.question == null || view.question.
 // ------------------------------------------------------------------ doing
 
 const TIMEOUTS_S = { end: 600 }; // a model may be asked, at the end for minutes
-for (const path of ["ask", "answer", "answer/done", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
+for (const path of ["ask", "answer", "answer/done", "answer/back", "park", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
 const isWords = (path) => path === "segments" || path === "answer";
 
 /** Send a write; null where it was refused or got no answer, which the page then says. */
@@ -223,9 +223,12 @@ function typing() {
   if ($("words").value === "") begunAt = null;
   else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
   keepDraft();
-  if (!view?.is_running) return;
+  if ($("words").value !== "") tellSpeaking();
+}
+
+function tellSpeaking() {
   const now = performance.now();
-  if (now - toldAt < TELL_MS || $("words").value === "") return;
+  if (!view?.is_running || now - toldAt < TELL_MS) return;
   toldAt = now;
   const address = pathTo(`api/v1/sessions/${encodeURIComponent(session)}/speaking`);
   request(address, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }, 5, String); // what fails is said of the words themselves
@@ -490,4 +493,5 @@ setInterval(() => {
   if (!view) return;
   showTime(room, view, seenAt);
   showTurn();
+  if ($("correcting")?.open) tellSpeaking(); // what is being corrected is not judged meanwhile
 }, 250);
