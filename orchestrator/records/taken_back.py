@@ -30,8 +30,10 @@ class AnswerTakenBack(PanelValue):
         return Bearing(self.exchange, "", opens=True)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        projection.withdrawn_records |= set(self.withdraws)
-        take_back(projection, self.exchange, self.turn)
+        # Else a later one leads back, and folds the records between without any of what was withdrawn.
+        if not projection.withdrawn_records.issuperset(self.withdraws):
+            projection.withdrawn_records |= set(self.withdraws)
+            take_back(projection, self.exchange, self.turn)
         projection.put(record.clock_s if self.at_s is None else self.at_s)
         projection.refresh_due = True  # the others' questions may have come of the answer
 

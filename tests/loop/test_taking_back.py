@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from orchestrator.loop import refreshing
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.past_sessions import exchanges_of
 from orchestrator.model.segment import Segment
+from orchestrator.records import folding
 from orchestrator.records.kinds import fold
 from orchestrator.records.speech import SpeechHeard
 from orchestrator.review.reading import read
@@ -96,6 +98,26 @@ def test_the_follow_up_falls_with_it(session: Session) -> None:
     session.answer_back()
     with pytest.raises(SessionStateError, match="there is no answer to take back"):
         session.answer_back()
+
+
+def test_each_time_that_an_answer_is_taken_back_costs_the_same_more(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folds: list[int] = []
+    take = folding.take
+
+    def counted(*given: Any) -> None:
+        folds[-1] += 1
+        take(*given)
+
+    monkeypatch.setattr(folding, "take", counted)
+    for _ in range(20):
+        session.take_answer(WRONG)
+        folds.append(0)
+        session.answer_back()
+    assert len({after - before for before, after in pairwise(folds)}) == 1
+    with Session.open(None, session.path) as again:
+        assert again.projection == session.projection
 
 
 def test_of_two_answers_the_last_is_taken_back(session: Session) -> None:
