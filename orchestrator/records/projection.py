@@ -258,6 +258,11 @@ class Projection:
         return any(words in one.text for one in self.segments)
 
     @property
+    def unsaid(self) -> tuple[int, int]:
+        """What changes where words that were heard are taken back, or put right: who had them read others."""
+        return len(self.withdrawn_records), len(self.misheard)
+
+    @property
     def slide(self) -> int | None:
         """The slide that is shown now."""
         return self.slides[-1].slide if self.slides else None

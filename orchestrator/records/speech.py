@@ -240,6 +240,7 @@ class NoAnswer(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_answer(projection.open, "")
+            projection.answered_in = []
 
     def entry(self, record: Record) -> Entry:
         return Entry(NOTE, NO_ANSWER, metadata={"exchange": self.exchange})
