@@ -123,9 +123,10 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
             continue
         falls = False
         match value:
+            case SpeechHeard() if value.segment.speaker not in (None, projection.presenter):
+                falls = False  # another's words are no answer
             case SpeechHeard(part=None):  # of an earlier release: all that was said while the question waited
-                is_ours = value.segment.speaker in (None, projection.presenter)
-                falls = is_waiting and is_ours
+                falls = is_waiting
             case SpeechHeard():
                 is_new = record.clock_s > put_s and value.is_begun_since(put_s)
                 falls = value.part == ANSWER and not is_new

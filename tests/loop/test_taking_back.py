@@ -145,6 +145,13 @@ def test_a_question_that_was_put_since_falls_too_and_can_be_put_again(session: S
     assert session.verify().valid
 
 
+def test_what_somebody_else_said_meanwhile_stays(session: Session) -> None:
+    session.add_segment(Segment("May I?", 5.0, 5.5, "Bob"))
+    session.add_segment(Segment(WRONG, 6.0, 9.0))
+    session.answer_back()
+    assert [one.text for one in session.projection.spoken] == ["Good morning.", "May I?", ""]
+
+
 def test_not_once_the_next_question_is_being_answered(session: Session) -> None:
     session.answer(WRONG)
     assert session.ask("analyst") is not None
