@@ -702,14 +702,16 @@ class Session:
     def answer_done(self) -> Judgement:
         """Have the answer that was heard so far judged: it is complete. Returns what became of it.
 
+        One that was taken before, and not judged, is judged.
+
         Raises:
-            SessionStateError: No question is open, it was answered already, or nothing was said to it since
-                it was put.
+            SessionStateError: No question is open, or nothing was said to it since it was put.
         """
         from orchestrator.loop import answering, judging
 
-        self._open_exchange()
-        answered = answering.take_heard(self.rehearsal)
+        answered = self._open_exchange()
+        if answered.turns[-1].answer is None:
+            answered = answering.take_heard(self.rehearsal)
         number = len(answered.turns)
         if answered.outcome == "parked":
             return _judgement_of(answered.turns[-1])
@@ -720,11 +722,25 @@ class Session:
         self.watch.after_call()
         return judgement
 
-    def answer_back(self) -> Exchange:
+    def end_answer(self) -> None:
+        """Say that the answer ends now, while words of it are on their way: what is begun later is talk.
+
+        `answer_done`, `answer` or `park` takes it once they have come.
+        """
+        from orchestrator.loop import answering
+
+        self._check_going_on()
+        answering.end_answer(self.rehearsal)
+
+    def answer_back(self, at_s: float | None = None) -> Exchange:
         """Take the last answer back: its question is open again; returns its exchange.
 
         The verdict and the follow-up fall with it, and a question that was put since and not answered.
         Nothing is deleted: a record names all that does not count any more.
+
+        Args:
+            at_s: The session clock when it was taken back, where words of it were on their way: what was
+                begun since then answers the question anew. None: now.
 
         Raises:
             SessionStateError: No answer can be taken back: none was given, the next question is being
@@ -733,7 +749,7 @@ class Session:
         from orchestrator.loop import taking_back
 
         self._check_going_on()
-        taken_back = taking_back.take_back(self.rehearsal)
+        taken_back = taking_back.take_back(self.rehearsal, at_s)
         self.watch.after_call()
         return taken_back
 

@@ -13,13 +13,14 @@ from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionStateError
 from orchestrator.legible import one_line
+from orchestrator.loop import turns
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.resolving import resolve
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
 from orchestrator.records.projection import TRANSCRIPT
-from orchestrator.records.speech import AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer
+from orchestrator.records.speech import AnswerEnds, AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer
 from orchestrator.records.turns import with_answer, with_wish
 from orchestrator.speech.parking import wish_to_park
 from orchestrator.store.transaction import Draft
@@ -100,6 +101,14 @@ def heard_words(rehearsal: Rehearsal) -> str:
     return " ".join(segment.text for segment in rehearsal.projection.heard if segment.text)
 
 
+def end_answer(rehearsal: Rehearsal) -> None:
+    """Have what is begun from now on be part of the talk, while words of the answer are on their way."""
+    with rehearsal.store.transaction() as tx:
+        if turns.is_waiting(rehearsal.projection):
+            exchange = still_open(rehearsal)
+            tx.note(AnswerEnds(exchange.id, rehearsal.now_s()), by="transcript")
+
+
 def take_heard(rehearsal: Rehearsal) -> Exchange:
     """What the presenter said since the question, already in the transcript, is the answer; its exchange.
 
@@ -110,12 +119,14 @@ def take_heard(rehearsal: Rehearsal) -> Exchange:
     """
     with rehearsal.store.transaction() as tx:
         exchange = _unanswered(rehearsal)
-        if not rehearsal.projection.has_words:
-            raise SessionStateError(
-                f"{exchange.id}: nothing was said to this question yet: what was begun before it was put is "
-                "part of the talk; answer it, or come back to it later"
-            )
-        return write_heard(rehearsal, tx, exchange)
+        if rehearsal.projection.has_words:
+            return write_heard(rehearsal, tx, exchange)
+        if rehearsal.projection.ends_at_s is not None:
+            tx.note(AnswerEnds(exchange.id, None), by="transcript")
+    raise SessionStateError(
+        f"{exchange.id}: nothing was said to this question yet: what was begun before it was put is "
+        "part of the talk; answer it, or come back to it later"
+    )
 
 
 def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:

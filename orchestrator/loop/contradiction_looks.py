@@ -37,6 +37,7 @@ class Look:
     known: tuple[Tension, ...]
     suspected: tuple[Tension, ...]
     upto: int  # segments that there were
+    unsaid: tuple[int, int] = (0, 0)  # as of the projection then
 
 
 def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
@@ -74,6 +75,7 @@ def due(rehearsal: Rehearsal) -> Look | None:
         known=tuple(projection.found),
         suspected=tuple(projection.suspected),
         upto=len(projection.segments),
+        unsaid=projection.unsaid,
     )
 
 
@@ -83,7 +85,10 @@ def made(rehearsal: Rehearsal, look: Look) -> Looked:
 
 
 def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
-    """Write down what came, with a line in every panelist's notes: all of them heard it."""
+    """Write down what came, with a line in every panelist's notes: all of them heard it.
+
+    Nothing, where words that were looked through were taken back or corrected meanwhile: it stays due.
+    """
     rehearsal.note_calls(tx)
     value = records.Looked(
         asked=look.asked,
@@ -95,6 +100,8 @@ def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = No
         failed=looked.failed,
     )
     with rehearsal.store.joined(tx) as tx:
+        if rehearsal.projection.unsaid != look.unsaid:
+            return
         tx.note(value, by=MODERATOR)
         if look.asked != START:  # the deck's own stand in the focus briefs
             note_tensions(rehearsal, tx, looked.tensions)

@@ -27,21 +27,24 @@ from orchestrator.store.transaction import Draft
 def judge(rehearsal: Rehearsal, answered: Exchange | None = None) -> Judgement:
     """Judge the last answer; then ask the follow-up, or close the exchange.
 
+    Words that are corrected meanwhile are judged anew.
+
     Args:
         answered: The exchange whose last answer it is; None: the one that is open now.
 
     Raises:
         SessionStateError: Somebody else has judged, parked or closed it meanwhile.
     """
-    if answered is not None and not is_still(rehearsal, answered):
-        raise _is_judged(answered)
-    judging = begin_judging(rehearsal)
-    if answered is not None and judging.exchange.turns != answered.turns:  # in this very moment
-        raise _is_judged(answered)
-    together.wait([judging.reply])
-    judgement = verdict(rehearsal, judging)
-    conclude(rehearsal, judging.exchange, judgement)
-    return judgement
+    exchange = answered if answered is not None else still_open(rehearsal)
+    while is_owed(rehearsal, exchange):
+        judging = begin_judging(rehearsal)
+        together.wait([judging.reply])
+        judgement = verdict(rehearsal, judging)
+        with rehearsal.store.transaction() as tx:
+            if is_still(rehearsal, judging.exchange):
+                _conclude(rehearsal, tx, judging.exchange, judgement)
+                return judgement
+    raise _is_judged(exchange)
 
 
 def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
@@ -147,6 +150,14 @@ def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
     """Whether the exchange stands where it stood, its last answer not judged."""
     now = rehearsal.projection.open
     return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
+
+
+def is_owed(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+    """Whether the last answer of the exchange waits for its verdict, in whatever words it stands now."""
+    now = rehearsal.projection.open
+    if now is None or (now.id, len(now.turns)) != (exchange.id, len(exchange.turns)):
+        return False
+    return now.turns[-1].answer is not None and now.turns[-1].verdict is None
 
 
 def _outcome(judged: Exchange) -> str:

@@ -104,9 +104,7 @@ def _drive(
                 time.sleep(POLL_S)
             elif feed.is_over:  # and what its last words made due is done
                 panel.is_over = True
-            elif feed.take_next(lines):
-                panel.heard()
-            else:
+            elif not feed.take_next(lines):
                 on_step()
     finally:
         lines.close()

@@ -34,6 +34,7 @@ from orchestrator.loop.turns import BREATH_S
 from orchestrator.model.exchange import Exchange, Judgement
 
 ELSEWHERE: Final = "it was judged, parked or closed elsewhere meanwhile"
+CORRECTED: Final = "the words of the answer were corrected meanwhile, and are judged anew"
 ENDING: Final = "the session is being ended"
 
 
@@ -69,19 +70,23 @@ class Panel:
         self._judging: Judging | None = None
         self._judged_at_s: float | None = None  # since when a verdict waits for the end of a sentence
         self._looking: Looking | None = None
+        self._words_seq = rehearsal.projection.words_seq  # the last words that were noticed
         self._heard_at_s = rehearsal.clock.there_s()  # when somebody last spoke
         self._break_since_s: float | None = None  # session clock: since when a break waits for questions
         open_ = rehearsal.projection.open  # an earlier drive may have left an answer that was not judged
         self._owes_verdict = open_ is not None and open_.turns[-1].answer is not None
 
     def heard(self) -> None:
-        """Somebody has just spoken."""
+        """Somebody speaks; words that stand in the transcript, or are corrected there, are noticed anyway."""
         self._heard_at_s = self.rehearsal.clock.there_s()
 
     def next_step(self) -> Step:
         """Take what has come, drop what has been overtaken, and see what is due."""
         self.rehearsal.store.catch_up()
         take_up_clock(self.rehearsal)
+        if (words_seq := self.rehearsal.projection.words_seq) != self._words_seq:
+            self._words_seq = words_seq
+            self.heard()
         self._take()
         self._let_go_of_the_overtaken()
         self._tell()
@@ -116,6 +121,7 @@ class Panel:
     def leave(self, why: str) -> None:
         """Let go of everything that is under way; what was given up stands in the ledger."""
         judged, self._judging = self._judging, None
+        self._judged_at_s = None
         self._looking = None  # what was said since is looked through by the next feed
         if judged is not None:
             judged.reply.cancel()
@@ -177,9 +183,14 @@ class Panel:
             refreshing.give_up(self.rehearsal, self._running, refreshing.ASKED)
         judged = self._judging
         if judged is not None and not judging.is_still(self.rehearsal, judged.exchange):
-            self._judging = None
+            self._judging = self._judged_at_s = None
             judged.reply.cancel()
-            panelist.left_out(self.rehearsal, judged.exchange, ELSEWHERE)
+            self._leave_out(judged.exchange)
+
+    def _leave_out(self, exchange: Exchange) -> None:
+        """Record that a verdict came too late; one on words that were corrected meanwhile is owed again."""
+        self._owes_verdict = judging.is_owed(self.rehearsal, exchange)
+        panelist.left_out(self.rehearsal, exchange, CORRECTED if self._owes_verdict else ELSEWHERE)
 
     # ------------------------------------------------------------------ steps
 
@@ -201,12 +212,15 @@ class Panel:
     def _conclude(self, judged: Judging) -> None:
         rehearsal = self.rehearsal
         judgement = judging.verdict(rehearsal, judged)
-        if not judging.is_still(rehearsal, judged.exchange) or rehearsal.projection.state == "closing":
-            panelist.left_out(rehearsal, judged.exchange, ELSEWHERE)
+        if rehearsal.projection.state == "closing":
+            panelist.left_out(rehearsal, judged.exchange, ENDING)
             return
         try:
             judging.conclude(rehearsal, judged.exchange, judgement)
-        except (SessionStateError, SessionFrozenError):  # in this very moment
+        except SessionFrozenError:  # in this very moment
+            return
+        except SessionStateError:
+            self._leave_out(judged.exchange)
             return
         self._tell_verdict(judged.exchange, judgement)
 

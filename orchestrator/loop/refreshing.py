@@ -35,6 +35,7 @@ from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
 
 ASKED = "a question was put meanwhile"
+UNSAID = "words that it had heard were taken back or corrected meanwhile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Asked:
     at_s: float  # session clock, as of the context
     opened: int  # how many exchanges had been opened by then
     bears: str  # digest of what bears on its question
+    unsaid: tuple[int, int]  # as of the projection then
     reply: Future[Candidate | None]
 
 
@@ -176,7 +178,18 @@ def _ask(
         rehearsal.keep(context)
         reply = together.begun(rehearsal.engine, request, context)
         bears = bearing(rehearsal, agent)
-        asked.append(Asked(agent, context, inputs, at_s, rehearsal.projection.opened, bears, reply))
+        asked.append(
+            Asked(
+                agent,
+                context,
+                inputs,
+                at_s,
+                rehearsal.projection.opened,
+                bears,
+                rehearsal.projection.unsaid,
+                reply,
+            )
+        )
     return asked
 
 
@@ -309,6 +322,8 @@ def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None, failed: s
         return None  # that the last question is stale now holds whatever was asked meanwhile
     if projection.opened != one.opened:
         return ASKED
+    if projection.unsaid != one.unsaid:
+        return UNSAID
     if made is None or made.status != "ready":
         return None
     return why_stale(rehearsal.state(), made, confirmed_at_s=one.at_s)

@@ -36,6 +36,7 @@ from orchestrator.records.memory import MemoryProposed, ScratchpadProposed
 from orchestrator.records.moderator import LineSaid
 from orchestrator.records.projection import TRANSCRIPT, Mark, Projection
 from orchestrator.records.speech import (
+    AnswerEnds,
     AnswerGiven,
     AnswerHeard,
     AnswerUsed,
@@ -59,13 +60,26 @@ _COME_OF_IT = (
     ScratchpadProposed,
 )
 """Types that name no exchange: what of them is written once an answer has begun may have come of it."""
-_OF_EXCHANGE = (AnswerHeard, NoAnswer, VerdictGiven, FollowedUp, ProfileAdded, NoteAdded, LeftOut)
+_OF_EXCHANGE = (
+    AnswerEnds,
+    AnswerHeard,
+    NoAnswer,
+    VerdictGiven,
+    FollowedUp,
+    ProfileAdded,
+    NoteAdded,
+    LeftOut,
+)
 
 
-def take_back(rehearsal: Rehearsal) -> Exchange:
+def take_back(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
     """Take the last answer back; its question is open again, and that exchange is returned.
 
     Verdict and follow-up fall with it, and a question that was put since and not answered.
+
+    Args:
+        at_s: The session clock when the presenter said so: words of the answer that were on their way have
+            come since, and what was begun later answers the question anew. None: now.
 
     Raises:
         SessionStateError: No answer can be taken back: none was given, the next question is being answered
@@ -81,12 +95,13 @@ def take_back(rehearsal: Rehearsal) -> Exchange:
             raise SessionStateError(
                 "there is no answer to take back: none was given, or the next question is being answered"
             )
-        fallen = {record.seq: value for value, record in _fallen(projection, mark)}
+        put_s = rehearsal.now_s() if at_s is None else at_s
+        fallen = {record.seq: value for value, record in _fallen(projection, mark, put_s)}
         exchange = next(one for one in projection.asked if one.id == mark.exchange)
         _write_lines(rehearsal, tx, exchange, fallen)
         at = render.clock(rehearsal.now_s())
         line = render.taken_back_line(at, exchange.id, rehearsal.name_of(exchange.agent))
-        value = AnswerTakenBack(mark.exchange, mark.turn, tuple(sorted(fallen)))
+        value = AnswerTakenBack(mark.exchange, mark.turn, tuple(sorted(fallen)), put_s)
         tx.append(TRANSCRIPT, line, by="transcript", value=value)
         _restore_candidates(rehearsal, tx, fallen)
         restored = rehearsal.projection.open
@@ -96,7 +111,7 @@ def take_back(rehearsal: Rehearsal) -> Exchange:
     return restored
 
 
-def _fallen(projection: Projection, mark: Mark) -> Iterator[tuple[object, Record]]:
+def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[object, Record]]:
     """The records since the question that an answer taken back takes with it."""
     journal = projection.journal[mark.at :]
     opened = [value.exchange.id for value, _ in journal if isinstance(value, ExchangeOpened)]
@@ -108,11 +123,13 @@ def _fallen(projection: Projection, mark: Mark) -> Iterator[tuple[object, Record
             continue
         falls = False
         match value:
+            case SpeechHeard() if value.segment.speaker not in (None, projection.presenter):
+                falls = False  # another's words are no answer
             case SpeechHeard(part=None):  # of an earlier release: all that was said while the question waited
-                is_ours = value.segment.speaker in (None, projection.presenter)
-                falls = is_waiting and is_ours
+                falls = is_waiting
             case SpeechHeard():
-                falls = value.part == ANSWER
+                is_new = record.clock_s > put_s and value.is_begun_since(put_s)
+                falls = value.part == ANSWER and not is_new
             case None:  # text that another program added to the transcript
                 falls = is_waiting and record.file == TRANSCRIPT
             case AnswerGiven():

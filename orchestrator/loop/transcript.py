@@ -50,7 +50,8 @@ def add_segment(
         found = contradiction_looks.tensions_in(rehearsal, segment)
         claims = speech_claims(segment, len(rehearsal.projection.segments) + 1)
         part = turns.part_of(rehearsal.projection, begun_s)
-        value = SpeechHeard(segment, claims, found, played, source, part)
+        told_s = None if begun_s == segment.start_s else begun_s
+        value = SpeechHeard(segment, claims, found, played, source, told_s, part)
         tx.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
         contradiction_looks.note_tensions(rehearsal, tx, found)
 

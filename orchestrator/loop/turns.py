@@ -26,12 +26,14 @@ and a loop of one's own come through `transcript.hear`, which asks `part_of`; th
   such words count from when they came.
 - Without a time, it has just been said: it was begun as long ago as its words take at 150 a minute, though
   not before what was said before it was over. That is the time which the transcript gives it. Words that come
-  sooner after a question than they take to say were on their way when it was put.
+  sooner after a question than they take to say were on their way when it was put; once the answer is
+  complete, they come too late for it.
 - Where the session clock stands, no time passes, and only the order in which things come is known: such words
   were begun when they came.
 
-All that is begun while a question waits for its verdict is the talk's again. An answer that was taken back
-puts the question anew at that moment.
+All that is begun once the answer was ended, or while it waits for its verdict, is the talk's again. A key
+ends an answer at the moment at which it is pressed: what was begun before is heard out (`AnswerEnds`). An
+answer that was taken back puts the question anew at that moment.
 
 **It is complete** by a key, a button or a request (`answering.take_heard`), or by a silence of `answer_pause`
 seconds, whose second half counts down. The end of a feed counts as silence. Words in doubt (`Segment.doubt`)
@@ -99,8 +101,15 @@ def begun_s(told_s: float | None, estimated_s: float, now_s: float, *, runs: boo
 
 def part_of(projection: Projection, begun_at_s: float) -> str:
     """Return what words begun at that time are part of: ANSWER or TALK."""
-    is_waiting = projection.open is not None and projection.open.turns[-1].answer is None
-    return ANSWER if is_waiting and begun_at_s >= projection.put_at_s else TALK
+    if not is_waiting(projection) or begun_at_s < projection.put_at_s:
+        return TALK
+    ends_at_s = projection.ends_at_s
+    return ANSWER if ends_at_s is None or begun_at_s < ends_at_s else TALK
+
+
+def is_waiting(projection: Projection) -> bool:
+    """Whether a question waits for its answer, or for the rest of it."""
+    return projection.open is not None and projection.open.turns[-1].answer is None
 
 
 # ---------------------------------------------------------------------- when an answer is complete
@@ -128,8 +137,7 @@ def ends_in_s(state: State, live: Live) -> float | None:
 
 def _is_answering(projection: Projection) -> bool:
     """Whether words of an answer have come that is not complete."""
-    one = projection.open
-    return one is not None and one.turns[-1].answer is None and projection.has_words
+    return is_waiting(projection) and projection.has_words
 
 
 # ---------------------------------------------------------------------- when a question may be put

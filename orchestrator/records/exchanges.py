@@ -33,7 +33,7 @@ class ExchangeOpened(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.open = self.exchange
-        projection.put_at_s = self.exchange.asked_at_s
+        projection.put(self.exchange.asked_at_s)
         projection.last_exchange += 1
         projection.no_break()
         projection.asked_here = True
@@ -127,7 +127,7 @@ class FollowedUp(PanelValue):
             projection.open = with_question(projection.open, self.turn)
             if projection.named is not None:
                 projection.pressed.append((projection.open.id, projection.named))
-        projection.put_at_s = record.clock_s
+        projection.put(record.clock_s)
         projection.heard.clear()
 
     def entry(self, record: Record) -> Entry:

@@ -12,7 +12,14 @@ from orchestrator.records.base import PanelValue
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp
 from orchestrator.records.projection import INTEL, TRANSCRIPT, Mark, Projection
-from orchestrator.records.speech import AnswerGiven, SpeechHeard, fold_plain, plain_segment, withdraw
+from orchestrator.records.speech import (
+    AnswerGiven,
+    SpeechHeard,
+    fold_plain,
+    is_spoken,
+    plain_segment,
+    withdraw,
+)
 from orchestrator.store.ledger import Record
 
 
@@ -28,6 +35,8 @@ def take(projection: Projection, record: Record, value: PanelValue | None) -> No
         fold_plain(projection, record)
     elif record.file != INTEL:
         return
+    if is_spoken(record) or isinstance(value, Corrected):
+        projection.words_seq = record.seq
     if projection.marks:
         projection.journal.append((value, record))
     _follow(projection, value)

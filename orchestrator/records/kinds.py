@@ -49,6 +49,7 @@ from orchestrator.records.moderator import (
 )
 from orchestrator.records.projection import Projection
 from orchestrator.records.speech import (
+    AnswerEnds,
     AnswerGiven,
     AnswerHeard,
     AnswerUsed,
@@ -77,7 +78,8 @@ P = TypeVar("P", bound=PanelValue)
 PanelRecord = (
     SessionStarted | DeckRead | DossierWritten | IntelTaken | FocusBriefWritten | PhrasesChosen
     | PlaybackLoaded | SpeakerFound
-    | SpeechHeard | SlideShown | SectionEnded | PlayedOut | AnswerGiven | AnswerHeard | NoAnswer | AnswerUsed
+    | SpeechHeard | SlideShown | SectionEnded | PlayedOut | AnswerGiven | AnswerEnds | AnswerHeard | NoAnswer
+    | AnswerUsed
     | Corrected
     | CandidateWritten | RoundMade | CallTaken
     | ExchangeOpened | VerdictGiven | FollowedUp | ExchangeClosed | Observed | ProfileAdded | NoteAdded

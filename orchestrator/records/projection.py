@@ -139,10 +139,12 @@ class Projection:
     open: Exchange | None = None
     open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
     put_at_s: float = 0.0  # session clock: when the last question of the open exchange was put
+    ends_at_s: float | None = None  # session clock: when its answer was ended, which may still come in
     last_exchange: int = 0  # the number of the exchange that was opened last; one taken back keeps its number
     heard: list[Segment] = field(default_factory=list)  # of the answer to the open question, so far
     answered_in: list[Segment] = field(default_factory=list)  # the last answer, until it is judged
     answers_given: set[int] = field(default_factory=set)  # segments, from 1, that were given as an answer
+    words_seq: int = 0  # number of the record that last brought words, or put them right
     misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
     withdrawn: set[int] = field(default_factory=set)  # segments taken back as an answer, by number from 1
     withdrawn_records: set[int] = field(default_factory=set)  # that fell with answers taken back
@@ -199,6 +201,10 @@ class Projection:
         """Have no question waiting for a place to be put: one was, or nobody has any."""
         self.break_due = self.is_break_by_slide = self.is_question_wanted = False
 
+    def put(self, at_s: float) -> None:
+        """Have a question wait for its answer since this time of the session clock."""
+        self.put_at_s, self.ends_at_s = at_s, None
+
     def find(self, tensions: Iterable[Tension]) -> None:
         """Take contradictions in, each with its id."""
         self.found += self.numbered(tensions)
@@ -250,6 +256,11 @@ class Projection:
 
     def _is_said(self, words: str) -> bool:
         return any(words in one.text for one in self.segments)
+
+    @property
+    def unsaid(self) -> tuple[int, int]:
+        """What changes where words that were heard are taken back, or put right: who had them read others."""
+        return len(self.withdrawn_records), len(self.misheard)
 
     @property
     def slide(self) -> int | None:

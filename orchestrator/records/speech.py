@@ -41,6 +41,7 @@ class SpeechHeard(PanelValue):
     tensions: tuple[Tension, ...] = ()
     played: int | None = None  # how many segments of the playback are then in the transcript
     source: Line | None = None  # the line of a followed file with which it was complete
+    begun_s: float | None = None  # session clock: when it was begun, where its own times say another moment
     part: str | None = None
     """ANSWER or TALK, as `loop.turns` decided when the words came. None: a release before 0.3 wrote it, for
     which all that the presenter says while a question is open is its answer."""
@@ -48,6 +49,10 @@ class SpeechHeard(PanelValue):
     @property
     def bearing(self) -> Bearing:
         return Bearing(words=self.segment.text, speaker=str(self.segment.speaker))
+
+    def is_begun_since(self, at_s: float) -> bool:
+        """Whether it was begun at that time of the session clock, or later."""
+        return (self.segment.start_s if self.begun_s is None else self.begun_s) >= at_s
 
     def fold(self, projection: Projection, record: Record) -> None:
         _add(projection, self.segment, self.claims)
@@ -208,6 +213,22 @@ class AnswerHeard(PanelValue):
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerEnds(PanelValue):
+    """Note: the presenter ends the answer, of which words are on their way; what is begun later is talk."""
+
+    TYPE: ClassVar = "answer_ends"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    at_s: float | None  # session clock; None: no word of it came, so the question waits anew
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.ends_at_s = self.at_s
+        if self.at_s is None:
+            projection.put(record.clock_s)
+
+
+@dataclass(frozen=True, slots=True)
 class NoAnswer(PanelValue):
     """Note: a question got no answer."""
 
@@ -219,6 +240,7 @@ class NoAnswer(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_answer(projection.open, "")
+            projection.answered_in = []
 
     def entry(self, record: Record) -> Entry:
         return Entry(NOTE, NO_ANSWER, metadata={"exchange": self.exchange})

@@ -23,15 +23,18 @@ class AnswerTakenBack(PanelValue):
     exchange: str
     turn: int  # whose question is open again
     withdraws: tuple[int, ...] = field(default_factory=tuple)  # numbers of the records that fall with it
+    at_s: float | None = None  # session clock: when the presenter said so; None: when it was written
 
     @property
     def bearing(self) -> Bearing:
         return Bearing(self.exchange, "", opens=True)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        projection.withdrawn_records |= set(self.withdraws)
-        take_back(projection, self.exchange, self.turn)
-        projection.put_at_s = record.clock_s  # words on the way belong to no answer
+        # Else a later one leads back, and folds the records between without any of what was withdrawn.
+        if not projection.withdrawn_records.issuperset(self.withdraws):
+            projection.withdrawn_records |= set(self.withdraws)
+            take_back(projection, self.exchange, self.turn)
+        projection.put(record.clock_s if self.at_s is None else self.at_s)
         projection.refresh_due = True  # the others' questions may have come of the answer
 
     def entry(self, record: Record) -> Entry:

@@ -46,6 +46,9 @@ takes some tenths of its length (`help measured`)."""
 VOICE_S: Final = 0.6
 """How long somebody counts as speaking after the microphone said so: it says so with each tenth of a second
 of speech, and has the first words of a sentence later than that."""
+SPOKEN_S: Final = 15.0
+"""How long words count as being spoken after the last sound of them: four sentences that wait for a slow
+machine take as long. A microphone that is pulled out in mid-sentence says nothing more."""
 BEGINS_WITHIN_S: Final = 10.0
 """Taking the driver's lock and setting the clock are two writes; a disk that needs this long is stuck."""
 
@@ -149,7 +152,6 @@ class Drive:
     def _go_on(self) -> None:
         """Carry out what is due; speech and typed answers come in by other threads and processes."""
         panel = Panel(self.session.rehearsal, lambda line: None)  # a page shows the records themselves
-        heard = len(self.session.rehearsal.projection.segments)
         traced_at, trace_s = monotonic(), 0.0
         try:
             while not self._stop.is_set():
@@ -165,10 +167,9 @@ class Drive:
                 if not self._is_attended():
                     self._why = NOBODY_THERE
                     return
-                if self._voice.is_set() or len(self.session.rehearsal.projection.segments) > heard:
-                    heard = len(self.session.rehearsal.projection.segments)
-                    panel.heard()
-                elif isinstance(step, Listen):
+                if self._voice.is_set():
+                    continue
+                if isinstance(step, Listen):
                     if (now := monotonic()) - traced_at >= max(TRACE_EVERY_S, REST * trace_s):
                         self._watch()
                         traced_at = monotonic()
@@ -247,10 +248,21 @@ class Drives:
         while monotonic() < until and self._is_heard(session_id):
             sleep(LOOK_S / 5)
 
+    def end_answer(self, session: Session) -> None:
+        """Note that the answer ends now, and wait for what of it is being spoken; not where nothing is."""
+        if self._is_heard(session.name):
+            session.end_answer()
+            self.hear_out(session.name)
+
     def _is_heard(self, session_id: str) -> bool:
         drive = self._drives.get(session_id)
         is_voice = drive is not None and monotonic() - drive.voice_at < VOICE_S
-        return is_voice or self._microphones.is_owing(session_id)
+        return is_voice or self._is_spoken(session_id)
+
+    def _is_spoken(self, session_id: str) -> bool:
+        drive = self._drives.get(session_id)
+        is_fresh = drive is None or monotonic() - drive.voice_at < SPOKEN_S
+        return is_fresh and self._microphones.is_owing(session_id)
 
     def go_on(self, session: Session) -> None:
         """Somebody without a page says or does something: a drive that stopped for want of them goes on.
@@ -299,7 +311,7 @@ class Drives:
             drive = self._drives.get(session.name)
             if drive is None:
                 attended = partial(self.presence.is_attended, session.name)
-                spoken = partial(self._microphones.is_owing, session.name)
+                spoken = partial(self._is_spoken, session.name)
                 self.presence.seen(session.name)
                 drive = self._drives[session.name] = Drive(session, self._over, attended, spoken)
                 self._sessions.hold(session.name)

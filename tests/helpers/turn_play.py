@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -21,15 +22,17 @@ from orchestrator.clock import ClockState
 from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionStateError
 from orchestrator.home.folder import Home
+from orchestrator.loop import turns
 from orchestrator.loop.live_panel import Panel
 from orchestrator.loop.steps import End, Listen
 from orchestrator.model.exchange import Judgement, Observation
 from orchestrator.model.segment import LiveSegment
 from orchestrator.records.corrections import Corrected
+from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp
 from orchestrator.records.kinds import fold, value_of
 from orchestrator.records.moderator import ClockSet
 from orchestrator.records.projection import Projection
-from orchestrator.records.speech import SpeechHeard, is_spoken
+from orchestrator.records.speech import AnswerEnds, AnswerHeard, is_spoken
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
@@ -51,12 +54,14 @@ ACTS: Final = (
     "wait",
 )
 TICK_S: Final = 0.5
+STEP_S: Final = 0.01
+"""Between any two things that are done, so that their times tell which came first."""
 MARKED: Final = "~"
 """At the end of a word: once for each time that it was corrected."""
 NOT_COMPARED: Final = {
     # What an answer that was taken back leaves on purpose, or what says when something was last looked at.
     "segments", "withdrawn", "withdrawn_records", "last_exchange", "marks", "journal", "put_at_s",
-    "refresh_due", "waiting", "segments_before_slide", "look_due_upto",
+    "refresh_due", "waiting", "words_seq", "segments_before_slide", "look_due_upto",
 }  # fmt: skip
 
 Act = tuple[str, float]
@@ -108,6 +113,7 @@ class Play:
     panel: Panel
     clock: HeldClock
     begun: dict[str, float] = field(default_factory=dict)  # by word: when it was begun
+    untimed: dict[str, float] = field(default_factory=dict)  # when a word came of which nothing told before
     late: list[tuple[float, LiveSegment]] = field(default_factory=list)  # words that are not recognised yet
     said: int = 0
 
@@ -117,6 +123,7 @@ class Play:
         return f"word{self.said}{stop}"
 
     def act(self, kind: str, seconds: float) -> None:
+        self.pass_time(STEP_S)
         with suppress(SessionStateError):  # a key that does nothing now
             getattr(self, f"_{kind}")(seconds)
         self.look()
@@ -142,7 +149,6 @@ class Play:
 
     def hear(self, piece: LiveSegment) -> None:
         self.session.hear(piece)
-        self.panel.heard()
 
     def _speak(self, seconds: float) -> None:
         self._say(seconds, recognised_s=0.25)
@@ -154,7 +160,7 @@ class Play:
         """Speak for so long: the microphone tells that somebody does, and the word comes when it is known."""
         word, start_s = self.word(), self.clock.at_s
         self.begun[word] = start_s
-        end_s = start_s + seconds
+        end_s = round(start_s + seconds, 3)
         self.late.append((end_s + recognised_s, LiveSegment(word, start_s, end_s, doubt=doubt)))
         while self.clock.at_s < end_s:
             self.panel.heard()
@@ -171,10 +177,13 @@ class Play:
             self.session.correct(number, f"{segments[number - 1].text}{MARKED}")
 
     def _type(self, seconds: float) -> None:
-        """Type for so long; the word comes with the key that sends it, and nobody hears the other keys."""
+        """Type for so long: the page tells that somebody does; the word comes with the key that sends it."""
         word, start_s = self.word(), self.clock.at_s
         self.begun[word] = start_s
-        self.pass_time(seconds)
+        end_s = round(start_s + seconds, 3)
+        while self.clock.at_s < end_s:
+            self.panel.heard()
+            self.pass_time(min(TICK_S, end_s - self.clock.at_s))
         self.hear(LiveSegment(word, start_s))
 
     def _untimed(self, seconds: float) -> None:
@@ -182,6 +191,7 @@ class Play:
         word, segments = self.word(), self.session.projection.segments
         spoken_s = self.clock.at_s - 0.4
         self.begun[word] = max(spoken_s, min(segments[-1].end_s, self.clock.at_s) if segments else 0.0, 0.0)
+        self.untimed[word] = self.clock.at_s
         self.hear(LiveSegment(word))
 
     def _slide(self, seconds: float) -> None:
@@ -193,13 +203,35 @@ class Play:
             self.session.ask()
 
     def _done(self, seconds: float) -> None:
+        self._end_answer(seconds)
         self.session.answer_done()
 
     def _back(self, seconds: float) -> None:
-        self.session.answer_back()
+        at_s = self.clock.at_s
+        if turns.is_waiting(self.session.projection):
+            self._hear_out(seconds)
+        self.session.answer_back(at_s)
 
     def _park(self, seconds: float) -> None:
+        self._end_answer(seconds)
         self.session.park()
+
+    def _end_answer(self, seconds: float) -> None:
+        """Do as a server does at a key (`Drives.end_answer`)."""
+        if self.late:
+            self.session.end_answer()
+            self._hear_out(seconds)
+
+    def _hear_out(self, seconds: float) -> None:
+        """Wait for the words that are on their way; who speaks may go on, once the key is pressed."""
+        if self.late and seconds > 1:
+            self.pass_time(STEP_S)
+            word = self.word()
+            self.begun[word] = self.clock.at_s
+            self.late.append((self.clock.at_s + seconds, LiveSegment(word, self.clock.at_s)))
+        while self.late:
+            self.panel.heard()
+            self.pass_time(TICK_S)
 
     def _now(self, seconds: float) -> None:
         self.session.questions_now()
@@ -269,24 +301,46 @@ def check_answers(played: Play, records: Sequence[Any]) -> None:
     answered += [first(one.text) for one in projection.heard]
     assert len(answered) == len(set(answered)), "a word stands in two answers"
     assert not withdrawn & set(answered), "a word that was taken back stands in an answer"
-    # What a reader of the ledger alone would say: when each question was put, and until when it waited.
-    put_s: float | None = None
-    expected: dict[str, bool] = {}
+    asked = {
+        word
+        for word, begun_s in played.begun.items()
+        for one in waits(records)
+        if one.has(begun_s) and one.has(played.untimed.get(word, begun_s))
+    }
+    assert asked == {*answered, *withdrawn}, (asked, answered, withdrawn)
+
+
+@dataclass
+class Wait:
+    """When a question waited for its answer, on the session clock: until the key, or the silence's end."""
+
+    put_s: float
+    end_s: float = inf
+
+    def has(self, begun_s: float) -> bool:
+        return self.put_s <= begun_s < self.end_s
+
+
+def waits(records: Sequence[Any]) -> list[Wait]:
+    """Every question's wait, as a reader of the ledger alone would say it, whenever the words came."""
+    found: list[Wait] = []
     for record in records:
-        value = value_of(record)
-        match value:
-            case SpeechHeard():
-                begun_s = played.begun[value.segment.text]
-                expected[value.segment.text] = put_s is not None and begun_s >= put_s
-        kind = record.type
-        if kind == "exchange_opened":
-            put_s = value.exchange.asked_at_s  # type: ignore[union-attr]
-        elif kind in ("follow_up", "answer_taken_back"):
-            put_s = record.clock_s
-        elif kind in ("answered", "exchange_closed"):
-            put_s = None
-    should = {word for word, is_answer in expected.items() if is_answer} - withdrawn
-    assert set(answered) == should, (set(answered) - should, should - set(answered))
+        match value_of(record):
+            case ExchangeOpened(exchange=exchange):
+                found.append(Wait(exchange.asked_at_s))
+            case FollowedUp():
+                found.append(Wait(record.clock_s))
+            case AnswerTakenBack(at_s=float(at_s)):
+                found[-1].end_s = min(found[-1].end_s, at_s)
+                found.append(Wait(at_s))
+            case AnswerEnds(at_s=at_s):
+                if at_s is None:  # nothing was said before the key, so the question waits anew
+                    found.append(Wait(record.clock_s))
+                else:
+                    found[-1].end_s = at_s
+            case AnswerHeard() | ExchangeClosed():
+                found[-1].end_s = min(found[-1].end_s, record.clock_s)
+    return found
 
 
 def check_replay(projection: Projection, records: Sequence[Any]) -> None:

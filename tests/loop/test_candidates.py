@@ -18,8 +18,9 @@ from orchestrator.loop import asking
 from orchestrator.loop.calling_on import Choice
 from orchestrator.loop.judging import give_verdict
 from orchestrator.loop.open_contradictions import whose
+from orchestrator.loop.panelist import no_question
 from orchestrator.loop.recorded import Loading
-from orchestrator.loop.refreshing import ASKED, Asked, begin, refresh, take
+from orchestrator.loop.refreshing import ASKED, UNSAID, Asked, begin, refresh, take
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target, Turn
@@ -278,6 +279,32 @@ def test_a_question_that_comes_again_when_it_was_put_meanwhile_is_dropped(
         store = session.rehearsal.store
         assert fields_of(store.record(store.seq))["dropped"] == ASKED
         assert "\nStatus: empty\n" in session.read("skeptic/candidate-question.md")
+
+
+@pytest.mark.parametrize("how", ["corrected", "taken back"])
+def test_a_question_made_of_words_that_were_not_said_is_dropped(
+    home: Path, engine: Model, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    with started(home, engine) as session:
+        session.ask("skeptic", question="How much is it?")
+        session.answer("Four million.")
+        calls: dict[str, Future[Candidate]] = {}
+
+        def call(request: CandidateRequest, context: Context, on_text: Any = None) -> Future[Candidate]:
+            return calls.setdefault(request.seat.persona.id, Future())
+
+        monkeypatch.setattr(engine, "begin", call)
+        running: dict[str, Asked] = {}
+        begin(session.rehearsal, "slide", running)
+        if how == "corrected":
+            session.correct(1, "Five million.")
+        else:
+            session.answer_back()
+            session.park()
+        calls["analyst"].set_result(no_question("analyst"))
+        take(session.rehearsal, running["analyst"])
+        store = session.rehearsal.store
+        assert fields_of(store.record(store.seq))["dropped"] == UNSAID
 
 
 def test_no_file_says_ready_of_what_may_not_be_asked_when_a_model_reads_it(home: Path, engine: Model) -> None:

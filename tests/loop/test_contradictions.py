@@ -191,6 +191,21 @@ def test_the_decks_own_are_found_before_the_focus_briefs_which_show_them(home: P
             assert again.projection.tensions == session.projection.tensions
 
 
+def test_what_is_found_in_words_that_are_corrected_meanwhile_is_looked_for_anew(home: Path) -> None:
+    from orchestrator.loop import contradiction_looks
+
+    with started(home, Reader()) as session:
+        say(session, "We serve 190 schools at the moment.")
+        session.slide(2)
+        begun = contradiction_looks.due(session.rehearsal)
+        assert begun is not None
+        session.correct(1, "We serve 212 schools at the moment.")
+        contradiction_looks.take(session.rehearsal, begun, Looked())
+        assert [one["asked"] for one in looks(session)] == ["start"]
+        assert look(session)
+        assert [one["asked"] for one in looks(session)] == ["start", "slide"]
+
+
 def test_speech_is_looked_through_at_the_next_slide_and_all_panelists_note_it(home: Path) -> None:
     reader = Reader()
     with started(home, reader) as session:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionFrozenError, SessionStateError, UsageError
 from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
@@ -16,6 +18,7 @@ from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.web.timeline import Speech, timeline
 from tests.helpers.commands import Commands
+from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
 
 DECK = "# Ferries\n\n- Fennmark pays EUR 4.2M in 2026\n\n---\n# Ask\n\n- We ask for EUR 2M\n"
@@ -122,6 +125,40 @@ def test_an_answer_that_is_not_judged_yet_is_judged_as_corrected(session: Sessio
     assert [one.id for one in session.projection.speech_claims] == [
         "s2.1"
     ]  # an answer is judged, not asked of
+
+
+class Corrects(SteadyEngine):
+    """One that hears a correction of the answer while it judges it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.judged: list[str | None] = []
+        self.session: Session | None = None
+
+    def _reply(self, request: Request[Any]) -> object:
+        if isinstance(request, JudgementRequest):
+            self.judged.append(request.exchange.turns[-1].answer)
+            if len(self.judged) == 1 and self.session is not None:
+                self.session.correct(len(self.session.projection.segments), SAID)
+        return super()._reply(request)
+
+
+@pytest.mark.parametrize("how", ["answered", "heard"])
+def test_an_answer_that_is_corrected_while_it_is_judged_is_judged_anew(home: Path, how: str) -> None:
+    engine = Corrects()
+    with Session.start(Home.open(home), deck_text=DECK, engine=engine) as session:
+        engine.session = session
+        session.slide(1)
+        session.ask("analyst", question="How much do they pay?")
+        if how == "heard":
+            hear(session, HEARD)
+        done = session.answer_done() if how == "heard" else session.answer(HEARD)
+        assert engine.judged == [HEARD, SAID]
+        (exchange,) = session.projection.exchanges
+        assert (done.verdict, exchange.turns[0].answer, exchange.turns[0].verdict) == (
+            "satisfied", SAID, "satisfied",
+        )  # fmt: skip
+        assert session.verify().valid
 
 
 def test_a_typed_answer_that_joins_what_was_heard_is_judged_as_corrected_in_each_part(

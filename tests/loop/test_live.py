@@ -16,6 +16,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.errors import EngineError
+from orchestrator.loop import live_panel
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.live_feeds import fed, quicken, until
 from tests.helpers.messages_server import Fault, MessagesServer
@@ -246,6 +247,28 @@ def test_a_question_parked_elsewhere_is_not_judged_here(quick: Path, tmp_path: P
         (left_out,) = until("the record", lambda: feed.values("left_out"))
         assert (left_out["what"], left_out["exchange"]) == ("judgement", "x1")
         assert [one.outcome for one in feed.session.projection.exchanges] == ["parked"]
+
+
+def test_an_answer_that_is_corrected_while_a_model_judges_it_is_judged_anew(
+    quick: Path, tmp_path: Path
+) -> None:
+    with (
+        MessagesServer(by_task={"judgement": HANGS}) as server,
+        engine_on(server) as engine,
+        fed(quick, tmp_path, engine) as feed,
+    ):
+        feed.say("Revenue grew eighteen percent.", slide=1)
+        feed.heard()
+        until("questions", lambda: feed.status("analyst") == "ready")
+        feed.session.ask("analyst")
+        feed.say("It is edited, EUR 4.2M for 2026.")
+        until("the judgement's call", lambda: asked(server, "judgement")["analyst"])
+        server.by_task = {}
+        feed.session.correct(2, "It is audited, EUR 4.2M for 2026.")
+        (done,) = until("the verdict", lambda: feed.session.projection.exchanges)
+        assert (done.outcome, done.turns[0].answer) == ("satisfied", "It is audited, EUR 4.2M for 2026.")
+        (left_out,) = feed.values("left_out")
+        assert left_out["why"] == live_panel.CORRECTED
 
 
 def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from orchestrator.loop import refreshing
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.past_sessions import exchanges_of
 from orchestrator.model.segment import Segment
+from orchestrator.records import folding
 from orchestrator.records.kinds import fold
 from orchestrator.records.speech import SpeechHeard
 from orchestrator.review.reading import read
@@ -98,6 +100,26 @@ def test_the_follow_up_falls_with_it(session: Session) -> None:
         session.answer_back()
 
 
+def test_each_time_that_an_answer_is_taken_back_costs_the_same_more(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folds: list[int] = []
+    take = folding.take
+
+    def counted(*given: Any) -> None:
+        folds[-1] += 1
+        take(*given)
+
+    monkeypatch.setattr(folding, "take", counted)
+    for _ in range(20):
+        session.take_answer(WRONG)
+        folds.append(0)
+        session.answer_back()
+    assert len({after - before for before, after in pairwise(folds)}) == 1
+    with Session.open(None, session.path) as again:
+        assert again.projection == session.projection
+
+
 def test_of_two_answers_the_last_is_taken_back(session: Session) -> None:
     session.answer("No.")
     session.answer("Not quite.")
@@ -121,6 +143,13 @@ def test_a_question_that_was_put_since_falls_too_and_can_be_put_again(session: S
     assert put_again is not None
     assert put_again.id == "x3"  # a number is given once
     assert session.verify().valid
+
+
+def test_what_somebody_else_said_meanwhile_stays(session: Session) -> None:
+    session.add_segment(Segment("May I?", 5.0, 5.5, "Bob"))
+    session.add_segment(Segment(WRONG, 6.0, 9.0))
+    session.answer_back()
+    assert [one.text for one in session.projection.spoken] == ["Good morning.", "May I?", ""]
 
 
 def test_not_once_the_next_question_is_being_answered(session: Session) -> None:
@@ -161,6 +190,12 @@ def test_a_key_ends_what_was_said_and_nothing_else(session: Session) -> None:
         session.answer_done()
     session.add_segment(Segment("It is so.", 5.0, 6.0))
     assert session.answer_done().verdict == "satisfied"
+
+
+def test_a_key_has_an_answer_judged_that_was_taken_and_not_judged(session: Session, judge: Judge) -> None:
+    session.take_answer("It is so.")
+    assert session.answer_done().verdict == "satisfied"
+    assert [one.exchange.turns[-1].answer for one in judge.judged] == ["It is so."]
 
 
 def test_what_off_the_record_hid_stays_hidden(session: Session) -> None:

@@ -56,7 +56,9 @@ def test_no_silence_ends_an_answer_with_words_in_doubt_until_somebody_has_looked
         number = one.session.projection.segments.index(one.session.projection.heard[0]) + 1
         one.session.correct(number, one.session.projection.heard[0].text)  # it was heard right
         assert one.session.floor().held is None
-        one.pass_time(11.0)
+        one.pass_time(9.5)  # the silence begins anew where somebody has looked at the words
+        assert [turn.answer for turn in one.session.projection.asked[0].turns] == [None]
+        one.pass_time(1.0)
         assert one.session.projection.asked[0].turns[0].answer == "word2. word3"
         one.pass_time(30.0)
         check(one)

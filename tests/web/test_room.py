@@ -483,6 +483,7 @@ def test_doubt_and_correction_are_shown_and_a_click_corrects(serve: Serve, web: 
     caption = {"at_s": 1.0, "speaker": None, "slide": 1, "doubt": None, "misheard": None}
     view = {
         **view_of(served, session),
+        "is_running": True,
         "captions": [
             {**caption, "number": 1, "text": "We sail to Fenmark.", "doubt": "confidence"},
             {**caption, "number": 2, "text": "To Saltmere.", "misheard": "Too salt mirror."},
@@ -494,8 +495,10 @@ def test_doubt_and_correction_are_shown_and_a_click_corrects(serve: Serve, web: 
     expect(second.locator("del")).to_have_text("Too salt mirror.")
     expect(second).to_contain_text("To Saltmere.")
     sent = puts(page, "/segments/1")
+    speaking = puts(page, "/speaking")
     page.route("**/segments/1", lambda route: route.fulfill(json={}))
     first.locator("button").click()
+    settles(page, "that nobody is silent", lambda: speaking)
     expect(page.locator("#correcting-heard")).to_have_text("We sail to Fenmark.")
     assert faults_of_axe(page) == []
     page.fill("#correcting-words", "We sail to Fennmark.")
@@ -675,6 +678,8 @@ def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> 
     expect(words).to_have_text("Two words are in doubt.")
     told(page, {**view, "turn": {**nothing, "back": "x1"}})
     expect(page.locator("#done")).to_be_hidden()
+    told(page, {**view, "turn": {**nothing, "phase": "asked", "back": "x1"}})
+    expect(page.locator("#done")).to_be_visible()  # one sentence may be all of it, and on its way
     back = puts(page, "/answer/back")
     page.keyboard.press("t")
     settles(page, "the way back", lambda: back)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 import time
+from threading import Thread
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from orchestrator.loop import turns
+from orchestrator.model.segment import LiveSegment
 from orchestrator.packaged import PACKAGE
 from orchestrator.records.moderator import NOBODY_THERE
-from orchestrator.web import presence
+from orchestrator.web import drives, presence
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until
 
@@ -70,6 +72,42 @@ def test_done_and_back_over_http(api: TestClient, session: str, asked: dict[str,
     assert api.post(f"/api/v1/sessions/{session}/answer/back").status_code == 409
 
 
+KEYS = ["answer/done", "answer", "park", "answer/back"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_sentence_under_way_at_a_key_is_of_the_answer_and_what_is_begun_later_is_not(
+    api: TestClient, session: str, site: Site, asked: dict[str, Any], key: str
+) -> None:
+    found = site.sessions.get(session)
+    begun_s = found.rehearsal.now_s()
+    site.drives.hears(session)
+    site.partials[session] = "Four"  # it is being spoken
+
+    def goes_on() -> None:
+        until("the key", lambda: key == "answer/back" or found.projection.ends_at_s is not None)
+        time.sleep(0.3)
+        later_s = found.rehearsal.now_s() - 0.1
+        found.hear(LiveSegment("Now, the next slide.", later_s))  # by another microphone, or typed
+        found.hear(LiveSegment("Four percent.", begun_s))
+        site.partials[session] = ""
+
+    speaking = Thread(target=goes_on)
+    speaking.start()
+    post(api, session, key, **({"text": "And it is audited."} if key == "answer" else {}))
+    speaking.join()
+    turn = found.projection.asked[0].turns[0]
+    heard = [one.text for one in found.projection.heard]
+    withdrawn = [found.projection.segments[number - 1].text for number in sorted(found.projection.withdrawn)]
+    assert (turn.answer, heard, withdrawn) == {
+        "answer/done": ("Four percent.", [], []),
+        "answer": ("Four percent. And it is audited.", [], []),
+        "park": ("Four percent.", [], []),
+        "answer/back": (None, ["Now, the next slide."], ["Four percent."]),
+    }[key]
+    assert found.verify().valid
+
+
 def test_silence_counts_down_and_any_word_stops_it(
     api: TestClient, session: str, asked: dict[str, Any]
 ) -> None:
@@ -90,11 +128,36 @@ def test_silence_counts_down_and_any_word_stops_it(
           or (room(api, session)["question"] or {}).get("turn") == 2)  # fmt: skip
 
 
+def test_a_microphone_that_is_pulled_out_in_mid_sentence_does_not_speak_for_ever(
+    api: TestClient, session: str, site: Site, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drives, "SPOKEN_S", 1.0)
+    post(api, session, "segments", text="It is audited.", start_s=room(api, session)["now_s"])
+    site.drives.hears(session)
+    site.partials[session] = "And four"
+    until("the countdown", lambda: room(api, session)["turn"]["ends_in_s"])
+    post(api, session, "answer/done")
+    assert site.sessions.get(session).projection.asked[0].turns[0].answer == "It is audited."
+
+
+def test_an_answer_that_was_ended_and_not_judged_is_judged_where_the_key_is_sent_again(
+    api: TestClient, session: str, site: Site, asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post(api, session, "segments", text="It is audited.", start_s=room(api, session)["now_s"])
+    at, header = f"/api/v1/sessions/{session}/answer/done", {"Idempotency-Key": "done"}
+    with monkeypatch.context() as patched:
+        patched.setattr("orchestrator.loop.judging.judge", lambda *given: 1 / 0)
+        with pytest.raises(ZeroDivisionError):  # the server is cut off
+            api.post(at, headers=header)
+    assert room(api, session)["turn"]["phase"] == "judging"
+    again = api.post(at, headers=header)
+    assert (again.status_code, again.json()["turn"]["phase"] == "judging") == (200, False)
+    assert site.sessions.get(session).projection.asked[0].turns[0].verdict is not None
+
+
 def test_words_in_doubt_hold_the_answer(
     api: TestClient, session: str, site: Site, asked: dict[str, Any]
 ) -> None:
-    from orchestrator.model.segment import LiveSegment
-
     found = site.sessions.get(session)
     found.hear(LiveSegment("I can't believe that.", room(api, session)["now_s"], doubt="repetition"))
     view = room(api, session)

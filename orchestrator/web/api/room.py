@@ -20,6 +20,7 @@ from starlette.requests import Request as HttpRequest
 
 from orchestrator.errors import GreenroomError, SessionNotFoundError
 from orchestrator.legible import one_line
+from orchestrator.loop import turns
 from orchestrator.loop.driver_lock import is_driven
 from orchestrator.model.segment import LiveSegment
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
@@ -233,6 +234,7 @@ def answer(session: str, answered: Answered, site: At, key: Key = None) -> RoomV
             if found.is_of_talk(answered.start_s):
                 found.hear(LiveSegment(answered.text, answered.start_s))
             else:
+                site.drives.end_answer(found)
                 found.answer(text)
             return _view(site, found)
 
@@ -259,17 +261,22 @@ def answer_done(session: str, site: At, key: Key = None) -> RoomView:
     def work() -> RoomView:
         with site.sessions.using(session) as found:
             site.drives.go_on(found)
-            site.drives.hear_out(found.name)
+            site.drives.end_answer(found)
             found.answer_done()
             return _view(site, found)
 
-    again = partial(_now, site, session)
+    def again() -> RoomView:
+        with site.sessions.using(session) as found:
+            if found.projection.open is not None and not turns.is_waiting(found.projection):
+                found.answer_done()
+            return _view(site, found)
+
     view: RoomView = once(site, session, key, ["answer/done"], work, effects=ANSWERED, again=again)
     return view
 
 
 @router.post("/sessions/{session}/answer/back")
-@writes
+@takes_long
 def answer_back(session: str, site: At, key: Key = None) -> RoomView:
     """The last answer is taken back, with its verdict and what followed: its question is open again.
 
@@ -277,10 +284,13 @@ def answer_back(session: str, site: At, key: Key = None) -> RoomView:
     """
 
     def work() -> RoomView:
-        found = site.sessions.get(session)
-        site.drives.go_on(found)
-        found.answer_back()
-        return _view(site, found)
+        with site.sessions.using(session) as found:
+            site.drives.go_on(found)
+            at_s = found.rehearsal.now_s()
+            if turns.is_waiting(found.projection):  # what is being spoken is of the answer that falls
+                site.drives.hear_out(found.name)
+            found.answer_back(at_s)
+            return _view(site, found)
 
     again = partial(_now, site, session)
     effects = [AnswerTakenBack.TYPE]
@@ -296,14 +306,15 @@ def speaking(session: str, site: At) -> None:
 
 
 @router.post("/sessions/{session}/park")
-@writes
+@takes_long
 def park(session: str, site: At, key: Key = None) -> RoomView:
     """Come back to the open question later."""
 
     def work() -> RoomView:
-        found = site.sessions.get(session)
-        found.park()
-        return _view(site, found)
+        with site.sessions.using(session) as found:
+            site.drives.end_answer(found)
+            found.park()
+            return _view(site, found)
 
     again = partial(_now, site, session)
     view: RoomView = once(site, session, key, ["park"], work, effects=[ExchangeClosed.TYPE], again=again)

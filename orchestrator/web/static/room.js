@@ -174,7 +174,7 @@ function showTurn() {
   text($("turn-words"), words.replace(/([^.!?])$/, "$1."));
   $("turn-words").classList.toggle("is-counting", left !== null);
   if (watches) return;
-  $("done").hidden = turn.phase !== "answering" && turn.phase !== "pausing";
+  $("done").hidden = !["asked", "answering", "pausing"].includes(turn.phase); // the answer may be a sentence that is still being recognised
   $("back").hidden = !turn.back;
 }
 
@@ -204,7 +204,7 @@ const canSend = () => !isSaying && (view?.question == null || view.question.is_j
 // ------------------------------------------------------------------ doing
 
 const TIMEOUTS_S = { end: 600 }; // a model may be asked, at the end for minutes
-for (const path of ["ask", "answer", "answer/done", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
+for (const path of ["ask", "answer", "answer/done", "answer/back", "park", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
 const isWords = (path) => path.split("/")[0] === "segments" || path === "answer";
 
 /** Send a write; null where it was refused or got no answer, which the page then says. */
@@ -523,4 +523,5 @@ setInterval(() => {
   if (!view) return;
   showTime(room, view);
   showTurn();
+  if (view.is_running && $("correcting")?.open) tellSpeaking(session); // what is being corrected is not judged meanwhile
 }, 250);
