@@ -30,6 +30,7 @@ export class Sound {
   #isOpen = true;
   #work = Promise.resolve(); // one change of microphones after the other
   #used = null; // { stream, track, context, name, id }
+  #first = null; // the name of the one that was opened first: where none was chosen, it is used again once it is back
   #gone = null; // { name, id } of one that was unplugged, until another is used
   #known = [];
   #note = ""; // about an exchange of microphones
@@ -89,14 +90,19 @@ export class Sound {
     this.#used = null;
   }
 
-  /** Open the chosen one, else the machine's default, else the first of the others that opens. */
+  /** The chosen one, else the one that was opened first: what stands in for it may hear nobody, as the monitor of an output that Firefox lists on Linux. */
+  #wanted(known) {
+    return chosenOf(known) ?? known.find(({ name }) => name === this.#first) ?? null;
+  }
+
+  /** Open the wanted one, else the machine's default, else the first of the others that opens. */
   async #connect() {
     this.#release(); // some browsers open one at a time
     const known = await within(LISTED_WITHIN_S, microphones(), () => new SoundError("unanswered")).catch(async (error) => {
       throw await errorOf(error);
     });
     if (known.length === 0) throw new SoundError("none");
-    const wanted = chosenOf(known);
+    const wanted = this.#wanted(known);
     const others = known.filter(({ id }) => id !== "" && id !== wanted?.id && id !== this.#gone?.id);
     let failure = null;
     for (const one of [...(wanted ? [wanted] : []), DEFAULT, ...others]) {
@@ -157,6 +163,7 @@ export class Sound {
 
   #use(used, known) {
     this.#used = used;
+    this.#first ??= used.name;
     this.#known = known;
     this.#frameAt = this.#soundAt = performance.now();
     this.#wasHeard = false;
@@ -194,7 +201,7 @@ export class Sound {
       const known = await microphones().catch(() => this.#known);
       const has = (id) => known.some((one) => one.id === id);
       this.#known = known;
-      const [used, wanted] = [this.#used, chosenOf(known)];
+      const [used, wanted] = [this.#used, this.#wanted(known)];
       if (used === null) return known.length > 0 && this.#replace();
       if (used.id !== null && !has(used.id)) return this.#lose(); // not every browser ends its track
       if (wanted === null || wanted.id === used.id) return this.#look();
