@@ -8,6 +8,7 @@ const RATE = 16_000; // Hz, as the server takes it
 const LOOK_MS = 500;
 const ASLEEP_MS = 4 * LOOK_MS; // a page that has not looked for so long was asleep, and so was the sound
 const LISTED_WITHIN_S = 5;
+const LIST_MS = 2000; // not every browser tells of a change: Chromium says nothing of a PulseAudio source that is gone
 const OPENED_WITHIN_S = 10; // a microphone that is allowed; Bluetooth takes two or three
 const ALLOWED_WITHIN_S = 60; // somebody reads what the browser asks
 const ASKED_AFTER_S = 1;
@@ -42,6 +43,7 @@ export class Sound {
   #suspendedAt = null;
   #lookedAt = 0;
   #timer = null;
+  #listing = null;
 
   constructor(take, tell) {
     this.#take = take;
@@ -62,6 +64,7 @@ export class Sound {
     navigator.mediaDevices.addEventListener("devicechange", this.#changed);
     for (const event of GESTURES) document.addEventListener(event, this.#resume, true);
     this.#timer = setInterval(this.#look, LOOK_MS);
+    this.#listing = setInterval(this.#list, LIST_MS);
   }
 
   /** Use the microphone that has been chosen since, or another where it does not open. */
@@ -73,6 +76,7 @@ export class Sound {
   close() {
     this.#isOpen = false;
     clearInterval(this.#timer);
+    clearInterval(this.#listing);
     navigator.mediaDevices?.removeEventListener("devicechange", this.#changed);
     for (const event of GESTURES) document.removeEventListener(event, this.#resume, true);
     this.#release();
@@ -101,6 +105,7 @@ export class Sound {
     const known = await within(LISTED_WITHIN_S, microphones(), () => new SoundError("unanswered")).catch(async (error) => {
       throw await errorOf(error);
     });
+    this.#known = known;
     if (known.length === 0) throw new SoundError("none");
     const wanted = this.#wanted(known);
     const others = known.filter(({ id }) => id !== "" && id !== wanted?.id && id !== this.#gone?.id);
@@ -208,6 +213,11 @@ export class Sound {
       this.#gone = { name: wanted.name, id: null };
       return this.#replace();
     });
+
+  #list = async () => {
+    const known = await microphones().catch(() => this.#known);
+    if (this.#isOpen && JSON.stringify(known) !== JSON.stringify(this.#known)) this.#changed();
+  };
 
   #resume = () => {
     if (this.#used?.context.state !== "running") this.#used?.context.resume().catch(() => {});
