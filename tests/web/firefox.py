@@ -68,6 +68,11 @@ class Firefox:
         """Go to an address, and wait until its page is loaded."""
         self._do("browsingContext.navigate", context=self.window, url=url, wait="complete")
 
+    def address(self) -> str:
+        """Return the page's address, also while another page is being loaded."""
+        found: str = self._do("browsingContext.getTree", root=self.window)["contexts"][0]["url"]
+        return found
+
     def evaluate(self, function: str, *arguments: Any) -> Any:
         """What a function of the page returns, awaited; what goes in and out is JSON."""
         done = self._do(

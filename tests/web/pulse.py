@@ -58,10 +58,11 @@ class Pulse:
 
     @contextmanager
     def playing(self, name: str, sound: Path) -> Iterator[None]:
-        """Speak into a microphone while the block runs; it ends once all was heard."""
+        """Speak into a microphone: the block runs from the first sound on, and ends once all was heard."""
         command = ["paplay", "--latency-msec=50", f"--device={name}", str(sound)]
         with subprocess.Popen(command, env={**os.environ, **self.environment}) as player:
             try:
+                until("the sound", lambda: self._list("sink-inputs") or player.poll() is not None)
                 yield
             except BaseException:
                 player.terminate()
@@ -93,7 +94,7 @@ def pulse(folder: Path) -> Iterator[Pulse]:
     folder.mkdir(exist_ok=True)
     socket = folder / "socket"
     environment = {
-        "HOME": str(folder),
+        "HOME": str(folder),  # a cookie would be kept there
         "PULSE_RUNTIME_PATH": str(folder),
         "PULSE_STATE_PATH": str(folder),
         "PULSE_SERVER": f"unix:{socket}",

@@ -29,6 +29,9 @@ class Window(Protocol):
     def open(self, url: str) -> None:
         """Go to an address, and wait until its page is loaded."""
 
+    def address(self) -> str:
+        """Return the page's address, also while another page is being loaded."""
+
     def evaluate(self, function: str, *arguments: Any) -> Any:
         """Call a function of the page and return what it returns, awaited; all of it is JSON."""
 
@@ -44,6 +47,12 @@ class Chromium:
 
     def open(self, url: str) -> None:
         self.page.goto(url)
+
+    def address(self) -> str:
+        self.page.wait_for_timeout(
+            0
+        )  # Playwright takes notice of a new page while it is called, and only then
+        return self.page.url
 
     def evaluate(self, function: str, *arguments: Any) -> Any:
         return self.page.evaluate(call_of(function, *arguments))
