@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Final
 
 from orchestrator.records.kinds import fold
@@ -24,6 +24,9 @@ NEAR_S: Final = 3.0
 """A recognised word further from everything that was spoken is an addition of the recogniser's."""
 STRETCH_WORDS: Final = 3
 """Words in a row without any in their place: not misheard, but not heard."""
+
+Pair = tuple[str | None, str | None]
+"""A word that was spoken and what was heard for it; None: it was left out, or added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +117,36 @@ def _compare(spoken: Spoken, found: Sequence[tuple[str, str]]) -> Outcome:
     said, heard = words_of(spoken.text), [word for word, _ in found]
     right = misheard = 0
     lost = []
-    for kind, from_, to, there, till in SequenceMatcher(None, said, heard, autojunk=False).get_opcodes():
-        if kind == "equal":
-            right += to - from_
-        elif (to - from_) - (till - there) >= STRETCH_WORDS:
-            lost.append(" ".join(said[from_:to]))
+    for is_left_out, pairs in groupby(_align(said, heard), lambda pair: pair[1] is None):
+        words = list(pairs)
+        if is_left_out and len(words) >= STRETCH_WORDS:
+            lost.append(" ".join(str(one) for one, _ in words))
         else:
-            misheard += max(to - from_, till - there)
+            right += sum(one == other for one, other in words)
+            misheard += sum(one != other for one, other in words)
     wrong = tuple(f"{word} ({turn}, not {spoken.turn})" for word, turn in found if turn != spoken.turn)
     return Outcome(spoken.exchange, right, misheard, wrong, tuple(lost))
+
+
+def _align(said: Sequence[str], heard: Sequence[str]) -> list[Pair]:
+    """Pair words with the least number of other words, of words left out and of words added."""
+    rows: list[list[tuple[int, list[Pair]]]] = []  # by how many of each are paired
+    for at in range(len(said) + 1):
+        rows.append([])
+        for there in range(len(heard) + 1):
+            ways: list[tuple[int, list[Pair]]] = [] if at or there else [(0, [])]
+            if at and there:
+                cost, pairs = rows[at - 1][there - 1]
+                pair = said[at - 1], heard[there - 1]
+                ways.append((cost + (pair[0] != pair[1]), [*pairs, pair]))
+            if at:
+                cost, pairs = rows[at - 1][there]
+                ways.append((cost + 1, [*pairs, (said[at - 1], None)]))
+            if there:
+                cost, pairs = rows[at][there - 1]
+                ways.append((cost + 1, [*pairs, (None, heard[there - 1])]))
+            rows[at].append(min(ways, key=lambda way: way[0]))
+    return rows[-1][-1][1]
 
 
 def _sum(exchange: str, parts: Sequence[Outcome]) -> Outcome:

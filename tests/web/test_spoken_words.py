@@ -31,6 +31,12 @@ def test_words_are_misheard_one_by_one_and_a_stretch_without_any_is_lost() -> No
     assert outcomes(SAID, HEARD[:2])[1] == Outcome("x2", lost=("every depot has three chargers now",))
 
 
+def test_other_words_in_their_place_are_no_loss() -> None:
+    said = Spoken("The insurance covers the loss of a whole load of medicine.", "x1.1", "x1", 0, 4)
+    heard = Landed("The insurance cameras that lost in the full load on Madison.", "x1.1", 0, 4)
+    assert outcomes([said], [heard]) == [Outcome("x1", 3, 8)]
+
+
 def test_words_are_sought_by_their_time_whatever_they_say() -> None:
     heard = [HEARD[0], replace(HEARD[1], text="Or drive us", turn=TALK), HEARD[2]]
     in_talk = ("or (talk, not x1.1)", "drive (talk, not x1.1)", "us (talk, not x1.1)")
