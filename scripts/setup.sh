@@ -92,37 +92,44 @@ want_browser() {
     say "no Chromium here, so the browser tests are skipped: install it, e.g. apt-get install chromium"
 }
 
-# The proxies whose recipes stand in http.md, for the slow tests that run them. CI installs them (RUNLEVEL
-# keeps invoke-rc.d from starting them); on a person's machine that is for the person to do.
-want_proxies() {
-    missing=''
-    PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing="$missing nginx-light"
-    command -v caddy >/dev/null || missing="$missing caddy"
+# Install the packages $missing in CI; elsewhere that is for the person to do, and the tests that miss one skip
+# and say so. $1: what they are for; $2: what is not done without. RUNLEVEL keeps invoke-rc.d from starting them.
+want() {
     [ -n "$missing" ] || return 0
     if [ -n "${CI:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        say "installing$missing, whose recipes the slow tests run"
+        say "installing$missing, which $1"
         # shellcheck disable=SC2086  # a list of names
         { apt-get update -qq && DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get install -y -qq \
             --no-install-recommends $missing >/dev/null; } >&2 && return
     fi
-    say "without$missing some recipes of http.md are not run; on Debian: apt-get install --no-install-recommends$missing"
+    say "without$missing $2; on Debian: apt-get install --no-install-recommends$missing"
+}
+
+# The proxies whose recipes stand in http.md, for the slow tests that run them.
+want_proxies() {
+    missing=''
+    PATH=$PATH:/usr/sbin command -v nginx >/dev/null || missing="$missing nginx-light"
+    command -v caddy >/dev/null || missing="$missing caddy"
+    want "the slow tests put before a server" "some recipes of http.md are not run"
+}
+
+# What a rehearsal by voice needs beside Chromium: Firefox, a sound server of the test's own, and a voice.
+want_voice() {
+    missing=''
+    command -v firefox-esr >/dev/null || command -v firefox >/dev/null || missing="$missing firefox-esr"
+    command -v pulseaudio >/dev/null || missing="$missing pulseaudio"
+    command -v paplay >/dev/null || missing="$missing pulseaudio-utils"
+    command -v espeak-ng >/dev/null || missing="$missing espeak-ng"
+    want "rehearsals by voice use" "no rehearsal is spoken in Firefox"
 }
 
 # The programs below Greenroom that the fault tests use: strace for kills and faults at a call, Ceph for a
-# real S3 server. CI installs them; on a person's machine that is for the person to do, and the tests that
-# miss one skip and say so.
+# real S3 server.
 want_programs() {
     want_browser
     missing=''
     command -v strace >/dev/null || missing="$missing strace"
     command -v mkfs.ext4 >/dev/null || missing="$missing e2fsprogs"
     command -v radosgw >/dev/null || missing="$missing ceph-mon ceph-mgr ceph-osd radosgw ceph-common"
-    [ -n "$missing" ] || return 0
-    if [ -n "${CI:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-        say "installing$missing, which the fault tests use"
-        # shellcheck disable=SC2086  # a list of names
-        { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-            $missing >/dev/null; } >&2 && return
-    fi
-    say "without$missing some fault tests are skipped; on Debian: apt-get install --no-install-recommends$missing"
+    want "the fault tests use" "some fault tests are skipped"
 }

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -86,14 +87,16 @@ class Web:
 
 
 @contextmanager
-def chromium(*flags: str) -> Iterator[Chromium]:
-    """The browser, with *flags* of a test's own; the test is skipped where there is none."""
+def chromium(*flags: str, environment: Mapping[str, str] | None = None) -> Iterator[Chromium]:
+    """The browser, with *flags* and variables of a test's own; the test is skipped where there is none."""
     if importlib.util.find_spec("playwright") is None or CHROMIUM is None:
         pytest.skip(NO_BROWSER)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, *flags])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=[*FLAGS, *flags], env={**os.environ, **(environment or {})}
+        )
         yield browser
         browser.close()
 

@@ -259,6 +259,26 @@ def test_an_unplugged_one_is_named_and_the_next_is_taken_until_it_is_back(room: 
     state(room, ON)
 
 
+def test_one_that_nobody_chose_is_used_again_when_it_is_back(room: Page) -> None:
+    room.keyboard.press("m")
+    state(room, ON)
+    room.evaluate("unplug('Desk microphone')")
+    told(room, "“Desk microphone” was unplugged. “Headset” is used now.")
+    room.evaluate("plug('Desk microphone')")
+    told(room, "“Desk microphone” is back, and used again.")
+    state(room, ON)
+
+
+def test_one_that_is_gone_without_a_word_of_the_browser_is_noticed(room: Page) -> None:
+    room.keyboard.press("m")
+    state(room, ON)
+    room.evaluate("plugged.splice(plugged.indexOf('Desk microphone'), 1)")
+    told(room, "“Desk microphone” was unplugged. “Headset” is used now.")
+    room.evaluate("plugged.push('Desk microphone')")
+    told(room, "“Desk microphone” is back, and used again.")
+    state(room, ON)
+
+
 def test_a_microphone_that_gives_no_sound_is_never_on(room: Page) -> None:
     room.keyboard.press("m")
     state(room, ON)

@@ -8,6 +8,7 @@ const RATE = 16_000; // Hz, as the server takes it
 const LOOK_MS = 500;
 const ASLEEP_MS = 4 * LOOK_MS; // a page that has not looked for so long was asleep, and so was the sound
 const LISTED_WITHIN_S = 5;
+const LIST_MS = 2000; // not every browser tells of a change: Chromium says nothing of a PulseAudio source that is gone
 const OPENED_WITHIN_S = 10; // a microphone that is allowed; Bluetooth takes two or three
 const ALLOWED_WITHIN_S = 60; // somebody reads what the browser asks
 const ASKED_AFTER_S = 1;
@@ -30,6 +31,7 @@ export class Sound {
   #isOpen = true;
   #work = Promise.resolve(); // one change of microphones after the other
   #used = null; // { stream, track, context, name, id }
+  #first = null; // the name of the one that was opened first: where none was chosen, it is used again once it is back
   #gone = null; // { name, id } of one that was unplugged, until another is used
   #known = [];
   #note = ""; // about an exchange of microphones
@@ -41,6 +43,7 @@ export class Sound {
   #suspendedAt = null;
   #lookedAt = 0;
   #timer = null;
+  #listing = null;
 
   constructor(take, tell) {
     this.#take = take;
@@ -61,6 +64,7 @@ export class Sound {
     navigator.mediaDevices.addEventListener("devicechange", this.#changed);
     for (const event of GESTURES) document.addEventListener(event, this.#resume, true);
     this.#timer = setInterval(this.#look, LOOK_MS);
+    this.#listing = setInterval(this.#list, LIST_MS);
   }
 
   /** Use the microphone that has been chosen since, or another where it does not open. */
@@ -72,6 +76,7 @@ export class Sound {
   close() {
     this.#isOpen = false;
     clearInterval(this.#timer);
+    clearInterval(this.#listing);
     navigator.mediaDevices?.removeEventListener("devicechange", this.#changed);
     for (const event of GESTURES) document.removeEventListener(event, this.#resume, true);
     this.#release();
@@ -89,14 +94,20 @@ export class Sound {
     this.#used = null;
   }
 
-  /** Open the chosen one, else the machine's default, else the first of the others that opens. */
+  /** The chosen one, else the one that was opened first: what stands in for it may hear nobody, as the monitor of an output that Firefox lists on Linux. */
+  #wanted(known) {
+    return chosenOf(known) ?? known.find(({ name }) => name === this.#first) ?? null;
+  }
+
+  /** Open the wanted one, else the machine's default, else the first of the others that opens. */
   async #connect() {
     this.#release(); // some browsers open one at a time
     const known = await within(LISTED_WITHIN_S, microphones(), () => new SoundError("unanswered")).catch(async (error) => {
       throw await errorOf(error);
     });
+    this.#known = known;
     if (known.length === 0) throw new SoundError("none");
-    const wanted = chosenOf(known);
+    const wanted = this.#wanted(known);
     const others = known.filter(({ id }) => id !== "" && id !== wanted?.id && id !== this.#gone?.id);
     let failure = null;
     for (const one of [...(wanted ? [wanted] : []), DEFAULT, ...others]) {
@@ -160,6 +171,7 @@ export class Sound {
 
   #use(used, known) {
     this.#used = used;
+    this.#first ??= used.name;
     this.#known = known;
     this.#frameAt = this.#soundAt = performance.now();
     this.#wasHeard = false;
@@ -197,13 +209,18 @@ export class Sound {
       const known = await microphones().catch(() => this.#known);
       const has = (id) => known.some((one) => one.id === id);
       this.#known = known;
-      const [used, wanted] = [this.#used, chosenOf(known)];
+      const [used, wanted] = [this.#used, this.#wanted(known)];
       if (used === null) return known.length > 0 && this.#replace();
       if (used.id !== null && !has(used.id)) return this.#lose(); // not every browser ends its track
       if (wanted === null || wanted.id === used.id) return this.#look();
       this.#gone = { name: wanted.name, id: null };
       return this.#replace();
     });
+
+  #list = async () => {
+    const known = await microphones().catch(() => this.#known);
+    if (this.#isOpen && JSON.stringify(known) !== JSON.stringify(this.#known)) this.#changed();
+  };
 
   #resume = () => {
     if (this.#used?.context.state !== "running") this.#used?.context.resume().catch(() => {});
