@@ -110,13 +110,19 @@ def _on_record(rehearsal: Rehearsal, exchange: Exchange) -> Exchange:
     """Without the answers that were given off the record, and what was said about those."""
     withheld, turns = Withheld(), []
     for turn in exchange.turns:
-        said = [one for one in (turn.answer, turn.quote, turn.reason, turn.remark, *turn.still_open) if one]
+        said = [one for one in _words_of(turn) if one]
         is_off = withheld.takes(turn.answer or "", is_speech=True)
         if is_off or any(map(rehearsal.is_off_record, said)):
             answer = turn.answer and LABEL
-            turn = replace(turn, answer=answer, quote=None, reason=None, remark="", still_open=())
+            turn = replace(
+                turn, answer=answer, quote=None, reason=None, remark="", still_open=(), misheard=None
+            )
         turns.append(turn)
     return replace(exchange, turns=tuple(turns))
+
+
+def _words_of(turn: Turn) -> tuple[str | None, ...]:
+    return turn.answer, turn.misheard, turn.quote, turn.reason, turn.remark, *turn.still_open
 
 
 def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str]) -> tuple[Tension, ...]:

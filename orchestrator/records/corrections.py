@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from orchestrator.model.claim import Claim, Tension
+from orchestrator.model.exchange import Exchange
 from orchestrator.model.fact import SPEECH, Passage
 from orchestrator.model.segment import Segment
 from orchestrator.records.base import PanelValue
@@ -14,6 +15,21 @@ from orchestrator.records.telling import NOTE, Entry, Step, spoken_passage
 from orchestrator.records.turns import with_words
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCorrected(PanelValue):
+    """Append to the exchange history: the answer that stands there was misheard. It ends nothing."""
+
+    TYPE: ClassVar = "answer_corrected"
+
+    exchange: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the correction itself says it, in the same transaction."""
+
+    def step(self, record: Record) -> Step:
+        return Step(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,9 @@ class Corrected(PanelValue):
     who: str  # corrected it
     claims: tuple[Claim, ...] = ()
     tensions: tuple[Tension, ...] = ()  # contradictions in the new words
+    exchange: str | None = None  # to which it is of an answer; None: it is of none that is complete
+    turn: int = 0  # of the exchange, from 1: whose answer it is
+    answer: str = ""  # that answer, as it stands now
     sensitive: bool = False  # what had been heard is off the record, so the correction is
 
     @property
@@ -43,7 +62,17 @@ class Corrected(PanelValue):
             projection.refresh_due = True
         _replace_claims(projection, self.number, now.speaker, self.claims)
         _replace_findings(projection, before, self.tensions)
-        _correct_answer(projection, before, now)
+        projection.answered_in = {
+            key: [now if one is before else one for one in pieces]
+            for key, pieces in projection.answered_in.items()
+        }
+        projection.exchanges = [self.in_exchange(one) for one in projection.exchanges]
+        if projection.open is not None:
+            projection.open = self.in_exchange(projection.open)
+
+    def in_exchange(self, exchange: Exchange) -> Exchange:
+        """Return an exchange with its answer as corrected; the same, where this corrects none of its."""
+        return with_words(exchange, self.turn, self.answer) if exchange.id == self.exchange else exchange
 
     def entry(self, record: Record) -> Entry | None:
         if self.was == self.segment.text:
@@ -94,14 +123,3 @@ def _replace_findings(projection: Projection, before: Segment, found: tuple[Tens
         if rests and not is_said and one.digest not in stands:
             projection.dismissed.add(one.digest)
     projection.find(one for one in found if one.digest not in known)
-
-
-def _correct_answer(projection: Projection, before: Segment, now: Segment) -> None:
-    """Have an answer that is not judged yet judged as corrected."""
-    if projection.open is None or not any(one is before for one in projection.answered_in):
-        return
-    projection.answered_in = [now if one is before else one for one in projection.answered_in]
-    last = projection.open.turns[-1]
-    if last.answer is not None and last.verdict is None:
-        words = " ".join(one.text for one in projection.answered_in if one.text)
-        projection.open = with_words(projection.open, words)

@@ -142,7 +142,8 @@ class Projection:
     ends_at_s: float | None = None  # session clock: when its answer was ended, which may still come in
     last_exchange: int = 0  # the number of the exchange that was opened last; one taken back keeps its number
     heard: list[Segment] = field(default_factory=list)  # of the answer to the open question, so far
-    answered_in: list[Segment] = field(default_factory=list)  # the last answer, until it is judged
+    answered_in: dict[tuple[str, int], list[Segment]] = field(default_factory=dict)
+    """The pieces of each answer, by its exchange and the number of its question there, from 1."""
     answers_given: set[int] = field(default_factory=set)  # segments, from 1, that were given as an answer
     words_seq: int = 0  # number of the record that last brought words, or put them right
     misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
@@ -287,6 +288,13 @@ class Projection:
         """Return the slide that was shown at a time of the session clock; the first, before any was."""
         shown = next((one for one in reversed(self.slides) if one.at_s <= at_s), None)
         return (shown or self.slides[0]).slide if self.slides else None
+
+    def answer_of(self, segment: Segment) -> tuple[str | None, int, list[Segment]]:
+        """Return whose answer a segment is of, by exchange and question, and its pieces; None: of none."""
+        for (exchange, turn), pieces in self.answered_in.items():
+            if any(one is segment for one in pieces):
+                return exchange, turn, pieces
+        return None, 0, []
 
     @property
     def has_words(self) -> bool:

@@ -16,7 +16,7 @@ from orchestrator.model.exchange import Candidate
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
-from orchestrator.web.timeline import Speech, timeline
+from orchestrator.web.timeline import Asked, Speech, timeline
 from tests.helpers.commands import Commands
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
@@ -184,7 +184,7 @@ def test_a_part_that_is_corrected_before_the_typed_one_comes_joins_as_corrected(
     session.correct(1, SAID)
     session.correct(2, "")
     assert session.take_answer("Every year.").turns[0].answer == f"{SAID} Every year."
-    assert [one.text for one in session.projection.answered_in] == [SAID, "", "Every year."]
+    assert [one.text for one in session.projection.answered_in["x1", 1]] == [SAID, "", "Every year."]
     assert session.projection.open is not None
     assert session.projection.open.turns[0].answer == f"{SAID} Every year."
 
@@ -202,13 +202,70 @@ def test_words_that_were_not_said_are_no_answer(session: Session) -> None:
     assert next(turn.answer for one in session.projection.asked for turn in one.turns) == SAID
 
 
-def test_an_answer_that_was_judged_stays_as_it_was_judged(session: Session) -> None:
+@pytest.mark.parametrize("is_closed", [True, False])
+@pytest.mark.parametrize("how", ["heard", "taken"])
+def test_a_judged_answer_keeps_its_verdict_beside_what_was_heard_and_what_was_said(
+    session: Session, how: str, is_closed: bool
+) -> None:
     session.ask("analyst", question="How much do they pay?")
-    hear(session, HEARD)
-    session.judge("satisfied", reason="said", quote="Fan mark")
+    hear(session, HEARD) if how == "heard" else session.take_answer(HEARD)
+    if is_closed:
+        session.judge("satisfied", reason="said", quote="Fan mark")
+        session.correct(1, "Fen mark pays.")
+        session.correct(1, SAID)
+    else:
+        session.judge("follow_up", reason="said", quote="Fan mark", follow_up="And who says so?")
+        session.correct(1, SAID)
+        session.take_answer("Their board.")
+        session.judge("satisfied", reason="named")
+    (exchange,) = session.projection.exchanges
+    first = exchange.turns[0]
+    assert (first.answer, first.misheard, first.reason, first.quote) == (SAID, HEARD, "said", None)
+    with Session.open(None, session.path) as again:
+        assert again.projection.exchanges == session.projection.exchanges
+    (asked,) = (one for one in timeline(session.rehearsal) if isinstance(one, Asked))
+    assert (asked.turns[0].answer, asked.turns[0].misheard) == (SAID, HEARD)
+    (review,) = session.debrief().reviews
+    assert review.heard_as == (HEARD,)
+    assert review.said == (SAID if is_closed else "Their board.")
+    _, passages = read("s1", (session.path / LEDGER_NAME).read_bytes(), None)
+    answers = [one.text for one in passages if one.kind == "answer"]
+    assert answers[0] == f'{SAID} heard as "{HEARD}"'
+    assert SAID in session.read("shared/exchange-history.md")
+    assert session.verify().valid
+
+
+def test_the_history_says_below_a_closed_exchange_what_its_answer_was(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer(HEARD)
+    session.judge("satisfied", reason="said")
+    before = session.read("shared/exchange-history.md")
     session.correct(1, SAID)
-    assert session.projection.exchanges[0].turns[0].answer == HEARD
-    assert texts(session) == [SAID]
+    session.correct(1, SAID)
+    assert session.read("shared/exchange-history.md") == before + (
+        "\n## x1, at 0:00: an answer was corrected\n\n"
+        f'The answer to question 1 above was misheard: "{SAID}". '
+        "Its verdict is on the words that had been heard.\n"
+    )
+
+
+def test_a_correction_ends_nothing_that_is_off_the_record(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer(HEARD)
+    session.judge("satisfied", reason="said")
+    hear(session, "Off the record, there is more.")
+    session.correct(1, SAID)
+    hear(session, "Nobody shall know this plan.", "Back on the record.")
+    assert "Nobody shall know" not in session.context("analyst").text
+
+
+def test_an_answer_that_turns_out_to_be_off_the_record_is_found_by_nobody(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer("Of the wreck chord, the margin is mine.")
+    session.judge("satisfied", reason="said")
+    session.correct(1, "Off the record, the margin is nine.")
+    _, passages = read("s1", (session.path / LEDGER_NAME).read_bytes(), None)
+    assert [one.text for one in passages if one.kind == "answer"] == []
 
 
 def test_a_question_about_words_that_were_not_said_is_not_put(session: Session) -> None:

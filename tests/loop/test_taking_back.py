@@ -253,7 +253,7 @@ def test_what_was_corrected_in_an_answer_falls_with_it(session: Session) -> None
     session.answer_back()
     projection = session.projection
     assert (projection.speech_claims, projection.claims_by_id) == ([], before.claims_by_id)
-    assert (projection.misheard, projection.answered_in, projection.heard) == ([], [], [])
+    assert (projection.misheard, projection.answered_in, projection.heard) == ([], {}, [])
     assert projection.answers_given == set()
     assert said(session) == ["Good morning."]
     assert [one.text for one in projection.segments[1:]] == [RIGHT, "That is not audited."]  # in their place
