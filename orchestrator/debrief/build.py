@@ -90,7 +90,7 @@ def debrief_of(
         answers_s=answering_s,
         budget_s=budget_s,
         delivery=delivery_of(
-            projection.segments,
+            projection.spoken,
             projection.presenter,
             asked_at_s=[one.asked_at_s for one in projection.exchanges],
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -304,3 +305,15 @@ def test_a_search_finds_each_correction_by_its_segment(session: Session) -> None
     assert "Let us go on." not in found
     assert WRONG not in found
     assert RIGHT not in found
+
+
+def test_the_delivery_counts_no_word_that_was_taken_back_or_not_said(session: Session) -> None:
+    before = session.debrief().delivery
+    session.add_segment(Segment("Um, the fund holds, um, ninety million.", 20.0, 60.0))
+    session.answer_done()
+    session.answer_back()
+    session.add_segment(Segment("I can't believe that.", 100.0, 101.0))
+    session.correct(len(session.projection.segments), "")
+    after = session.debrief().delivery
+    assert (before.words, before.spoken_s) == (2, 1.0)
+    assert replace(after, pauses=before.pauses, monologue=before.monologue) == before
