@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from orchestrator.model.claim import Claim, Tension
 from orchestrator.model.exchange import Exchange
-from orchestrator.model.fact import SPEECH, Passage
+from orchestrator.model.fact import ANSWER, SPEECH, Passage
 from orchestrator.model.segment import Segment
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import Projection
@@ -82,9 +82,10 @@ class Corrected(PanelValue):
         return Entry(NOTE, words, quoting=f"{self.segment.text}\n{self.was}", metadata=about)
 
     def passage(self, record: Record) -> Passage | None:
-        if self.was == self.segment.text:
+        if self.segment.text in ("", self.was):
             return None
-        return spoken_passage(record, self.segment, SPEECH)
+        kind = SPEECH if self.exchange is None else ANSWER
+        return spoken_passage(record, self.segment, kind, self.exchange)
 
     def step(self, record: Record) -> Step:
         words = len(self.segment.text.split())

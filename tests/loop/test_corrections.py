@@ -13,7 +13,9 @@ from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionFrozenError, SessionStateError, UsageError
 from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
+from orchestrator.model.fact import FactDraft
 from orchestrator.model.segment import LiveSegment, Segment
+from orchestrator.records.memory import BEGAN, FactRun, FactsKept
 from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.web.timeline import Asked, Speech, timeline
@@ -335,12 +337,59 @@ def test_the_record_holds_what_where_and_by_whom(session: Session) -> None:
 
 
 def test_no_fact_is_looked_for_in_words_that_were_not_said(session: Session) -> None:
-    hear(session, "Good morning.", HEARD)
+    hear(session, "Good morning.", HEARD, "Hm.")
     session.correct(2, SAID)
+    session.correct(3, "")
+    assert [one.text for one in log_of(session).waiting.values()] == ["Good morning.", SAID]
+
+
+def log_of(session: Session) -> FactLog:
     log, store = FactLog(), session.rehearsal.store
     for entry in store.entries():
         log.take(store.record(entry.seq))
-    assert [one.text for one in log.waiting.values()] == ["Good morning.", SAID]
+    return log
+
+
+def keep_fact(session: Session, content: str) -> None:
+    """Keep words of the last record as a fact, as the summariser does."""
+    store = session.rehearsal.store
+    run, last = log_of(session).run + 1, store.seq
+    store.note(FactRun(BEGAN, run, 1, last), by="summariser")
+    fact = FactDraft("number", content, "high", last, content)
+    store.note(FactsKept(run, last, (fact,)), by="summariser")
+
+
+def test_what_was_heard_right_is_looked_through_for_facts(session: Session) -> None:
+    hear(session, SAID, doubt="confidence")
+    session.correct(1, SAID)
+    assert [one.text for one in log_of(session).waiting.values()] == [SAID]
+
+
+def test_a_fact_in_words_that_were_not_said_falls_with_them(session: Session) -> None:
+    hear(session, HEARD)
+    keep_fact(session, "14 million euros")
+    assert [one.content for one in log_of(session).facts] == ["14 million euros"]
+    session.correct(1, "Fennmark pays 4 million for the boats.")
+    keep_fact(session, "4 million for the boats")
+    assert [one.content for one in log_of(session).facts] == ["4 million for the boats"]
+    session.correct(1, SAID)
+    assert log_of(session).facts == []
+
+
+def test_a_corrected_answer_is_looked_through_for_facts_as_one(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer(HEARD)
+    session.correct(1, SAID)
+    (passage,) = log_of(session).waiting.values()
+    assert (passage.kind, passage.exchange, passage.text) == ("answer", "x1", SAID)
+
+
+def test_a_correction_of_what_nobody_said_is_passed_over(session: Session) -> None:
+    hear(session, SAID)
+    session.correct(1, HEARD)
+    store, log = session.rehearsal.store, FactLog()
+    log.take(store.record(store.seq))
+    assert (log.passed_over, log.waiting) == ([store.seq], {})
 
 
 def test_a_segment_without_doubt_is_written_as_before() -> None:
