@@ -15,7 +15,8 @@ from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.fact import FactDraft
 from orchestrator.model.segment import LiveSegment, Segment
-from orchestrator.records.memory import BEGAN, FactRun, FactsKept
+from orchestrator.records.memory import BEGAN, FactRun, FactsKept, GoalsKept, Kept
+from orchestrator.records.speech import is_spoken
 from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.web.timeline import Asked, Speech, timeline
@@ -382,6 +383,28 @@ def test_a_corrected_answer_is_looked_through_for_facts_as_one(session: Session)
     session.correct(1, SAID)
     (passage,) = log_of(session).waiting.values()
     assert (passage.kind, passage.exchange, passage.text) == ("answer", "x1", SAID)
+
+
+def test_a_recap_tells_what_was_said_in_the_place_of_what_was_heard(session: Session) -> None:
+    decided = "We decided on Norbert Bank."
+    hear(session, "Good morning.", decided, "Hm.", "Fan mark pays.")
+    store = session.rehearsal.store
+    seqs = [entry.seq for entry in store.entries() if is_spoken(store.record(entry.seq))]
+    session.correct(2, "We decided on Nordbank.")
+    corrected = store.seq
+    session.correct(3, "")
+    kept = [
+        Kept("decision", words, words, seq)
+        for seq, words in ((seqs[1], decided), (corrected, "We decided on Nordbank."))
+    ]
+    store.note(GoalsKept(1, tuple(kept)), by="summariser")
+    context = session.recap()
+    said = [one.content for one in context.recent_entries if one.type == "user"]
+    assert said == ["Good morning.", "We decided on Nordbank.", "Fan mark pays."]
+    assert [one.text for one in context.decisions] == ["We decided on Nordbank."]
+    session.correct(4, "Off the record, Fennmark pays.")
+    told = [one.content for one in session.recap().recent_entries if one.type == "user"]
+    assert told == ["Good morning.", "We decided on Nordbank."]
 
 
 def test_a_correction_of_what_nobody_said_is_passed_over(session: Session) -> None:
