@@ -60,7 +60,7 @@ def debrief_of(
         for one in exchanges
     )
     held = tuple(one for one in reviews if not one.is_dismissed)  # against the presenter
-    without = projection.dismissed | dismissed
+    without = projection.dismissed | projection.unsaid_findings | dismissed
     found = None if tensions is None else _confirmed(tensions, said, without)
     found = found and tuple(rehearsal.on_record(found, lambda one: [side.quote for side in one.sides]))
     clock_s, budget_s = rehearsal.now_s(), options.minutes * 60

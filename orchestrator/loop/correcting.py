@@ -59,12 +59,16 @@ def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTE
             # Whoever may not hear the first words is not to be told them by what puts them right.
             sensitive=rehearsal.is_off_record(before.text),
         )
-        known = {one.digest for one in rehearsal.projection.found}
+        stood = rehearsal.projection.tensions
         line = render.correction_line(now, number, before.text, who)
         tx.append(TRANSCRIPT, line, by="transcript", value=value)
         if exchange is not None and before.text != words:
             _note_in_history(rehearsal, tx, exchange, turn)
-        contradiction_looks.note_tensions(rehearsal, tx, [one for one in found if one.digest not in known])
+        stand = rehearsal.projection.tensions
+        contradiction_looks.note_tensions(rehearsal, tx, [one for one in stand if one not in stood])
+        contradiction_looks.note_none(
+            rehearsal, tx, [one for one in stood if one not in stand], "its words were misheard"
+        )
         return now
 
 

@@ -61,7 +61,9 @@ class Corrected(PanelValue):
             projection.misheard.append(before)
             projection.refresh_due = True
         _replace_claims(projection, self.number, now.speaker, self.claims)
-        _replace_findings(projection, before, self.tensions)
+        known = {one.digest for one in projection.found}
+        projection.find(one for one in self.tensions if one.digest not in known)
+        _withdraw_findings(projection, before)
         projection.answered_in = {
             key: [now if one is before else one for one in pieces]
             for key, pieces in projection.answered_in.items()
@@ -111,16 +113,15 @@ def _number_of(claim: Claim) -> int:
     return int(claim.id[1:].partition(".")[0])
 
 
-def _replace_findings(projection: Projection, before: Segment, found: tuple[Tension, ...]) -> None:
-    """Withdraw contradictions that rest on words which were not said; nothing brings them up again."""
-    stands = {one.digest for one in found}
-    known = {one.digest for one in projection.found}
+def _withdraw_findings(projection: Projection, before: Segment) -> None:
+    """Withdraw contradictions that rest on words which were not said; restore those whose words were."""
     for one in projection.found:
         rests = any(side.said_at_s == before.start_s and side.quote in before.text for side in one.sides)
         is_said = all(
             side.said_at_s is None or any(side.quote in text.text for text in projection.segments)
             for side in one.sides
         )
-        if rests and not is_said and one.digest not in stands:
-            projection.dismissed.add(one.digest)
-    projection.find(one for one in found if one.digest not in known)
+        if is_said:
+            projection.unsaid_findings.discard(one.digest)
+        elif rests:
+            projection.unsaid_findings.add(one.digest)

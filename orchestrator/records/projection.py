@@ -113,6 +113,7 @@ class Projection:
     gaps: tuple[Gap, ...] = ()
     is_checked: bool = False  # whether contradictions were looked for: releases before 0.2 did not
     found: list[Tension] = field(default_factory=list)  # contradictions: the deck's own, then those in speech
+    unsaid_findings: set[str] = field(default_factory=set)  # digests of those in words corrected since
     dismissed: set[str] = field(default_factory=set)  # digests of those that the presenter says are none
     is_deck_looked_at: bool = False  # an engine was asked what contradicts what in the deck
     looked_upto: int = 0  # segments that an engine has looked through for contradictions
@@ -224,8 +225,8 @@ class Projection:
         self.look_due, self.look_due_upto = occasion, len(self.segments)
 
     def is_dismissed(self, tension: Tension) -> bool:
-        """Whether the presenter says that it is no contradiction, here or in an earlier rehearsal."""
-        return tension.digest in self.dismissed
+        """Whether it is none, as the presenter says here or in an earlier rehearsal, or by a correction."""
+        return tension.digest in self.dismissed or tension.digest in self.unsaid_findings
 
     def is_about_dismissed(self, asked: Candidate | Exchange, later: Set[str] = frozenset()) -> bool:
         """Whether all contradictions that a question is about are none, as the presenter says.

@@ -81,6 +81,18 @@ def test_a_contradiction_in_words_that_were_not_said_leaves_every_page(session: 
     assert not session.contradictions
     session.correct(1, WRONG)
     assert session.projection.segments[0].misheard is None
+    assert [one.kind for one in session.contradictions] == ["sum"]  # they were said, after all
+
+
+def test_every_panelists_notes_say_that_a_contradiction_was_misheard(session: Session) -> None:
+    hear(session, WRONG)
+    session.correct(1, RIGHT)
+    for agent in session.rehearsal.options.panel:
+        noted = session.read(f"{agent}/exchange-notes.md").splitlines()
+        assert [line.partition(" (")[0] for line in noted if "(sum)" in line] == [
+            "- Found while listening",
+            "- No contradiction, its words were misheard",
+        ]
 
 
 def test_a_contradiction_in_what_was_really_said_is_found(session: Session) -> None:

@@ -317,3 +317,16 @@ def test_the_delivery_counts_no_word_that_was_taken_back_or_not_said(session: Se
     after = session.debrief().delivery
     assert (before.words, before.spoken_s) == (2, 1.0)
     assert replace(after, pauses=before.pauses, monologue=before.monologue) == before
+
+
+def test_every_panelists_notes_say_that_a_contradiction_was_taken_back(session: Session) -> None:
+    words = "That is 3 million for boats, 4 million for piers and 5 million for staff, 14 million in total."
+    session.add_segment(Segment(words, 5.0, 9.0))
+    session.answer_done()
+    session.answer_back()
+    for agent in session.rehearsal.options.panel:
+        noted = session.read(f"{agent}/exchange-notes.md").splitlines()
+        assert [line.partition(" (")[0] for line in noted if "(sum)" in line] == [
+            "- Found while listening",
+            "- No contradiction, its words were taken back",
+        ]
