@@ -226,7 +226,11 @@ def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
 
 def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str]) -> tuple[str, ...]:
     """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
-    gone = {text for text, one in projection.wanted.items() if projection.puts_dismissed(one, without)}
+    gone = {
+        text
+        for text, one in projection.wanted.items()
+        if projection.puts_dismissed(one, without) or projection.quotes_misheard(one)
+    }
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
     latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}

@@ -331,7 +331,7 @@ class Projection:
     def never_asked(self) -> tuple[Candidate, ...]:
         """Questions that stood at some time and were never put, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
-        return tuple(one for one in open_ if not self.puts_dismissed(one))
+        return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
 
     @property
     def asked_questions(self) -> frozenset[str]:
