@@ -440,6 +440,16 @@ def test_a_segment_without_doubt_is_written_as_before() -> None:
     assert to_json(LiveSegment("Yes.")) == {"text": "Yes."}
 
 
+def test_the_command_done_prints_what_came_of_the_answer(
+    home: Path, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.ask("analyst")
+    hear(session, "Yes, of course.")
+    assert Commands(home, capsys)("done", "s1").stdout == (
+        "not judged: yours to judge\nThe exchange is closed: not judged.\n"
+    )
+
+
 def test_the_command_corrects(home: Path, session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     hear(session, HEARD)
     run = Commands(home, capsys)

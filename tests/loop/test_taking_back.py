@@ -15,11 +15,13 @@ from orchestrator.archive.bag import facts_of
 from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionStateError
 from orchestrator.loop import refreshing
+from orchestrator.loop.turns import withdrawable
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.past_sessions import exchanges_of
 from orchestrator.model.segment import Segment
 from orchestrator.records import folding
 from orchestrator.records.kinds import fold
+from orchestrator.records.projection import Playback
 from orchestrator.records.speech import SpeechHeard
 from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
@@ -330,3 +332,11 @@ def test_every_panelists_notes_say_that_a_contradiction_was_taken_back(session: 
             "- Found while listening",
             "- No contradiction, its words were taken back",
         ]
+
+
+def test_no_answer_of_a_recording_that_is_played_is_offered_to_be_taken_back(session: Session) -> None:
+    session.answer(WRONG)
+    projection = session.projection.copy()
+    assert withdrawable(projection) is not None
+    projection.playback = Playback("run", "talk.vtt", ())
+    assert withdrawable(projection) is None
