@@ -136,6 +136,15 @@ def taken_back_note(at: str, exchange: str) -> str:
     )
 
 
+def corrected_note(at: str, exchange: str, number: int, words: str) -> str:
+    """In the exchange history: what the answer to question *number* above really was."""
+    what = f'was misheard: "{one_line(words)}"' if words else "was not said"
+    return (
+        f"\n## {exchange}, at {at}: an answer was corrected\n\n"
+        f"The answer to question {number} above {what}. Its verdict is on the words that had been heard.\n"
+    )
+
+
 def focus_brief(heading: str, targets: Sequence[Target]) -> str:
     """A panelist's focus brief."""
     lines = [heading.rstrip("\n"), ""]
@@ -281,6 +290,8 @@ def _turn(number: int, turn: Turn, *, is_last: bool) -> list[str]:
     new = " (a new one)" if turn.is_new_question else ""
     lines = [f"{number}. Question{new}: {one_line(turn.question)}"]
     lines.append(f"   - Answer: {one_line(turn.answer) if turn.answer else 'none was given'}")
+    if turn.misheard is not None:
+        lines.append(f"   - Heard, and judged, as: {one_line(turn.misheard)}")
     if turn.verdict is not None:
         lines.append(f"   - Verdict ({turn.verdict}): {verdict(turn, is_last=is_last)}")
     if turn.remark:

@@ -122,6 +122,7 @@ def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str
         said += [f"Then: {shown(turn.question)}"] if number else []
         if turn.answer or exchange.outcome is not None:  # an open question still waits for its answer
             said.append(f"You: {shown(turn.answer)}" if turn.answer else "You: no answer")
+        said += [f"Heard as: {shown(turn.misheard)}"] if turn.misheard else []
     later = dismissed_later(opened.rehearsal, opened.home)
     mark = f", {DISMISSED}" if opened.projection.is_about_dismissed(exchange, later) else ""
     head = f"{exchange.id}  {opened.rehearsal.name_of(exchange.agent)}: {outcome(exchange)}{mark}"

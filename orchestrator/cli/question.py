@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,10 @@ from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, opened
 from orchestrator.errors import SessionStateError
+
+if TYPE_CHECKING:  # so that `--help` is quick
+    from orchestrator.model.exchange import Exchange, Judgement
+    from orchestrator.session import Session
 
 
 def ask(
@@ -48,32 +52,11 @@ def answer(
     ] = None,
 ) -> None:
     """Answer the open question; the answer is judged."""
-    from orchestrator import render
-    from orchestrator.debrief.phrasing import outcome
-    from orchestrator.loop.moderator_lines import question_lines
-
     spoken = sys.stdin.read() if text in (None, "-") else text
     with opened(session) as opened_session:
         asked = opened_session.projection.opened  # another process may ask as soon as this one is closed
         judgement = opened_session.answer(spoken)
-        exchange = opened_session.projection.asked[asked - 1]
-        is_closed = exchange.outcome is not None
-        plain = {
-            "verdict": judgement.verdict,
-            "reason": judgement.reason,
-            "quote": judgement.quote,
-            "follow_up": None if is_closed else exchange.turns[-1].question,
-            "outcome": exchange.outcome,
-        }
-        if exchange.outcome == "parked":
-            lines = [judgement.reason]
-        else:
-            lines = [render.verdict(exchange.turns[-1 if is_closed else -2], is_last=is_closed)]
-        if is_closed:
-            lines.append(f"The exchange is closed: {outcome(exchange)}.")
-        else:
-            lines += ["", *question_lines(opened_session.rehearsal, exchange)]
-        Screen.current.result(plain, "\n".join(lines))
+        _tell(opened_session, opened_session.projection.asked[asked - 1], judgement)
 
 
 def done(session: Name) -> None:
@@ -84,14 +67,33 @@ def done(session: Name) -> None:
     with opened(session) as opened_session:
         asked = opened_session.projection.opened
         judgement = opened_session.answer_done()
-        exchange = opened_session.projection.asked[asked - 1]
-        plain = {
-            "exchange": exchange.id,
-            "verdict": judgement.verdict,
-            "reason": judgement.reason,
-            "outcome": exchange.outcome,
-        }
-        Screen.current.result(plain, f"{exchange.id}: {judgement.reason}")
+        _tell(opened_session, opened_session.projection.asked[asked - 1], judgement)
+
+
+def _tell(opened_session: Session, exchange: Exchange, judgement: Judgement) -> None:
+    """Print what came of an answer: the verdict, and the next question or how the exchange was closed."""
+    from orchestrator import render
+    from orchestrator.debrief.phrasing import outcome
+    from orchestrator.loop.moderator_lines import question_lines
+
+    is_closed = exchange.outcome is not None
+    plain = {
+        "exchange": exchange.id,
+        "verdict": judgement.verdict,
+        "reason": judgement.reason,
+        "quote": judgement.quote,
+        "follow_up": None if is_closed else exchange.turns[-1].question,
+        "outcome": exchange.outcome,
+    }
+    if exchange.outcome == "parked":
+        lines = [judgement.reason]
+    else:
+        lines = [render.verdict(exchange.turns[-1 if is_closed else -2], is_last=is_closed)]
+    if is_closed:
+        lines.append(f"The exchange is closed: {outcome(exchange)}.")
+    else:
+        lines += ["", *question_lines(opened_session.rehearsal, exchange)]
+    Screen.current.result(plain, "\n".join(lines))
 
 
 def back(session: Name) -> None:

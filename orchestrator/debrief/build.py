@@ -60,7 +60,7 @@ def debrief_of(
         for one in exchanges
     )
     held = tuple(one for one in reviews if not one.is_dismissed)  # against the presenter
-    without = projection.dismissed | dismissed
+    without = projection.dismissed | projection.unsaid_findings | dismissed
     found = None if tensions is None else _confirmed(tensions, said, without)
     found = found and tuple(rehearsal.on_record(found, lambda one: [side.quote for side in one.sides]))
     clock_s, budget_s = rehearsal.now_s(), options.minutes * 60
@@ -90,7 +90,7 @@ def debrief_of(
         answers_s=answering_s,
         budget_s=budget_s,
         delivery=delivery_of(
-            projection.segments,
+            projection.spoken,
             projection.presenter,
             asked_at_s=[one.asked_at_s for one in projection.exchanges],
         ),
@@ -110,13 +110,19 @@ def _on_record(rehearsal: Rehearsal, exchange: Exchange) -> Exchange:
     """Without the answers that were given off the record, and what was said about those."""
     withheld, turns = Withheld(), []
     for turn in exchange.turns:
-        said = [one for one in (turn.answer, turn.quote, turn.reason, turn.remark, *turn.still_open) if one]
+        said = [one for one in _words_of(turn) if one]
         is_off = withheld.takes(turn.answer or "", is_speech=True)
         if is_off or any(map(rehearsal.is_off_record, said)):
             answer = turn.answer and LABEL
-            turn = replace(turn, answer=answer, quote=None, reason=None, remark="", still_open=())
+            turn = replace(
+                turn, answer=answer, quote=None, reason=None, remark="", still_open=(), misheard=None
+            )
         turns.append(turn)
     return replace(exchange, turns=tuple(turns))
+
+
+def _words_of(turn: Turn) -> tuple[str | None, ...]:
+    return turn.answer, turn.misheard, turn.quote, turn.reason, turn.remark, *turn.still_open
 
 
 def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str]) -> tuple[Tension, ...]:
@@ -220,7 +226,11 @@ def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
 
 def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str]) -> tuple[str, ...]:
     """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
-    gone = {text for text, one in projection.wanted.items() if projection.puts_dismissed(one, without)}
+    gone = {
+        text
+        for text, one in projection.wanted.items()
+        if projection.puts_dismissed(one, without) or projection.quotes_misheard(one)
+    }
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
     latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Exchange
+from orchestrator.records.telling import known
 
 _TURN: Final = ("question", "answer", "verdict", "reason", "quote")
 _EXCHANGE: Final = (
@@ -18,7 +19,7 @@ _EXCHANGE: Final = (
 
 def exchange_json(exchange: Exchange) -> dict[str, Any]:
     """An exchange as interfaces.md promises it."""
-    turns = [picked(turn, _TURN) for turn in exchange.turns]
+    turns = [{**picked(turn, _TURN), **known(misheard=turn.misheard)} for turn in exchange.turns]
     return {**picked(exchange, _EXCHANGE), "turns": turns}
 
 

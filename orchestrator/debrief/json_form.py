@@ -65,8 +65,9 @@ def open_point(point: OpenPoint) -> str:
 def _review(review: Review) -> dict[str, Any]:
     names = ("asked", "said", "verdict", "came_back_as", "reason", "still_open")
     gone = {"dismissed": True} if review.is_dismissed else {}
+    heard = {"heard_as": list(review.heard_as)} if review.heard_as else {}
     better = _stronger(review.stronger)
-    return {"exchange": review.exchange.id, **picked(review, names), **gone, "stronger": better}
+    return {"exchange": review.exchange.id, **picked(review, names), **heard, **gone, "stronger": better}
 
 
 def _stronger(better: Stronger | None) -> dict[str, Any] | None:

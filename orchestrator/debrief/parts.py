@@ -58,6 +58,11 @@ class Review:
         return tuple(turn.question for turn in self.exchange.turns[1:])
 
     @property
+    def heard_as(self) -> tuple[str, ...]:
+        """The answers as they were heard and judged that were corrected since."""
+        return tuple(turn.misheard for turn in self.exchange.turns if turn.misheard is not None)
+
+    @property
     def is_silent(self) -> bool:
         """Whether it got no answer at all."""
         return not any(turn.answer for turn in self.exchange.turns)

@@ -125,6 +125,7 @@ def _review(review: Review) -> Iterator[Row]:
     texts += [f"Then: {question}" for question in review.asked_again[-MOST_FOLLOW_UPS:]]
     if review.said is not None and not _holds_words(review.reason):
         texts.append(f"You: {phrasing.quoted(phrasing.said(review))}")
+    texts += [f"Heard as: {phrasing.quoted(heard)}" for heard in review.heard_as]
     if review.reason:
         texts.append(f"Why: {review.reason}")
     style = _STYLES.get(review.verdict, "bold")

@@ -78,7 +78,8 @@ def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
     last = rehearsal.projection.waiting.get(agent)
     if last is None or last.status == "empty" or was_asked(rehearsal.projection, last.candidate):
         return None
-    if rehearsal.projection.puts_dismissed(last.candidate):
+    projection = rehearsal.projection
+    if projection.puts_dismissed(last.candidate) or projection.quotes_misheard(last.candidate):
         return None
     own = rehearsal.on_record([last.candidate], lambda one: (one.question, one.quote or ""))
     return own[0] if own else None
@@ -98,6 +99,7 @@ def bearing(rehearsal: Rehearsal, agent: str) -> str:
     gives_way_to = [one.question for one in standing if not _quotes([one]).isdisjoint(own)]
     values = (
         len(projection.segments),
+        projection.unsaid,
         len(projection.slides),
         projection.is_played_out,
         projection.intel_sha256,

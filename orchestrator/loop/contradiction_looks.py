@@ -21,6 +21,7 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.segment import Segment
 from orchestrator.records import contradictions as records
+from orchestrator.records.exchanges import NoteAdded
 from orchestrator.store.transaction import Draft
 
 START = "start"
@@ -128,6 +129,14 @@ def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> 
                 by=agent,
                 value=records.FindingNoted(tension),
             )
+
+
+def note_none(rehearsal: Rehearsal, tx: Draft, tensions: Sequence[Tension], why: str) -> None:
+    """Say in every panelist's notes that contradictions are none."""
+    for tension in tensions:
+        line = f"- No contradiction, {why} ({tension.kind}): {render.both_sides(tension)}\n"
+        for agent in rehearsal.options.panel:
+            tx.append(f"{agent}/exchange-notes.md", line, by=agent, value=NoteAdded())
 
 
 def _line(tension: Tension) -> str:

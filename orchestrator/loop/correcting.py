@@ -1,7 +1,7 @@
 """What was misheard is corrected: a record beside the first, and every reader goes by the new words.
 
-What an engine was asked before stays as it was, as does a verdict: only an answer that nobody has judged yet
-is judged as corrected.
+What an engine was asked before stays as it was, as does a verdict, which says beside it what had been heard;
+an answer that nobody has judged yet is judged as corrected.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from typing import Final
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionStateError, UsageError
+from orchestrator.layout import HISTORY, MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import contradiction_looks
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.segment import Segment
-from orchestrator.records.corrections import Corrected
+from orchestrator.records.corrections import AnswerCorrected, Corrected
 from orchestrator.records.projection import TRANSCRIPT
+from orchestrator.records.turns import words_of
+from orchestrator.store.transaction import Draft
 
 PRESENTER: Final = "the presenter"
 
@@ -42,6 +45,7 @@ def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTE
         is_judged_alone = number in rehearsal.projection.answers_given  # its claims are nobody's to ask about
         claims = () if is_judged_alone else speech_claims(now, number)
         found = () if is_judged_alone else contradiction_looks.tensions_in(rehearsal, now)
+        exchange, turn, pieces = rehearsal.projection.answer_of(before)
         value = Corrected(
             number=number,
             segment=now,
@@ -49,11 +53,29 @@ def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTE
             who=who,
             claims=claims,
             tensions=found,
+            exchange=exchange,
+            turn=turn,
+            answer=words_of(now if one is before else one for one in pieces),
             # Whoever may not hear the first words is not to be told them by what puts them right.
             sensitive=rehearsal.is_off_record(before.text),
         )
-        known = {one.digest for one in rehearsal.projection.found}
+        stood = rehearsal.projection.tensions
         line = render.correction_line(now, number, before.text, who)
         tx.append(TRANSCRIPT, line, by="transcript", value=value)
-        contradiction_looks.note_tensions(rehearsal, tx, [one for one in found if one.digest not in known])
+        if exchange is not None and before.text != words:
+            _note_in_history(rehearsal, tx, exchange, turn)
+        stand = rehearsal.projection.tensions
+        contradiction_looks.note_tensions(rehearsal, tx, [one for one in stand if one not in stood])
+        contradiction_looks.note_none(
+            rehearsal, tx, [one for one in stood if one not in stand], "its words were misheard"
+        )
         return now
+
+
+def _note_in_history(rehearsal: Rehearsal, tx: Draft, exchange: str, number: int) -> None:
+    """Say below an exchange that is closed, and so stands there, what its answer really was."""
+    closed = next((one for one in rehearsal.projection.exchanges if one.id == exchange), None)
+    if closed is not None:
+        at = render.clock(rehearsal.now_s())
+        line = render.corrected_note(at, exchange, number, closed.turns[number - 1].answer or "")
+        tx.append(HISTORY, line, by=MODERATOR, value=AnswerCorrected(exchange))

@@ -5,15 +5,14 @@ Source: interfaces.md, `dismiss`.
 
 from __future__ import annotations
 
-from orchestrator import render
 from orchestrator.archive.register import dismissed_of, note_dismissed
 from orchestrator.errors import InputError, SessionStateError
 from orchestrator.home.folder import Home
 from orchestrator.layout import MODERATOR
+from orchestrator.loop.contradiction_looks import note_none
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import Tension
 from orchestrator.records.contradictions import Dismissed
-from orchestrator.records.exchanges import NoteAdded
 
 
 def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
@@ -38,9 +37,7 @@ def _note(rehearsal: Rehearsal, tension: Tension) -> None:
         if rehearsal.projection.is_dismissed(tension):
             return
         tx.note(Dismissed(tension.id, tension.digest), by=MODERATOR)
-        for agent in rehearsal.options.panel:
-            line = f"- No contradiction, the presenter says ({tension.kind}): {render.both_sides(tension)}\n"
-            tx.append(f"{agent}/exchange-notes.md", line, by=agent, value=NoteAdded())
+        note_none(rehearsal, tx, [tension], "the presenter says")
 
 
 def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:

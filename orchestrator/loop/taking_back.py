@@ -14,6 +14,7 @@ from orchestrator import render
 from orchestrator.errors import SessionStateError
 from orchestrator.layout import HISTORY, MODERATOR
 from orchestrator.loop import panelist, turns
+from orchestrator.loop.contradiction_looks import note_none
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.loop.time_rules import NOTES
@@ -164,6 +165,8 @@ def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: di
                 line = render.taken_back_note(at, closed.id)
                 tx.append(HISTORY, line, by=MODERATOR, value=ExchangeReopened(closed.id))
                 tx.append(NOTES, line, by=MODERATOR)
+    found = dict.fromkeys(one.tension for one in values if isinstance(one, FindingNoted))
+    note_none(rehearsal, tx, list(found), "its words were taken back")
     if any(isinstance(one, NoteAdded | VerdictGiven) for one in values):
         tx.append(f"{exchange.agent}/exchange-notes.md", note, by=exchange.agent)
     if any(isinstance(one, ProfileAdded | Observed) for one in values):

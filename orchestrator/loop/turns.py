@@ -179,8 +179,11 @@ def _has_begun_slide(projection: Projection) -> bool:
 def withdrawable(projection: Projection) -> Mark | None:
     """Return the question whose answer can be taken back: the last that was answered, also in part.
 
-    None: nothing was answered, or the next question is being answered already.
+    None: nothing was answered, the next question is being answered already, or a recording is played with
+    its answers.
     """
+    if projection.playback is not None and projection.playback.kind == "run":
+        return None
     for mark in reversed(projection.marks):
         exchange = next((one for one in projection.asked if one.id == mark.exchange), None)
         if exchange is None or len(exchange.turns) < mark.turn:

@@ -24,13 +24,13 @@ import json
 import os
 import re
 from collections import Counter
+from collections.abc import Set
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError
-from orchestrator.legible import one_line
 from orchestrator.memory.derived import derived_folder, replace_if_different
 from orchestrator.model.fact import (
     CONFIDENCES,
@@ -49,6 +49,7 @@ from orchestrator.privacy.off_record import is_clean
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.kinds import KINDS
 from orchestrator.records.memory import FAILED, FactRun, FactsKept, GoalsKept
+from orchestrator.records.speech import is_spoken
 from orchestrator.records.start import SessionStarted
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.records.tellers import known_value, passage_of
@@ -86,6 +87,7 @@ class FactLog:
 
     facts: list[Fact] = field(default_factory=list)
     numbered: int = 0  # facts so far: one that was withdrawn keeps its number
+    spoken: list[int] = field(default_factory=list)  # by segment: the record that holds its words now
     keys: set[str] = field(default_factory=set)  # `key_of` every fact's content
     waiting: dict[int, Passage] = field(default_factory=dict)  # behind the last window that was read
     read_seq: int = 0  # the last window that was read ends here
@@ -108,8 +110,13 @@ class FactLog:
 
     def _take(self, record: Record) -> None:
         value = known_value(record)
-        if isinstance(value, Corrected):
-            self._drop_misheard(value)
+        if is_spoken(record):
+            self.spoken.append(record.seq)
+        elif isinstance(value, Corrected) and value.was != value.segment.text:
+            if not 1 <= value.number <= len(self.spoken):
+                raise ValueError(f"there is no segment {value.number}")
+            self._let_go({self.spoken[value.number - 1]})  # words that were not said
+            self.spoken[value.number - 1] = record.seq
         match value:
             case SessionStarted(date=date):
                 self.date = date
@@ -130,13 +137,6 @@ class FactLog:
                     self.waiting[passage.seq] = replace(passage, text=masked(passage.text))
                 if isinstance(value, AnswerTakenBack):
                     self._withdraw(value)
-
-    def _drop_misheard(self, corrected: Corrected) -> None:
-        """Let nobody look for facts in words that were not said."""
-        at_s, was = corrected.segment.start_s, masked(one_line(corrected.was))
-        for seq, passage in list(self.waiting.items()):
-            if passage.kind in SPOKEN and (passage.said_at_s, passage.text) == (at_s, was):
-                del self.waiting[seq]
 
     @property
     def has_speech(self) -> bool:
@@ -191,14 +191,17 @@ class FactLog:
 
     def _withdraw(self, taken_back: AnswerTakenBack) -> None:
         """Let go of what was said in an answer that was taken back, and of what came of it."""
-        fallen = set(taken_back.withdraws)
+        self._let_go(set(taken_back.withdraws))
+        for index, fact in enumerate(self.facts):
+            if fact.settled_by == taken_back.exchange:
+                self.facts[index] = replace(fact, settled_by=None)
+
+    def _let_go(self, fallen: Set[int]) -> None:
+        """Look for no facts in these records, and keep none of them."""
         self.waiting = {seq: one for seq, one in self.waiting.items() if seq not in fallen}
         gone = {key_of(one.content) for one in self.facts if one.source in fallen}
         self.facts = [one for one in self.facts if one.source not in fallen]
         self.keys -= gone - {key_of(one.content) for one in self.facts}
-        for index, fact in enumerate(self.facts):
-            if fact.settled_by == taken_back.exchange:
-                self.facts[index] = replace(fact, settled_by=None)
 
     def _fact(self, draft: FactDraft, passage: Passage, record: Record) -> Fact:
         return Fact(

@@ -10,8 +10,8 @@ Source: the seed of the Scribe (000); DESIGN.md, section 9.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Final
 
@@ -37,6 +37,7 @@ from orchestrator.model.exchange import Exchange
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.records import kinds
+from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
 from orchestrator.records.kinds import PanelRecord
 from orchestrator.records.memory import GoalsKept
@@ -82,6 +83,10 @@ class Scribe:
 
     withdrawn: frozenset[int] = frozenset()  # records that fell with answers taken back: they tell nothing
     taken_back: set[int] = field(default_factory=set)  # such records as this fold has met
+    corrected: Mapping[int, str] = field(default_factory=dict)  # by segment: its words; "": they tell nothing
+    corrections: dict[int, str] = field(default_factory=dict)  # such words as this fold has met
+    misheard: set[int] = field(default_factory=set)  # records whose words were corrected since
+    spoken: int = 0  # segments so far
     turn_count: int = 0
     failures: int = 0
     course: Course = field(default_factory=Course)
@@ -113,9 +118,20 @@ class Scribe:
             self.settle()
         quoting = "" if told is None else told.content if told.quoting is None else told.quoting
         is_hidden = self._off_record.take(record, quoting)
+        self.spoken += is_spoken(record)
         if record.seq in self.withdrawn:  # what was off the record in it stays so
             return
         self.taken_back |= withdrawn_by(value)
+        if isinstance(value, Corrected) and told is not None:
+            self.corrections[value.number] = "" if is_hidden else value.segment.text
+            if self.corrected.get(value.number, value.segment.text) != value.segment.text:
+                self.misheard.add(record.seq)
+        if told is not None and is_spoken(record) and self.spoken in self.corrected:
+            self.misheard.add(record.seq)
+            told = replace(told, content=self.corrected[self.spoken], confidence=None)
+            if not told.content:
+                return
+            is_hidden = is_hidden or self.stays(told.content)
         self._follow(value, record)
         if told is None:  # nothing happened that anybody would tell
             return
@@ -225,7 +241,9 @@ class Scribe:
     def _remembered(self, value: GoalsKept) -> None:
         """A model read it in the passages of a run: kept as it was verified, unless it is to stay."""
         for kept in value.items:
-            if kept.seq not in self.withdrawn and not self.stays(f"{kept.text}\n{kept.quote}"):
+            if kept.seq not in self.withdrawn | self.misheard and not self.stays(
+                f"{kept.text}\n{kept.quote}"
+            ):
                 noted = Noted(_shortened(kept.text), kept.seq, kept.speaker, *self._asked_at(kept.seq))
                 self._note(kept.kind, noted)
 
@@ -314,12 +332,13 @@ def scribe_of(store: Store) -> Scribe:
 def scribe_through(read: Callable[[Callable[[Record], object]], bool]) -> Scribe | None:
     """The Scribe's fold of records that *read* gives it in order; None: they could not be read.
 
-    Where an answer was taken back they are read once more, without what fell with it.
+    Where an answer was taken back, or words were corrected, they are read once more: without what fell with
+    it, and with what was said for what was heard.
     """
     scribe = Scribe()
     is_whole = read(scribe.take)
-    if is_whole and scribe.taken_back:
-        scribe = Scribe(withdrawn=frozenset(scribe.taken_back))
+    if is_whole and (scribe.taken_back or scribe.corrections):
+        scribe = Scribe(withdrawn=frozenset(scribe.taken_back), corrected=scribe.corrections)
         is_whole = read(scribe.take)
     scribe.settle()
     return scribe if is_whole else None

@@ -99,6 +99,7 @@ class Turn:
     still_open: tuple[str, ...] = ()  # as Judgement.still_open
     remark: str = ""  # as Judgement.remark
     is_new_question: bool = False  # this question was not asked, or implied, by the one before it
+    misheard: str | None = None  # the answer as it was heard and judged, where it was corrected since
 
 
 @dataclass(frozen=True, slots=True)

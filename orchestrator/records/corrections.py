@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from orchestrator.model.claim import Claim, Tension
-from orchestrator.model.fact import SPEECH, Passage
+from orchestrator.model.exchange import Exchange
+from orchestrator.model.fact import ANSWER, SPEECH, Passage
 from orchestrator.model.segment import Segment
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import Projection
@@ -14,6 +15,21 @@ from orchestrator.records.telling import NOTE, Entry, Step, spoken_passage
 from orchestrator.records.turns import with_words
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCorrected(PanelValue):
+    """Append to the exchange history: the answer that stands there was misheard. It ends nothing."""
+
+    TYPE: ClassVar = "answer_corrected"
+
+    exchange: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the correction itself says it, in the same transaction."""
+
+    def step(self, record: Record) -> Step:
+        return Step(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,9 @@ class Corrected(PanelValue):
     who: str  # corrected it
     claims: tuple[Claim, ...] = ()
     tensions: tuple[Tension, ...] = ()  # contradictions in the new words
+    exchange: str | None = None  # to which it is of an answer; None: it is of none that is complete
+    turn: int = 0  # of the exchange, from 1: whose answer it is
+    answer: str = ""  # that answer, as it stands now
     sensitive: bool = False  # what had been heard is off the record, so the correction is
 
     @property
@@ -42,8 +61,20 @@ class Corrected(PanelValue):
             projection.misheard.append(before)
             projection.refresh_due = True
         _replace_claims(projection, self.number, now.speaker, self.claims)
-        _replace_findings(projection, before, self.tensions)
-        _correct_answer(projection, before, now)
+        known = {one.digest for one in projection.found}
+        projection.find(one for one in self.tensions if one.digest not in known)
+        _withdraw_findings(projection, before)
+        projection.answered_in = {
+            key: [now if one is before else one for one in pieces]
+            for key, pieces in projection.answered_in.items()
+        }
+        projection.exchanges = [self.in_exchange(one) for one in projection.exchanges]
+        if projection.open is not None:
+            projection.open = self.in_exchange(projection.open)
+
+    def in_exchange(self, exchange: Exchange) -> Exchange:
+        """Return an exchange with its answer as corrected; the same, where this corrects none of its."""
+        return with_words(exchange, self.turn, self.answer) if exchange.id == self.exchange else exchange
 
     def entry(self, record: Record) -> Entry | None:
         if self.was == self.segment.text:
@@ -53,9 +84,10 @@ class Corrected(PanelValue):
         return Entry(NOTE, words, quoting=f"{self.segment.text}\n{self.was}", metadata=about)
 
     def passage(self, record: Record) -> Passage | None:
-        if self.was == self.segment.text:
+        if self.segment.text in ("", self.was):
             return None
-        return spoken_passage(record, self.segment, SPEECH)
+        kind = SPEECH if self.exchange is None else ANSWER
+        return spoken_passage(record, self.segment, kind, self.exchange)
 
     def step(self, record: Record) -> Step:
         words = len(self.segment.text.split())
@@ -81,27 +113,15 @@ def _number_of(claim: Claim) -> int:
     return int(claim.id[1:].partition(".")[0])
 
 
-def _replace_findings(projection: Projection, before: Segment, found: tuple[Tension, ...]) -> None:
-    """Withdraw contradictions that rest on words which were not said; nothing brings them up again."""
-    stands = {one.digest for one in found}
-    known = {one.digest for one in projection.found}
+def _withdraw_findings(projection: Projection, before: Segment) -> None:
+    """Withdraw contradictions that rest on words which were not said; restore those whose words were."""
     for one in projection.found:
         rests = any(side.said_at_s == before.start_s and side.quote in before.text for side in one.sides)
         is_said = all(
             side.said_at_s is None or any(side.quote in text.text for text in projection.segments)
             for side in one.sides
         )
-        if rests and not is_said and one.digest not in stands:
-            projection.dismissed.add(one.digest)
-    projection.find(one for one in found if one.digest not in known)
-
-
-def _correct_answer(projection: Projection, before: Segment, now: Segment) -> None:
-    """Have an answer that is not judged yet judged as corrected."""
-    if projection.open is None or not any(one is before for one in projection.answered_in):
-        return
-    projection.answered_in = [now if one is before else one for one in projection.answered_in]
-    last = projection.open.turns[-1]
-    if last.answer is not None and last.verdict is None:
-        words = " ".join(one.text for one in projection.answered_in if one.text)
-        projection.open = with_words(projection.open, words)
+        if is_said:
+            projection.unsaid_findings.discard(one.digest)
+        elif rests:
+            projection.unsaid_findings.add(one.digest)

@@ -8,7 +8,7 @@ from orchestrator.errors import LedgerCorruptError
 from orchestrator.records.base import PanelValue
 from orchestrator.records.candidates import CallTaken, CandidateWritten, RoundMade
 from orchestrator.records.contradictions import Dismissed, FindingNoted, Looked
-from orchestrator.records.corrections import Corrected
+from orchestrator.records.corrections import AnswerCorrected, Corrected
 from orchestrator.records.exchanges import (
     ExchangeClosed,
     ExchangeOpened,
@@ -80,7 +80,7 @@ PanelRecord = (
     | PlaybackLoaded | SpeakerFound
     | SpeechHeard | SlideShown | SectionEnded | PlayedOut | AnswerGiven | AnswerEnds | AnswerHeard | NoAnswer
     | AnswerUsed
-    | Corrected
+    | Corrected | AnswerCorrected
     | CandidateWritten | RoundMade | CallTaken
     | ExchangeOpened | VerdictGiven | FollowedUp | ExchangeClosed | Observed | ProfileAdded | NoteAdded
     | LeftOut | NobodyAsked | AnswerTakenBack | ExchangeReopened

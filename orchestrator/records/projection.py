@@ -113,6 +113,7 @@ class Projection:
     gaps: tuple[Gap, ...] = ()
     is_checked: bool = False  # whether contradictions were looked for: releases before 0.2 did not
     found: list[Tension] = field(default_factory=list)  # contradictions: the deck's own, then those in speech
+    unsaid_findings: set[str] = field(default_factory=set)  # digests of those in words corrected since
     dismissed: set[str] = field(default_factory=set)  # digests of those that the presenter says are none
     is_deck_looked_at: bool = False  # an engine was asked what contradicts what in the deck
     looked_upto: int = 0  # segments that an engine has looked through for contradictions
@@ -142,7 +143,8 @@ class Projection:
     ends_at_s: float | None = None  # session clock: when its answer was ended, which may still come in
     last_exchange: int = 0  # the number of the exchange that was opened last; one taken back keeps its number
     heard: list[Segment] = field(default_factory=list)  # of the answer to the open question, so far
-    answered_in: list[Segment] = field(default_factory=list)  # the last answer, until it is judged
+    answered_in: dict[tuple[str, int], list[Segment]] = field(default_factory=dict)
+    """The pieces of each answer, by its exchange and the number of its question there, from 1."""
     answers_given: set[int] = field(default_factory=set)  # segments, from 1, that were given as an answer
     words_seq: int = 0  # number of the record that last brought words, or put them right
     misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
@@ -223,8 +225,8 @@ class Projection:
         self.look_due, self.look_due_upto = occasion, len(self.segments)
 
     def is_dismissed(self, tension: Tension) -> bool:
-        """Whether the presenter says that it is no contradiction, here or in an earlier rehearsal."""
-        return tension.digest in self.dismissed
+        """Whether it is none, as the presenter says here or in an earlier rehearsal, or by a correction."""
+        return tension.digest in self.dismissed or tension.digest in self.unsaid_findings
 
     def is_about_dismissed(self, asked: Candidate | Exchange, later: Set[str] = frozenset()) -> bool:
         """Whether all contradictions that a question is about are none, as the presenter says.
@@ -288,6 +290,13 @@ class Projection:
         shown = next((one for one in reversed(self.slides) if one.at_s <= at_s), None)
         return (shown or self.slides[0]).slide if self.slides else None
 
+    def answer_of(self, segment: Segment) -> tuple[str | None, int, list[Segment]]:
+        """Return whose answer a segment is of, by exchange and question, and its pieces; None: of none."""
+        for (exchange, turn), pieces in self.answered_in.items():
+            if any(one is segment for one in pieces):
+                return exchange, turn, pieces
+        return None, 0, []
+
     @property
     def has_words(self) -> bool:
         """Whether words of an answer to the open question have come, and were not corrected to nothing."""
@@ -322,7 +331,7 @@ class Projection:
     def never_asked(self) -> tuple[Candidate, ...]:
         """Questions that stood at some time and were never put, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
-        return tuple(one for one in open_ if not self.puts_dismissed(one))
+        return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
 
     @property
     def asked_questions(self) -> frozenset[str]:

@@ -22,7 +22,7 @@ from orchestrator.records.telling import (
     spoken_entry,
     spoken_passage,
 )
-from orchestrator.records.turns import with_answer
+from orchestrator.records.turns import with_answer, words_of
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import Bearing
 
@@ -176,9 +176,9 @@ class AnswerGiven(PanelValue):
             projection.answers_used.add(self.used)
         if projection.open is not None:
             lasts_s = self.segment.end_s - self.segment.start_s
-            projection.answered_in = [*(projection.heard if self.joins else ()), self.segment]
-            words = " ".join(one.text for one in projection.answered_in if one.text)
-            projection.open = with_answer(projection.open, words, lasts_s)
+            pieces = [*(projection.heard if self.joins else ()), self.segment]
+            projection.answered_in[self.exchange, len(projection.open.turns)] = pieces
+            projection.open = with_answer(projection.open, words_of(pieces), lasts_s)
         if self.joins:
             projection.heard.clear()
 
@@ -205,7 +205,7 @@ class AnswerHeard(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_answer(projection.open, self.text)
-            projection.answered_in = list(projection.heard)
+            projection.answered_in[self.exchange, len(projection.open.turns)] = list(projection.heard)
         projection.heard.clear()
 
     def step(self, record: Record) -> Step:
@@ -240,7 +240,6 @@ class NoAnswer(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         if projection.open is not None:
             projection.open = with_answer(projection.open, "")
-            projection.answered_in = []
 
     def entry(self, record: Record) -> Entry:
         return Entry(NOTE, NO_ANSWER, metadata={"exchange": self.exchange})

@@ -60,6 +60,10 @@ class ExchangeReopened(PanelValue):
 
     exchange: str
 
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(closes=True)
+
     def fold(self, projection: Projection, record: Record) -> None:
         """Nothing: the answer that is taken back says it, in the same transaction."""
 

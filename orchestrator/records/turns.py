@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from orchestrator.model.exchange import Exchange, Judgement, Turn
+from orchestrator.model.segment import Segment
 
 
 def with_answer(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchange:
@@ -14,9 +16,23 @@ def with_answer(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchang
     return replace(_with_last(exchange, answer=words), spent_s=spent_s)
 
 
-def with_words(exchange: Exchange, words: str) -> Exchange:
-    """The exchange with other words for its last answer, which was misheard."""
-    return _with_last(exchange, answer=words)
+def words_of(pieces: Iterable[Segment]) -> str:
+    """The words of an answer, of its pieces in their order."""
+    return " ".join(one.text for one in pieces if one.text)
+
+
+def with_words(exchange: Exchange, number: int, words: str) -> Exchange:
+    """The exchange with other words for the answer to a question of it, from 1, which was misheard.
+
+    A verdict on what was heard stays, beside those words; the words that it quotes go unless they were said.
+    """
+    turn = exchange.turns[number - 1]
+    changed = replace(turn, answer=words)
+    if turn.verdict is not None:
+        heard = turn.answer if turn.misheard is None else turn.misheard
+        quote = turn.quote if turn.quote and _plain(turn.quote) in _plain(words) else None
+        changed = replace(changed, quote=quote, misheard=heard if heard != words else None)
+    return replace(exchange, turns=(*exchange.turns[: number - 1], changed, *exchange.turns[number:]))
 
 
 def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
@@ -45,6 +61,10 @@ def bare_first(exchange: Exchange) -> str:
     """The first question as its panelist had it, without what was said before it."""
     first = exchange.turns[0]
     return first.question.removeprefix(first.lead_in).strip()
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.split())
 
 
 def _with_last(exchange: Exchange, **changes: Any) -> Exchange:

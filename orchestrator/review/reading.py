@@ -208,7 +208,8 @@ def _passages(
                 if said := corrected.get(heard, segment.text):
                     found.append(Passage("answer", exchange_id, segment.start_s, said))
             case ExchangeClosed(exchange):
-                found += _exchange(exchange, off_record)
+                later = (one for other, one in zip(records, values, strict=True) if other.seq > record.seq)
+                found += _exchange(_as_corrected(exchange, later), off_record)
             case ExchangeOpened(exchange) if exchange.id not in closed:
                 found += _exchange(exchange, off_record)
     return [*found, _speech(slide, speech)] if speech else found
@@ -254,8 +255,18 @@ def _slide(slide: Slide) -> Passage:
     return Passage("slide", str(slide.number), None, "\n".join(part for part in parts if part))
 
 
+def _as_corrected(exchange: Exchange, later: Iterable[Value]) -> Exchange:
+    """An exchange with its answers as corrected since it was closed."""
+    for one in later:
+        exchange = one.in_exchange(exchange) if isinstance(one, Corrected) else exchange
+    return exchange
+
+
 def _exchange(exchange: Exchange, off_record: OffRecord | None) -> Iterator[Passage]:
     for turn in exchange.turns:
-        for kind, text in (("question", turn.question), ("answer", turn.answer), ("verdict", turn.reason)):
-            if text and not (off_record is not None and off_record.touches(text)):
+        heard = turn.misheard and f'heard as "{turn.misheard}"'
+        answer = " ".join(part for part in (turn.answer, heard) if part)
+        for kind, text in (("question", turn.question), ("answer", answer), ("verdict", turn.reason)):
+            # A correction may have put it off the record since, of which the fold knows nothing yet.
+            if text and not (off_record is not None and off_record.stays(text)):
                 yield Passage(kind, exchange.id, exchange.asked_at_s, text)

@@ -76,11 +76,14 @@ def delivery_of(
         presenter: The label whose segments count; None: nobody is labelled, and all of them do.
         asked_at_s: When questions were put. The presenter's silence around one is listening, and
             the panel is another voice.
+
+    A piece whose words were taken back, or not said at all, counts for nothing, and its time for no silence.
     """
-    own = [one for one in segments if is_presenters(one, presenter)]
+    said_at_all = [one for one in segments if one.text]
+    own = [one for one in said_at_all if is_presenters(one, presenter)]
     told = [one for one in segments if not one.times_estimated]
     own_s = sum(one.end_s - one.start_s for one in own)
-    all_s = sum(one.end_s - one.start_s for one in segments)
+    all_s = sum(one.end_s - one.start_s for one in said_at_all)
     minutes = windows(own)
     said = said_in(own)
     judged = () if said is None else minutes  # what is slow and fast is known for English

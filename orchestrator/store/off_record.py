@@ -75,7 +75,8 @@ class OffRecord:
             is_hidden = self._hear(record, bearing, is_withheld)
         else:
             is_hidden = self._is_hidden(record, bearing, is_withheld, quoting)
-        is_closed = bearing.closes or record.file in self.marks
+        is_text = record.held is None and record.file in self.marks  # a value says itself what it ends
+        is_closed = bearing.closes or is_text
         if is_closed:
             self._is_open = False
         if is_closed or bearing.moves_on:

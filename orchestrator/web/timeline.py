@@ -52,6 +52,7 @@ class AskedTurn:
 
     question: str
     answer: str | None
+    misheard: str | None  # as Turn.misheard
     verdict: str  # in words, with its reason; "": none
     remark: str
 
@@ -143,6 +144,7 @@ def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
         AskedTurn(
             question=shown(turn.question),
             answer=shown(turn.answer) or None,
+            misheard=shown(turn.misheard) or None,
             verdict=shown(_verdict(turn, is_last=turn is exchange.turns[-1])),
             remark=shown(turn.remark),
         )

@@ -72,6 +72,9 @@ def _lines(moment: Moment) -> Iterator[str]:
             if turn.answer:
                 yield ""
                 yield f"**Answer:** {_plain(turn.answer)}"
+            if turn.misheard:
+                yield ""
+                yield f"**Heard as:** {_plain(turn.misheard)}"
             if turn.verdict:
                 yield ""
                 yield f"**Verdict:** {_plain(turn.verdict)}"

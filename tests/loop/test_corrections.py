@@ -11,12 +11,16 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionFrozenError, SessionStateError, UsageError
+from orchestrator.loop.candidate_requests import bearing
 from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
+from orchestrator.model.fact import FactDraft
 from orchestrator.model.segment import LiveSegment, Segment
+from orchestrator.records.memory import BEGAN, FactRun, FactsKept, GoalsKept, Kept
+from orchestrator.records.speech import is_spoken
 from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
-from orchestrator.web.timeline import Speech, timeline
+from orchestrator.web.timeline import Asked, Speech, timeline
 from tests.helpers.commands import Commands
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
@@ -78,6 +82,18 @@ def test_a_contradiction_in_words_that_were_not_said_leaves_every_page(session: 
     assert not session.contradictions
     session.correct(1, WRONG)
     assert session.projection.segments[0].misheard is None
+    assert [one.kind for one in session.contradictions] == ["sum"]  # they were said, after all
+
+
+def test_every_panelists_notes_say_that_a_contradiction_was_misheard(session: Session) -> None:
+    hear(session, WRONG)
+    session.correct(1, RIGHT)
+    for agent in session.rehearsal.options.panel:
+        noted = session.read(f"{agent}/exchange-notes.md").splitlines()
+        assert [line.partition(" (")[0] for line in noted if "(sum)" in line] == [
+            "- Found while listening",
+            "- No contradiction, its words were misheard",
+        ]
 
 
 def test_a_contradiction_in_what_was_really_said_is_found(session: Session) -> None:
@@ -184,7 +200,7 @@ def test_a_part_that_is_corrected_before_the_typed_one_comes_joins_as_corrected(
     session.correct(1, SAID)
     session.correct(2, "")
     assert session.take_answer("Every year.").turns[0].answer == f"{SAID} Every year."
-    assert [one.text for one in session.projection.answered_in] == [SAID, "", "Every year."]
+    assert [one.text for one in session.projection.answered_in["x1", 1]] == [SAID, "", "Every year."]
     assert session.projection.open is not None
     assert session.projection.open.turns[0].answer == f"{SAID} Every year."
 
@@ -202,13 +218,70 @@ def test_words_that_were_not_said_are_no_answer(session: Session) -> None:
     assert next(turn.answer for one in session.projection.asked for turn in one.turns) == SAID
 
 
-def test_an_answer_that_was_judged_stays_as_it_was_judged(session: Session) -> None:
+@pytest.mark.parametrize("is_closed", [True, False])
+@pytest.mark.parametrize("how", ["heard", "taken"])
+def test_a_judged_answer_keeps_its_verdict_beside_what_was_heard_and_what_was_said(
+    session: Session, how: str, is_closed: bool
+) -> None:
     session.ask("analyst", question="How much do they pay?")
-    hear(session, HEARD)
-    session.judge("satisfied", reason="said", quote="Fan mark")
+    hear(session, HEARD) if how == "heard" else session.take_answer(HEARD)
+    if is_closed:
+        session.judge("satisfied", reason="said", quote="Fan mark")
+        session.correct(1, "Fen mark pays.")
+        session.correct(1, SAID)
+    else:
+        session.judge("follow_up", reason="said", quote="Fan mark", follow_up="And who says so?")
+        session.correct(1, SAID)
+        session.take_answer("Their board.")
+        session.judge("satisfied", reason="named")
+    (exchange,) = session.projection.exchanges
+    first = exchange.turns[0]
+    assert (first.answer, first.misheard, first.reason, first.quote) == (SAID, HEARD, "said", None)
+    with Session.open(None, session.path) as again:
+        assert again.projection.exchanges == session.projection.exchanges
+    (asked,) = (one for one in timeline(session.rehearsal) if isinstance(one, Asked))
+    assert (asked.turns[0].answer, asked.turns[0].misheard) == (SAID, HEARD)
+    (review,) = session.debrief().reviews
+    assert review.heard_as == (HEARD,)
+    assert review.said == (SAID if is_closed else "Their board.")
+    _, passages = read("s1", (session.path / LEDGER_NAME).read_bytes(), None)
+    answers = [one.text for one in passages if one.kind == "answer"]
+    assert answers[0] == f'{SAID} heard as "{HEARD}"'
+    assert SAID in session.read("shared/exchange-history.md")
+    assert session.verify().valid
+
+
+def test_the_history_says_below_a_closed_exchange_what_its_answer_was(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer(HEARD)
+    session.judge("satisfied", reason="said")
+    before = session.read("shared/exchange-history.md")
     session.correct(1, SAID)
-    assert session.projection.exchanges[0].turns[0].answer == HEARD
-    assert texts(session) == [SAID]
+    session.correct(1, SAID)
+    assert session.read("shared/exchange-history.md") == before + (
+        "\n## x1, at 0:00: an answer was corrected\n\n"
+        f'The answer to question 1 above was misheard: "{SAID}". '
+        "Its verdict is on the words that had been heard.\n"
+    )
+
+
+def test_a_correction_ends_nothing_that_is_off_the_record(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer(HEARD)
+    session.judge("satisfied", reason="said")
+    hear(session, "Off the record, there is more.")
+    session.correct(1, SAID)
+    hear(session, "Nobody shall know this plan.", "Back on the record.")
+    assert "Nobody shall know" not in session.context("analyst").text
+
+
+def test_an_answer_that_turns_out_to_be_off_the_record_is_found_by_nobody(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer("Of the wreck chord, the margin is mine.")
+    session.judge("satisfied", reason="said")
+    session.correct(1, "Off the record, the margin is nine.")
+    _, passages = read("s1", (session.path / LEDGER_NAME).read_bytes(), None)
+    assert [one.text for one in passages if one.kind == "answer"] == []
 
 
 def test_a_question_about_words_that_were_not_said_is_not_put(session: Session) -> None:
@@ -218,8 +291,13 @@ def test_a_question_about_words_that_were_not_said_is_not_put(session: Session) 
         "analyst", "Why 14?", None, None, 0.0, "14 million", True, (), 1.0, "", "",
     )  # fmt: skip
     assert not projection.quotes_misheard(quoting)
+    session.projection.wanted[quoting.question] = quoting
+    assert session.projection.never_asked == (quoting,)
+    before = bearing(session.rehearsal, "analyst")
     session.correct(1, SAID)
     assert session.projection.quotes_misheard(quoting)
+    assert not session.projection.never_asked
+    assert bearing(session.rehearsal, "analyst") != before
 
 
 def test_the_correction_of_what_was_off_the_record_stays_there_too(session: Session) -> None:
@@ -278,12 +356,81 @@ def test_the_record_holds_what_where_and_by_whom(session: Session) -> None:
 
 
 def test_no_fact_is_looked_for_in_words_that_were_not_said(session: Session) -> None:
-    hear(session, "Good morning.", HEARD)
+    hear(session, "Good morning.", HEARD, "Hm.")
     session.correct(2, SAID)
+    session.correct(3, "")
+    assert [one.text for one in log_of(session).waiting.values()] == ["Good morning.", SAID]
+
+
+def log_of(session: Session) -> FactLog:
     log, store = FactLog(), session.rehearsal.store
     for entry in store.entries():
         log.take(store.record(entry.seq))
-    assert [one.text for one in log.waiting.values()] == ["Good morning.", SAID]
+    return log
+
+
+def keep_fact(session: Session, content: str) -> None:
+    """Keep words of the last record as a fact, as the summariser does."""
+    store = session.rehearsal.store
+    run, last = log_of(session).run + 1, store.seq
+    store.note(FactRun(BEGAN, run, 1, last), by="summariser")
+    fact = FactDraft("number", content, "high", last, content)
+    store.note(FactsKept(run, last, (fact,)), by="summariser")
+
+
+def test_what_was_heard_right_is_looked_through_for_facts(session: Session) -> None:
+    hear(session, SAID, doubt="confidence")
+    session.correct(1, SAID)
+    assert [one.text for one in log_of(session).waiting.values()] == [SAID]
+
+
+def test_a_fact_in_words_that_were_not_said_falls_with_them(session: Session) -> None:
+    hear(session, HEARD)
+    keep_fact(session, "14 million euros")
+    assert [one.content for one in log_of(session).facts] == ["14 million euros"]
+    session.correct(1, "Fennmark pays 4 million for the boats.")
+    keep_fact(session, "4 million for the boats")
+    assert [one.content for one in log_of(session).facts] == ["4 million for the boats"]
+    session.correct(1, SAID)
+    assert log_of(session).facts == []
+
+
+def test_a_corrected_answer_is_looked_through_for_facts_as_one(session: Session) -> None:
+    session.ask("analyst", question="How much do they pay?")
+    session.take_answer(HEARD)
+    session.correct(1, SAID)
+    (passage,) = log_of(session).waiting.values()
+    assert (passage.kind, passage.exchange, passage.text) == ("answer", "x1", SAID)
+
+
+def test_a_recap_tells_what_was_said_in_the_place_of_what_was_heard(session: Session) -> None:
+    decided = "We decided on Norbert Bank."
+    hear(session, "Good morning.", decided, "Hm.", "Fan mark pays.")
+    store = session.rehearsal.store
+    seqs = [entry.seq for entry in store.entries() if is_spoken(store.record(entry.seq))]
+    session.correct(2, "We decided on Nordbank.")
+    corrected = store.seq
+    session.correct(3, "")
+    kept = [
+        Kept("decision", words, words, seq)
+        for seq, words in ((seqs[1], decided), (corrected, "We decided on Nordbank."))
+    ]
+    store.note(GoalsKept(1, tuple(kept)), by="summariser")
+    context = session.recap()
+    said = [one.content for one in context.recent_entries if one.type == "user"]
+    assert said == ["Good morning.", "We decided on Nordbank.", "Fan mark pays."]
+    assert [one.text for one in context.decisions] == ["We decided on Nordbank."]
+    session.correct(4, "Off the record, Fennmark pays.")
+    told = [one.content for one in session.recap().recent_entries if one.type == "user"]
+    assert told == ["Good morning.", "We decided on Nordbank."]
+
+
+def test_a_correction_of_what_nobody_said_is_passed_over(session: Session) -> None:
+    hear(session, SAID)
+    session.correct(1, HEARD)
+    store, log = session.rehearsal.store, FactLog()
+    log.take(store.record(store.seq))
+    assert (log.passed_over, log.waiting) == ([store.seq], {})
 
 
 def test_a_segment_without_doubt_is_written_as_before() -> None:
@@ -291,6 +438,16 @@ def test_a_segment_without_doubt_is_written_as_before() -> None:
 
     assert to_json(Segment("Yes.", 0.0, 1.0)) == {"text": "Yes.", "start_s": 0.0, "end_s": 1.0}
     assert to_json(LiveSegment("Yes.")) == {"text": "Yes."}
+
+
+def test_the_command_done_prints_what_came_of_the_answer(
+    home: Path, session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session.ask("analyst")
+    hear(session, "Yes, of course.")
+    assert Commands(home, capsys)("done", "s1").stdout == (
+        "not judged: yours to judge\nThe exchange is closed: not judged.\n"
+    )
 
 
 def test_the_command_corrects(home: Path, session: Session, capsys: pytest.CaptureFixture[str]) -> None:

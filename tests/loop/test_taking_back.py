@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from orchestrator.archive.bag import facts_of
 from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionStateError
 from orchestrator.loop import refreshing
+from orchestrator.loop.turns import withdrawable
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.past_sessions import exchanges_of
 from orchestrator.model.segment import Segment
 from orchestrator.records import folding
 from orchestrator.records.kinds import fold
+from orchestrator.records.projection import Playback
 from orchestrator.records.speech import SpeechHeard
 from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
@@ -253,7 +256,7 @@ def test_what_was_corrected_in_an_answer_falls_with_it(session: Session) -> None
     session.answer_back()
     projection = session.projection
     assert (projection.speech_claims, projection.claims_by_id) == ([], before.claims_by_id)
-    assert (projection.misheard, projection.answered_in, projection.heard) == ([], [], [])
+    assert (projection.misheard, projection.answered_in, projection.heard) == ([], {}, [])
     assert projection.answers_given == set()
     assert said(session) == ["Good morning."]
     assert [one.text for one in projection.segments[1:]] == [RIGHT, "That is not audited."]  # in their place
@@ -304,3 +307,36 @@ def test_a_search_finds_each_correction_by_its_segment(session: Session) -> None
     assert "Let us go on." not in found
     assert WRONG not in found
     assert RIGHT not in found
+
+
+def test_the_delivery_counts_no_word_that_was_taken_back_or_not_said(session: Session) -> None:
+    before = session.debrief().delivery
+    session.add_segment(Segment("Um, the fund holds, um, ninety million.", 20.0, 60.0))
+    session.answer_done()
+    session.answer_back()
+    session.add_segment(Segment("I can't believe that.", 100.0, 101.0))
+    session.correct(len(session.projection.segments), "")
+    after = session.debrief().delivery
+    assert (before.words, before.spoken_s) == (2, 1.0)
+    assert replace(after, pauses=before.pauses, monologue=before.monologue) == before
+
+
+def test_every_panelists_notes_say_that_a_contradiction_was_taken_back(session: Session) -> None:
+    words = "That is 3 million for boats, 4 million for piers and 5 million for staff, 14 million in total."
+    session.add_segment(Segment(words, 5.0, 9.0))
+    session.answer_done()
+    session.answer_back()
+    for agent in session.rehearsal.options.panel:
+        noted = session.read(f"{agent}/exchange-notes.md").splitlines()
+        assert [line.partition(" (")[0] for line in noted if "(sum)" in line] == [
+            "- Found while listening",
+            "- No contradiction, its words were taken back",
+        ]
+
+
+def test_no_answer_of_a_recording_that_is_played_is_offered_to_be_taken_back(session: Session) -> None:
+    session.answer(WRONG)
+    projection = session.projection.copy()
+    assert withdrawable(projection) is not None
+    projection.playback = Playback("run", "talk.vtt", ())
+    assert withdrawable(projection) is None

@@ -31,7 +31,7 @@ class Delivery(BaseModel):
 @reads
 def delivery(session: str, site: Annotated[Site, Depends(site_of)]) -> Delivery:
     """Count what was said so far."""
-    segments = site.sessions.get(session).projection.spoken
+    segments = [one for one in site.sessions.get(session).projection.spoken if one.text]
     said = said_in(segments) if segments else ()
     fillers = Counter(one.mark.word for one in said if one.mark.kind == FILLER) if said is not None else None
     return Delivery(
