@@ -74,9 +74,11 @@ def landed_in(session: Session) -> list[Landed]:
         if entry.op == "receipt":
             continue
         fold(projection, store.record(entry.seq))
-        if projection.open is not None and projection.open.turns[-1].answer is not None:
-            turn = f"{projection.open.id}.{len(projection.open.turns)}"
-            turns |= {projection.segments.index(one): turn for one in projection.answered_in}
+        turns |= {
+            projection.segments.index(one): f"{exchange}.{turn}"
+            for (exchange, turn), pieces in projection.answered_in.items()
+            for one in pieces
+        }
     turns |= {number - 1: TAKEN_BACK for number in projection.withdrawn}
     return [
         Landed(one.text, turns.get(at, TALK), one.start_s, one.end_s)
