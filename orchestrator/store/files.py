@@ -97,7 +97,7 @@ def sync_file(fd: int) -> None:
 
 
 def is_locked(fd: int, *, is_shared: bool = False) -> bool:
-    """Take the lock on *fd* if it is free, alone or with others that share it; whether it is held now."""
+    """Take the lock on *fd* if it is free, alone or with others; return whether it is held now."""
     # flock and not lockf: a POSIX lock is gone when any descriptor of the file is closed, by a reader too.
     try:
         fcntl.flock(fd, (fcntl.LOCK_SH if is_shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -107,12 +107,12 @@ def is_locked(fd: int, *, is_shared: bool = False) -> bool:
 
 
 def sync_folder(fd: int) -> None:
-    """The folder's entries are on the disk when this returns."""
+    """Put the folder's entries on the disk."""
     os.fsync(fd)  # a rename or a new name is lost in a power cut without this
 
 
 def is_plain(status: os.stat_result) -> bool:
-    """A regular file with one name: no device, pipe or hard link."""
+    """Return whether it is a regular file with one name: no device, pipe or hard link."""
     return stat.S_ISREG(status.st_mode) and status.st_nlink == 1
 
 
@@ -188,7 +188,7 @@ def try_disk(folder_fd: int, name: str) -> None:
 
 
 def read_plain(folder_fd: int, name: str, most: int | None = None) -> bytes | None:
-    """The bytes of a plain file, or None where there is none (missing, link, device, pipe).
+    """Read the bytes of a plain file; None where there is none (missing, link, device, pipe).
 
     *most*: bytes; of a larger file the answer is None, too.
     """
@@ -220,7 +220,7 @@ def read_range(fd: int, offset: int, size: int) -> bytes:
 
 
 def size_of(fd: int) -> int:
-    """The size in bytes of an open file, for reading all of it.
+    """Return the size in bytes of an open file, for reading all of it.
 
     Raises:
         OSError: It is larger than any file that this program writes.
@@ -232,7 +232,7 @@ def size_of(fd: int) -> int:
 
 
 def too_large(size: int) -> str:
-    """What is said of a file of so many bytes, which is not read."""
+    """Return what is said of a file of so many bytes, which is not read."""
     return f"{size} bytes, and no file of a session has more than {MAX_BYTES}"
 
 
@@ -260,12 +260,12 @@ MACHINE_FAULTS: Final = NO_DESCRIPTORS | {errno.EIO, errno.ENOMEM}
 
 
 def told(error: OSError) -> str:
-    """The file, where the system names it, and the system's reason."""
+    """Name the file, where the system does, and the system's reason."""
     return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 
 def reason(error: OSError) -> str:
-    """The system's reason, in lower case, without the errno: "no space left on device"."""
+    """Give the system's reason, in lower case, without the errno: "no space left on device"."""
     return (error.strerror or str(error)).lower()
 
 
@@ -276,7 +276,7 @@ def reason(error: OSError) -> str:
 
 @contextmanager
 def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
-    """A new folder in *parent*, which goes with all that is still in it at the end.
+    """Make a new folder in *parent*, which goes with all that is still in it at the end.
 
     Those of the same prefix that processes which died have left go first.
 

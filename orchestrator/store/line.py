@@ -34,14 +34,14 @@ def leave(fd: int, place: int | None) -> None:
 
 
 def has_others_before(fd: int, place: int | None) -> bool:
-    """Whether anybody stands before *place*, or at all where one has none."""
+    """Return whether anybody stands before *place*, or at all where one has none."""
     if place == _FIRST:
         return False
     return _locked_by_others(fd, _FIRST, 0 if place is None else place - _FIRST) is not None
 
 
 def _locked_by_others(fd: int, start: int, length: int = 0) -> int | None:
-    """A place from *start* on that somebody else holds; *length* 0: up to the end of the line."""
+    """Find a place from *start* on that somebody else holds; *length* 0: up to the end of the line."""
     if _ASK is None:
         return None
     try:

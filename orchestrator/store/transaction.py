@@ -140,7 +140,7 @@ class Draft:
         return FileState(row, [*before.seqs, *reversed(seqs)], last.revisions, size, sha256)
 
     def _last(self, path: str) -> Change | None:
-        """The file's last change; one that an exception kept from being recorded has not happened."""
+        """Return the file's last change; one that an exception kept from being recorded has not happened."""
         change = self._changes.get(path)
         while change is not None and not (
             change.place < len(self.records) and self.records[change.place] is change.record
@@ -204,7 +204,7 @@ class Draft:
         self._take_receipts()
 
     def _row(self, path: str) -> SessionFile:
-        """The row of *path*, in a draft that still takes writes: the checks of name and frozen.
+        """Return the row of *path*, in a draft that still takes writes: the checks of name and frozen.
 
         Source: DESIGN.md, section 3, for the order.
         """
@@ -263,7 +263,7 @@ class Draft:
         return change
 
     def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
-        """A write comes from a context that its own writer was given, unless the writer has no seat."""
+        """Refuse a write from a context that another was given, unless the writer has no seat."""
         agent = self._store.agent_of(receipt)
         late = dict(self._store.history.receipts).get(receipt)
         if late is not None and self.records and not self._has(receipt):
@@ -278,7 +278,7 @@ class Draft:
         return any(one.op == "receipt" and receipt in ids_of(one) for one in self.records)
 
     def _shortened(self, row: SessionFile, record: Record) -> Record:
-        """The record without its text, where that is what stands in the file already: it says where from."""
+        """Return the record without a text that stands in the file already: it says where from."""
         change, seqs = self._last(row.path), self._store.history.state_of(row).seqs
         if change is None and not seqs:
             return record
@@ -302,7 +302,7 @@ class Draft:
                 self._store.history.keep_digest(path, change.digest)
 
     def _take_receipts(self) -> None:
-        """What waits for the next durable record stands before it; the ledger's reader lets go of it."""
+        """Put what waits for a durable record before the first; the ledger's reader lets go of it."""
         if not self.records:
             for _, value in self._store.history.receipts:
                 self._put_receipt(value)
@@ -491,7 +491,7 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
 
 
 def _lines(records: list[Record], head: str) -> list[bytes]:
-    """The records as they stand in the ledger behind a record whose hash is *head*.
+    """Return the records as they stand in the ledger behind a record whose hash is *head*.
 
     Raises:
         InvalidTextError: A value is no JSON.
@@ -510,7 +510,7 @@ def _lines(records: list[Record], head: str) -> list[bytes]:
 
 
 def has_ended(store: Store, row: SessionFile | None) -> SessionFrozenError:
-    """The error of a write to a session that has ended."""
+    """Make the error of a write to a session that has ended."""
     what = f"{rules.named(row)}: " if row is not None else ""
     return SessionFrozenError(
         f"{what}{store.root.name} has ended and is frozen: nothing is written any more; start a new session"
@@ -518,7 +518,7 @@ def has_ended(store: Store, row: SessionFile | None) -> SessionFrozenError:
 
 
 def is_degraded(store: Store) -> SessionDegradedError:
-    """The error of a write to a session whose disk has refused a sync."""
+    """Make the error of a write to a session whose disk has refused a sync."""
     return SessionDegradedError(
         f"{store.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
         "check it, then run `greenroom resume`"

@@ -54,7 +54,7 @@ class Waiter:
         self._told.acquire(timeout=wait_s)
 
     def tell(self) -> None:
-        """The lock is free."""
+        """Say that the lock is free."""
         with suppress(RuntimeError):  # somebody else has told it already
             self._told.release()
 

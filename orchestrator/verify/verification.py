@@ -77,7 +77,7 @@ def verify_session(
 
 
 def _check_id(found: str, session: str | None, root: Path, report: Report) -> None:
-    """The session is the one that its place is named for; elsewhere another name is only noted."""
+    """Report a session that its place is not named for; elsewhere, only note another name."""
     told = shown(found[:64])
     if session is not None and found != session:
         report.add(LEDGER_NAME, "misplaced", session, told)

@@ -121,7 +121,7 @@ class Drive:
         self._voice.set()
 
     def stop(self) -> None:
-        """The same, and wait until it is done."""
+        """Do the same, and wait until it is done."""
         self.tell_to_stop()
         self._thread.join()
 
@@ -306,7 +306,7 @@ class Drives:
             drive.stop()
 
     def _drive_of(self, session: Session) -> Drive:
-        """The drive of this session, which is started where there is none."""
+        """Return the drive of this session, which is started where there is none."""
         with self._lock:
             drive = self._drives.get(session.name)
             if drive is None:

@@ -24,11 +24,11 @@ def append_without_a_pause(root: Path, sync_s: float, count: int, turns: Connect
     """Append until the session has *count* lines of all, and tell how many were one's own."""
     sync = files.sync_file
 
-    def is_slow(fd: int) -> None:
+    def sync_slowly(fd: int) -> None:
         sync(fd)
         time.sleep(sync_s)
 
-    files.sync_file = is_slow
+    files.sync_file = sync_slowly
     store = Store(root)
     own = 0
     while len(store.texts(TRANSCRIPT)) < count:
@@ -60,13 +60,9 @@ def test_a_place_is_behind_all_and_given_back_with_the_descriptor(tmp_path: Path
     assert not line.has_others_before(first, None)
     places = [line.join(fd) for fd in (first, second, third)]
     assert places == sorted(places, key=lambda place: place or 0)
-    assert [
-        line.has_others_before(fd, place) for fd, place in zip((first, second, third), places, strict=True)
-    ] == [
-        False,
-        True,
-        True,
-    ]
+    assert len(set(places)) == 3
+    standing = zip((first, second, third), places, strict=True)
+    assert [line.has_others_before(fd, place) for fd, place in standing] == [False, True, True]
     line.leave(first, places[0])
     assert not line.has_others_before(second, places[1])
     os.close(second)
