@@ -3,13 +3,14 @@
 Without times in its text the model is nearest to what was said, and sometimes leaves out a whole sentence;
 with them it leaves out none. So what it left out is put in where the other reading has it, and where that one
 is not sure, what stands is doubtful. Given the deck's names it hears them, and now and then where nobody said
-one: so a name stands only in the place of words that sound like it, and brings no other words.
+one: so a name stands only in the place of words that sound like it, and brings no other words. Where no words
+look like it, the sound decides: the model weighs both texts, knowing the names and not knowing them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final
@@ -59,11 +60,13 @@ def settle(
     *,
     seconds: float,
     is_other_language: bool = False,
+    fits: Callable[[str, str, int], bool] = lambda text, other, names: False,
 ) -> Settled:
     """Return the words that stand, and the doubt in them.
 
     Args:
         timed: The reading with times, for which the model was given *names*.
+        fits: Whether the sound is rather that of the other text, which has so many names more than the first.
         seconds: How long the sound is, with the little silence around it.
         is_other_language: A model of many languages has found another than the one that is set.
     """
@@ -74,6 +77,9 @@ def settle(
     is_taken = is_lost and timed.sure >= LEAST_SURE and not repeats(timed.text)
     stands = Reading(whole, timed.sure) if is_taken else plain
     text = with_names(stands.text, timed.text, names)
+    other, more = with_names_around(text, timed.text, names)
+    if more and fits(text, other, more):
+        text = other
     if repeats(plain.text) or repeats(timed.text):
         doubt: str | None = REPETITION
     elif is_other_language:
@@ -122,6 +128,27 @@ def with_names(plain: str, timed: str, names: Sequence[str]) -> str:
                     a, c = a + to, number + 1
         result += words[a:b]
     return " ".join(result)
+
+
+def with_names_around(plain: str, timed: str, names: Sequence[str]) -> tuple[str, int]:
+    """Return *plain* with what *timed* has in the place of other words, where a name is in it; and how many.
+
+    The names bring their neighbours' words there, and no figure: figures are what a talk is checked by.
+    """
+    known = {_fold(name): name for name in names}
+    words, others = plain.split(), timed.split()
+    said, heard = _folded(words), _folded(others)
+    result, count = [], 0
+    for kind, a, b, c, d in _matcher(said, heard).get_opcodes():
+        more = sum(word in known and word not in said[a:b] for word in heard[c:d])
+        is_taken = kind == "replace" and more and _digits(words[a:b]) == _digits(others[c:d])
+        count += more if is_taken else 0
+        result += others[c:d] if is_taken else words[a:b]
+    return " ".join(result), count
+
+
+def _digits(words: Sequence[str]) -> str:
+    return "".join(char for word in words for char in word if char.isdigit())
 
 
 def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequence[str]) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.model.segment import CONFIDENCE, LANGUAGE, REPETITION
-from orchestrator.speech.readings import Reading, Settled, settle, with_names
+from orchestrator.speech.readings import Reading, Settled, settle, with_names, with_names_around
 
 NAMES = ("Fennmark", "Manferdelli", "WattCarbon")
 
@@ -34,8 +34,51 @@ def test_a_name_stands_in_the_place_of_words_that_sound_like_it(plain: str, time
     assert with_names(plain, timed, NAMES) == stands
 
 
-def settled(plain: str, timed: str, sure: float = -0.2, seconds: float = 3.0, **more: bool) -> Settled:
-    return settle(Reading(plain, sure), Reading(timed, -0.3), NAMES, seconds=seconds, **more)
+@pytest.mark.parametrize(
+    ("plain", "timed", "stands", "count"),
+    [
+        ("We signed it within March.", "We signed it with Fennmark in March.",
+         "We signed it with Fennmark in March.", 1),
+        ("Last year on the RPA thus 40,000.", "Last year WattCarbon paid us 40,000.",
+         "Last year WattCarbon paid us 40,000.", 1),
+        ("Last year on the RPA 14,000.", "Last year WattCarbon paid us 40,000.",
+         "Last year on the RPA 14,000.", 0),
+        ("Yes, we did.", "Yes, we did, Fennmark.", "Yes, we did.", 0),
+        ("Fennmark will pay.", "Fennmark shall pay.", "Fennmark will pay.", 0),
+        ("Good night, don't mind.", "Manferdelli and Fennmark.", "Manferdelli and Fennmark.", 2),
+    ],
+)  # fmt: skip
+def test_a_name_brings_the_words_around_it_and_no_figure(
+    plain: str, timed: str, stands: str, count: int
+) -> None:
+    assert with_names_around(plain, timed, NAMES) == (stands, count)
+
+
+def test_where_no_words_look_like_the_name_the_sound_decides() -> None:
+    plain, timed = Reading("It ends with another.", -0.2), Reading("It ends with Fennmark.", -0.3)
+    asked = []
+
+    def heard_as(names: int) -> str:
+        def fits(text: str, other: str, more: int) -> bool:
+            asked.append((text, other, more))
+            return more <= names
+
+        return settle(plain, timed, NAMES, seconds=3.0, fits=fits).text
+
+    assert (heard_as(0), heard_as(1)) == (plain.text, timed.text)
+    assert asked == [(plain.text, timed.text, 1)] * 2
+
+
+def settled(
+    plain: str, timed: str, sure: float = -0.2, seconds: float = 3.0, *, is_other_language: bool = False
+) -> Settled:
+    return settle(
+        Reading(plain, sure),
+        Reading(timed, -0.3),
+        NAMES,
+        seconds=seconds,
+        is_other_language=is_other_language,
+    )
 
 
 def test_a_sentence_that_was_left_out_stands() -> None:
