@@ -680,11 +680,25 @@ def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> 
     expect(page.locator("#done")).to_be_hidden()
     told(page, {**view, "turn": {**nothing, "phase": "asked", "back": "x1"}})
     expect(page.locator("#done")).to_be_visible()  # one sentence may be all of it, and on its way
-    back = puts(page, "/answer/back")
+    expect(page.locator("#back")).to_have_text("Take back the last answer")  # not of what is asked now
+    expect(page.locator("#talk")).to_have_text("The last answer was my talk")
+    told(page, {**view, "turn": {**nothing, "phase": "answering", "back": "x1"}})
+    expect(page.locator("#back")).to_have_text("Take it back")
+    expect(page.locator("#talk")).to_have_text("That was my talk")
+    page.route("**/answer/*", lambda route: route.fulfill(json=view))
+    back, talk = puts(page, "/answer/back"), puts(page, "/answer/talk")
     page.keyboard.press("t")
     settles(page, "the way back", lambda: back)
+    expect(page.locator("#notice")).to_contain_text("The question is open again.")
+    page.keyboard.press("g")
+    settles(page, "the talk", lambda: talk)
+    expect(page.locator("#notice")).to_have_text(
+        "It counts as your talk. The question comes again once you have gone on and paused."
+    )
     told(page, {**view, "turn": {**nothing, "waits": "slide"}})
-    expect(words).to_contain_text("it waits until you have begun this slide")
+    expect(words).to_have_text("A question is ready: it waits until you have begun this slide and paused.")
+    told(page, {**view, "turn": {**nothing, "waits": "pause"}})
+    expect(words).to_have_text("A question is ready: it waits for your next pause.")
     now = puts(page, "/questions")
     page.route("**/questions", lambda route: route.fulfill(json={}))
     expect(page.locator("#call")).to_have_text("Questions now")
