@@ -193,7 +193,7 @@ function showControls(open) {
   const isAnswer = open !== null && !isOfTalk(open);
   text($("words-label"), isAnswer ? `Your answer to ${open.name}` : open ? "Begun before the question" : "What you say");
   text($("send"), isAnswer ? "Answer" : "Say it");
-  $("words").placeholder = isAnswer ? `Answer ${open.name} here` : "Say something of your talk here";
+  $("words").placeholder = isAnswer ? `Answer ${open.name} here` : "A line of your talk";
   $("composer").classList.toggle("is-answer", isAnswer);
   if (isAnswer) $("composer").style.setProperty("--voice", open.color);
   $("mine").hidden = open === null || isAnswer;
@@ -237,13 +237,28 @@ async function takeBack() {
   const before = view.captions;
   const now = await sendOnceHeard("answer/back", "It is taken back as soon as your last words are in.");
   if (!now) return;
+  await shown(now.seq);
   const gone = before.filter(({ number }) => !now.captions.some((one) => one.number === number)).map((one) => one.text);
-  text($("notice"), `Taken back: “${gone.join(" ")}”. The question is open again.`);
+  text($("notice"), `“${gone.join(" ")}” is taken back: the question is open again.`);
 }
 
 async function giveToTalk() {
   const now = await sendOnceHeard("answer/talk", "It is the talk’s as soon as your last words are in.");
-  if (now) text($("notice"), "It counts as your talk. The question comes again once you have gone on and paused.");
+  if (!now) return;
+  await shown(now.seq);
+  text($("notice"), "It counts as your talk. The question comes again once you have gone on and paused.");
+}
+
+/** Wait until the page shows this record: a question that is put anew clears what is said of the one before. */
+function shown(seq) {
+  if (view.seq >= seq) return Promise.resolve();
+  return new Promise((done) => {
+    document.addEventListener("room", function look({ detail }) {
+      if (detail.seq < seq) return;
+      document.removeEventListener("room", look);
+      done();
+    });
+  });
 }
 
 /** Send a write, and say why it failed. */
