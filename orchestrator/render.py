@@ -128,6 +128,14 @@ def taken_back_line(at: str, exchange: str, agent_name: str) -> str:
     )
 
 
+def talk_line(at: str, exchange: str, agent_name: str) -> str:
+    """In the transcript: what was taken for an answer above is the talk."""
+    return (
+        f"\n({at}: what was taken for the answer to {agent_name} ({exchange}) was the talk, says the "
+        "presenter. It counts as such, and the question waits.)\n\n"
+    )
+
+
 def taken_back_note(at: str, exchange: str) -> str:
     """In every other file: what stands above of the answer does not count."""
     return (

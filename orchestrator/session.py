@@ -695,7 +695,7 @@ class Session:
         from orchestrator.records.speech import TALK
 
         projection = self.projection
-        if start_s is None or projection.open is None or projection.open.turns[-1].answer is not None:
+        if start_s is None or not turns.is_waiting(projection):
             return False
         return turns.part_of(projection, start_s) == TALK
 
@@ -753,6 +753,26 @@ class Session:
         self.watch.after_call()
         return taken_back
 
+    def answer_was_talk(self, at_s: float | None = None) -> Exchange:
+        """Count what was taken for the last answer as the talk; returns the exchange, whose question waits.
+
+        As if nobody had asked: the words keep their times and slides, and the verdict and what followed fall,
+        as where an answer is taken back. The question is put again once the presenter has gone on and paused,
+        or at `ask`.
+
+        Args:
+            at_s: The session clock when the presenter said so. None: now.
+
+        Raises:
+            SessionStateError: As at `answer_back`, or nothing was said to the question.
+        """
+        from orchestrator.loop import taking_back
+
+        self._check_going_on()
+        waiting = taking_back.give_to_talk(self.rehearsal, at_s)
+        self.watch.after_call()
+        return waiting
+
     def questions_now(self) -> None:
         """Ask the panel for a question now, wherever the talk stands: who drives the session puts it.
 
@@ -762,7 +782,7 @@ class Session:
         from orchestrator.records.moderator import QuestionsWanted
 
         self._check_going_on()
-        if (open_ := self.projection.open) is not None:
+        if (open_ := self.projection.asking) is not None:
             raise SessionStateError(f"{open_.id} is open: answer it first, or park it")
         self.rehearsal.store.note(QuestionsWanted(), by="moderator")
 

@@ -1,4 +1,4 @@
-"""Commands of one question or sentence: ask, answer, done, back, questions, park, dismiss, correct."""
+"""Commands of one question or sentence: ask, answer, done, back, talk, questions, park, dismiss, correct."""
 
 from __future__ import annotations
 
@@ -107,6 +107,18 @@ def back(session: Name) -> None:
         exchange = opened_session.answer_back()
         plain = {"exchange": exchange.id, "question": exchange.turns[-1].question}
         Screen.current.result(plain, "\n".join(question_lines(opened_session.rehearsal, exchange)))
+
+
+def talk(session: Name) -> None:
+    """Count what was taken for the last answer as the talk.
+
+    The question waits until the presenter has gone on and paused; `ask` puts it again. It can be done as long
+    as the answer can be taken back.
+    """
+    with opened(session) as opened_session:
+        waiting = opened_session.answer_was_talk()
+        plain = {"exchange": waiting.id, "question": waiting.turns[-1].question}
+        Screen.current.result(plain, f"it was the talk; the question {waiting.id} waits")
 
 
 def questions(session: Name) -> None:

@@ -161,11 +161,11 @@ def _park(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, wish: str | None)
 
 
 def still_open(rehearsal: Rehearsal) -> Exchange:
-    """The exchange that is open.
+    """The exchange that is open, and whose question did not give way to the talk.
 
     Raises:
         SessionStateError: None is.
     """
-    if rehearsal.projection.open is None:
+    if rehearsal.projection.asking is None:
         raise SessionStateError("no question is open: call on somebody with `greenroom ask`")
-    return rehearsal.projection.open
+    return rehearsal.projection.asking

@@ -20,7 +20,7 @@ from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Candidate, Exchange, Turn, still_to_come_back
-from orchestrator.records.exchanges import ExchangeOpened, NobodyAsked
+from orchestrator.records.exchanges import ExchangeOpened, NobodyAsked, PutAgain
 from orchestrator.records.projection import Projection
 from orchestrator.records.turns import bare_first
 from orchestrator.templates.orchestration import FREE_FLOW
@@ -34,6 +34,8 @@ def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
 
     At a pause of the presenter: whoever may come in now. In free flow nobody is called, they cut in.
     """
+    if _gave_way(rehearsal.projection):
+        return _put_again(rehearsal)
     if not at_pause:
         return _call_on_next(rehearsal)
     choice = choose_at_pause(rehearsal.state())
@@ -46,6 +48,8 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
     """As `Session.ask` without a question."""
     if agent is not None:
         _check_seat(rehearsal, agent)
+    if _gave_way(rehearsal.projection):
+        return _put_again(rehearsal)
     if rehearsal.projection.open is not None:
         raise _is_open(rehearsal.projection.open)
     if not parked:
@@ -201,6 +205,26 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
             panelist.write_candidate(rehearsal, tx, exchange.agent, empty)
         show_state(rehearsal, tx, "answering", exchange)
     return exchange
+
+
+def _gave_way(projection: Projection) -> bool:
+    """Whether the open question waits to be put again: it comes before every other."""
+    return projection.open is not None and projection.asking is None
+
+
+def _put_again(rehearsal: Rehearsal) -> Exchange:
+    """Put the question again that gave way to the talk; where somebody else has, that stands."""
+    with rehearsal.store.transaction() as tx:
+        exchange = rehearsal.projection.open
+        if exchange is None:
+            raise SessionStateError("the question that waited was closed meanwhile")
+        if _gave_way(rehearsal.projection):
+            if rehearsal.options.mode != FREE_FLOW:
+                agent = exchange.agent
+                say(rehearsal, tx, phrases.CALLING, exchange=exchange.id, agent=agent, slide=exchange.slide)
+            tx.note(PutAgain(exchange.id), by=MODERATOR)
+            show_state(rehearsal, tx, "answering", exchange)
+        return rehearsal.projection.open or exchange
 
 
 def _spoken(candidate: Candidate) -> str:

@@ -275,9 +275,9 @@ def _write(
     tx.note(value, by=MODERATOR)
     projection = rehearsal.projection
     is_round = isinstance(value, RoundMade)
-    if is_round or spent or projection.failed != failed or (hands != before and projection.open is None):
-        state = projection.state if projection.open is not None else "presenting"
-        show_state(rehearsal, tx, state, projection.open)
+    if is_round or spent or projection.failed != failed or (hands != before and projection.asking is None):
+        state = projection.state if projection.asking is not None else "presenting"
+        show_state(rehearsal, tx, state, projection.asking)
 
 
 def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:

@@ -121,8 +121,8 @@ def next_step(state: State) -> Step:
     if live is not None and (live.is_over or projection.state == "closing"):
         return _last_of(state, live)
     presides = live is not None or _asks(projection.playback)
-    if presides and projection.open is not None:
-        return _in_exchange(state, projection.open)
+    if presides and projection.asking is not None:
+        return _in_exchange(state, projection.asking)
     if presides and phrases.can_open(state):
         return Speak(phrases.OPENING)
     if state.hears_contradictions and _may_look(state, presides=presides):
@@ -211,7 +211,7 @@ def _waits(state: State) -> bool:
 def _waits_for_questions(state: State) -> bool:
     """A break waits while questions are made: for as long as nobody has one, and else not for long."""
     live = state.live
-    if live is None or not live.is_asking:
+    if live is None or not live.is_asking or state.projection.open is not None:  # which waits to be put again
         return False
     return live.waited_s < PATIENCE_S or choose(state, holds_back=True) is None
 

@@ -1,4 +1,4 @@
-"""How an answer is taken back: what falls with it is named in one record, and written beside what was said.
+"""How an answer is taken back, or was the talk: one record names what falls, written beside what was said.
 
 Files are append-only, so each that holds something of the answer gets a line that it does not count; the
 candidate questions that came of it give way to those that stood before.
@@ -9,11 +9,13 @@ Source: DESIGN.md, section 7.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import inf
 
 from orchestrator import render
 from orchestrator.errors import SessionStateError
 from orchestrator.layout import HISTORY, MODERATOR
-from orchestrator.loop import panelist, turns
+from orchestrator.loop import panelist, transcript, turns
 from orchestrator.loop.contradiction_looks import note_none
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
@@ -88,32 +90,98 @@ def take_back(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
     """
     with rehearsal.store.transaction() as tx:
         projection = rehearsal.projection
-        mark = turns.withdrawable(projection)
-        playback = projection.playback
-        if playback is not None and playback.kind == "run":
-            raise SessionStateError("the answers of a recording that is played stand: none is taken back")
-        if mark is None or projection.state == "closing":
-            raise SessionStateError(
-                "there is no answer to take back: none was given, or the next question is being answered"
-            )
+        mark = _mark(projection)
         put_s = rehearsal.now_s() if at_s is None else at_s
-        fallen = {record.seq: value for value, record in _fallen(projection, mark, put_s)}
-        exchange = next(one for one in projection.asked if one.id == mark.exchange)
+        fallen = {record.seq: value for value, record, _ in _fallen(projection, mark, put_s)}
+        exchange = _exchange(projection, mark)
         _write_lines(rehearsal, tx, exchange, fallen)
         at = render.clock(rehearsal.now_s())
         line = render.taken_back_line(at, exchange.id, rehearsal.name_of(exchange.agent))
         value = AnswerTakenBack(mark.exchange, mark.turn, tuple(sorted(fallen)), put_s)
         tx.append(TRANSCRIPT, line, by="transcript", value=value)
         _restore_candidates(rehearsal, tx, fallen)
-        restored = rehearsal.projection.open
-        show_state(rehearsal, tx, "answering", restored)
-    if restored is None:
-        raise SessionStateError(f"{exchange.id}: its question could not be put again")
-    return restored
+        exchange = _exchange(rehearsal.projection, mark)
+        show_state(rehearsal, tx, "answering", exchange)
+    return exchange
 
 
-def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[object, Record]]:
-    """The records since the question that an answer taken back takes with it."""
+def give_to_talk(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
+    """Count what was taken for the last answer as the talk; its question waits, in the exchange returned.
+
+    Speech keeps its place. A typed answer, and a correction that names the answer, are withdrawn and written
+    again as the talk's. What else came of the answer falls, but for contradictions: the words were said.
+
+    Args:
+        at_s: The session clock when the presenter said so; None: now.
+
+    Raises:
+        SessionStateError: As at `take_back`, or no word was said to the question.
+    """
+    with rehearsal.store.transaction() as tx:
+        projection = rehearsal.projection
+        mark = _mark(projection)
+        since_s = rehearsal.now_s() if at_s is None else at_s
+        found = list(_fallen(projection, mark, inf))
+        talk = [record.seq for value, record, _ in found if value is None or isinstance(value, SpeechHeard)]
+        typed = [
+            projection.segments[number - 1] for value, _, number in found if isinstance(value, AnswerGiven)
+        ]
+        if not talk and not typed:
+            raise SessionStateError(f"{mark.exchange}: nothing was said to this question")
+        fallen = {record.seq: value for value, record, _ in found if not _stays(value)}
+        corrected = [
+            value
+            for value in fallen.values()
+            if isinstance(value, Corrected) and value.number not in projection.answers_given
+        ]
+        exchange = _exchange(projection, mark)
+        _write_lines(rehearsal, tx, exchange, fallen)
+        at = render.clock(rehearsal.now_s())
+        line = render.talk_line(at, exchange.id, rehearsal.name_of(exchange.agent))
+        value = AnswerTakenBack(mark.exchange, mark.turn, tuple(sorted(fallen)), since_s, tuple(talk))
+        tx.append(TRANSCRIPT, line, by="transcript", value=value)
+        for segment in typed:
+            transcript.add_segment(rehearsal, segment, tx=tx)
+        for one in corrected:
+            line = render.correction_line(one.segment, one.number, one.was, one.who)
+            of_talk = replace(one, exchange=None, turn=0, answer="")
+            tx.append(TRANSCRIPT, line, by="transcript", value=of_talk)
+        _restore_candidates(rehearsal, tx, fallen)
+        exchange = _exchange(rehearsal.projection, mark)
+        show_state(rehearsal, tx, "presenting")
+    return exchange
+
+
+def _mark(projection: Projection) -> Mark:
+    """Return the question whose answer can be taken back.
+
+    Raises:
+        SessionStateError: There is none.
+    """
+    playback = projection.playback
+    if playback is not None and playback.kind == "run":
+        raise SessionStateError("the answers of a recording that is played stand: none is taken back")
+    mark = turns.withdrawable(projection)
+    if mark is None or projection.state == "closing":
+        raise SessionStateError(
+            "there is no answer to take back: none was given, or the next question is being answered"
+        )
+    return mark
+
+
+def _exchange(projection: Projection, mark: Mark) -> Exchange:
+    return next(one for one in projection.asked if one.id == mark.exchange)
+
+
+def _stays(value: object) -> bool:
+    """Whether a record stands where what was taken for an answer is the talk."""
+    if isinstance(value, Corrected):
+        return value.exchange is None
+    return value is None or isinstance(value, SpeechHeard | Looked | FindingNoted)
+
+
+def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[object, Record, int]]:
+    """The records since the question that fall with its answer, each with how many segments there were."""
     journal = projection.journal[mark.at :]
     opened = [value.exchange.id for value, _ in journal if isinstance(value, ExchangeOpened)]
     exchanges, has_begun, is_waiting = {mark.exchange, *opened}, False, True
@@ -151,7 +219,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
         if falls and is_spoken(record):
             numbers.add(number)
         if falls:
-            yield value, record
+            yield value, record, number
 
 
 def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: dict[int, object]) -> None:

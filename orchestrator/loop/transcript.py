@@ -201,7 +201,7 @@ def change_slide(
             by="transcript",
             value=SlideShown(number, at_s, estimated, ends),
         )
-        show_state(rehearsal, tx, projection.state, projection.open)
+        show_state(rehearsal, tx, projection.state, projection.asking)
 
 
 def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:

@@ -17,7 +17,8 @@ and a loop of one's own come through `transcript.hear`, which asks `part_of`; th
           │              │               │ the other half, a key     │              │
           │              │               ▼                           │              │
           └──────────────┴────────────  judging ─────────────────────┴──────────────┘
-                                                        closed, or parked from anywhere
+            that was the talk (from                     closed, or parked from anywhere
+            where it can be taken back)
 
 **An answer is words begun after the question was put.** A piece of speech counts whole, by when it was begun:
 
@@ -43,6 +44,10 @@ nothing, they are no words of an answer.
 **A question waits** for the end of a sentence; at the end of a section for the presenter to have begun the
 next slide and paused there. Where the presenter asks for questions, it waits for nothing.
 
+**That was my talk** (`taking_back.give_to_talk`): what was taken for an answer is the talk's, with its own
+times and slides, as if nobody had asked. The question gives way until the presenter has gone on and paused,
+or asks for it, and is then put again.
+
 Source: DESIGN.md, section 7.
 """
 
@@ -66,7 +71,8 @@ pause that means something. While somebody speaks, the microphone says so ten ti
 TALKING, ASKED, ANSWERING, PAUSING, JUDGING = PHASES = ("talk", "asked", "answering", "pausing", "judging")
 SENTENCE: Final = "sentence"
 SLIDE: Final = "slide"
-"""What a question waits for: the end of a sentence, or words and a pause on the slide that is new."""
+PAUSE: Final = "pause"
+"""What a question waits for: the end of a sentence, words and a pause on the slide that is new, a pause."""
 HELD: Final = "Some of these words may not be what you said. Look at them, then press “That was it”."
 
 
@@ -78,7 +84,7 @@ class Floor:
     ends_in_s: float | None = None  # only while the second half of the silence counts down
     held: str | None = None  # why silence does not end the answer
     back: str | None = None  # the exchange whose answer can be taken back
-    waits: str | None = None  # what a question that is ready waits for: SENTENCE or SLIDE
+    waits: str | None = None  # what a question that is ready waits for: SENTENCE, SLIDE or PAUSE
     stopped: str | None = None  # why the clock stands
 
 
@@ -109,7 +115,7 @@ def part_of(projection: Projection, begun_at_s: float) -> str:
 
 def is_waiting(projection: Projection) -> bool:
     """Whether a question waits for its answer, or for the rest of it."""
-    return projection.open is not None and projection.open.turns[-1].answer is None
+    return projection.asking is not None and projection.asking.turns[-1].answer is None
 
 
 # ---------------------------------------------------------------------- when an answer is complete
@@ -144,15 +150,18 @@ def _is_answering(projection: Projection) -> bool:
 
 
 def waits_for(state: State, live: Live) -> str | None:
-    """Return what a question waits for, live: SENTENCE, SLIDE, or None where it may be put now."""
+    """Return what a question waits for, live: SENTENCE, SLIDE, PAUSE, or None where it may be put now."""
     projection = state.projection
     if projection.is_question_wanted:
         return None
-    if not projection.is_break_by_slide:
+    if projection.gave_way_s is not None:
+        if not any(one.start_s >= projection.gave_way_s for one in projection.segments):
+            return PAUSE
+    elif not projection.is_break_by_slide:
         return None if is_at_a_stop(state, live) else SENTENCE
-    if not _has_begun_slide(projection):
+    elif not _has_begun_slide(projection):
         return SLIDE
-    return None if live.silent_s >= state.rules.timers_s.hand_raise_pause else SENTENCE
+    return None if live.silent_s >= state.rules.timers_s.hand_raise_pause else PAUSE
 
 
 def is_at_a_stop(state: State, live: Live) -> bool:
@@ -213,9 +222,9 @@ def floor_of(state: State) -> Floor:
 
 def _phase(state: State) -> str:
     projection, live = state.projection, state.live
-    if projection.open is None:
+    if projection.asking is None:
         return TALKING
-    if projection.open.turns[-1].answer is not None:
+    if projection.asking.turns[-1].answer is not None:
         return JUDGING
     if not projection.has_words:
         return ASKED
@@ -224,9 +233,10 @@ def _phase(state: State) -> str:
 
 def _waits(state: State, live: Live) -> str | None:
     projection = state.projection
-    if not projection.break_due or projection.open is not None or choose(state, holds_back=True) is None:
+    if not projection.break_due or projection.asking is not None:
         return None
-    return waits_for(state, live)
+    is_ready = projection.gave_way_s is not None or choose(state, holds_back=True) is not None
+    return waits_for(state, live) if is_ready else None
 
 
 def _stopped(projection: Projection) -> str | None:

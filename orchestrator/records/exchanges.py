@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from orchestrator.legible import one_line
@@ -139,6 +139,31 @@ class FollowedUp(PanelValue):
             f"asks again in {self.exchange}",
             action={"exchange": self.exchange},
             output={"question": self.turn.question},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PutAgain(PanelValue):
+    """Note: the question that gave way to the talk waits for its answer again."""
+
+    TYPE: ClassVar = "put_again"
+
+    exchange: str
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, opens=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None and len(projection.open.turns) == 1:
+            projection.open = replace(projection.open, asked_at_s=record.clock_s)  # the talk was between
+        projection.put(record.clock_s)
+        projection.no_break()
+        projection.asked_here = True
+
+    def step(self, record: Record) -> Step:
+        return Step(
+            "put_again", f"puts the question {self.exchange} again", action={"exchange": self.exchange}
         )
 
 

@@ -15,6 +15,7 @@ from orchestrator.records.projection import INTEL, TRANSCRIPT, Mark, Projection
 from orchestrator.records.speech import (
     AnswerGiven,
     SpeechHeard,
+    as_talk,
     fold_plain,
     is_spoken,
     plain_segment,
@@ -48,21 +49,28 @@ def take_back(projection: Projection, exchange: str, turn: int) -> None:
     if mark is None:
         return
     journal = projection.journal[mark.at :]
-    withdrawn, last_exchange = projection.withdrawn_records, projection.last_exchange
+    withdrawn, talk, last_exchange = (
+        projection.withdrawn_records,
+        projection.talk_records,
+        projection.last_exchange,
+    )
     restored = mark.before.copy()
     for name in Projection.__slots__:
         setattr(projection, name, getattr(restored, name))
-    projection.withdrawn_records, projection.last_exchange = withdrawn, last_exchange
+    projection.withdrawn_records, projection.talk_records = withdrawn, talk
+    projection.last_exchange = last_exchange
     projection.marks = [Mark(exchange, turn, 0, mark.before)]
     for value, record in journal:
-        if record.seq not in projection.withdrawn_records:
+        if record.seq in talk:
+            value = as_talk(value, record)
+        if record.seq not in withdrawn:
             take(projection, record, value)
             continue
         if isinstance(value, SpeechHeard | AnswerGiven):
             withdraw(projection, value.segment)
         elif value is None:
             withdraw(projection, plain_segment(record))
-        elif isinstance(value, Corrected):
+        elif isinstance(value, Corrected) and value.number in projection.withdrawn:
             projection.segments[value.number - 1] = value.segment  # the words, and nothing that came of them
         else:
             continue

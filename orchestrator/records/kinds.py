@@ -18,6 +18,7 @@ from orchestrator.records.exchanges import (
     NoteAdded,
     Observed,
     ProfileAdded,
+    PutAgain,
     VerdictGiven,
 )
 from orchestrator.records.folding import take
@@ -83,7 +84,7 @@ PanelRecord = (
     | Corrected | AnswerCorrected
     | CandidateWritten | RoundMade | CallTaken
     | ExchangeOpened | VerdictGiven | FollowedUp | ExchangeClosed | Observed | ProfileAdded | NoteAdded
-    | LeftOut | NobodyAsked | AnswerTakenBack | ExchangeReopened
+    | LeftOut | NobodyAsked | PutAgain | AnswerTakenBack | ExchangeReopened
     | Looked | FindingNoted | Dismissed
     | StateShown | LineSaid | TimeWarned | NoQuestion | QuestionsWanted | Monologue | ClockSet | Driving
     | Called | TookOver | PartFailed | DebriefAnswered | Frozen

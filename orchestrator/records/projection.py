@@ -141,6 +141,9 @@ class Projection:
     open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
     put_at_s: float = 0.0  # session clock: when the last question of the open exchange was put
     ends_at_s: float | None = None  # session clock: when its answer was ended, which may still come in
+    gave_way_s: float | None = None
+    """Session clock: since when the open question waits for a pause of the talk, as what was said to it was
+    the talk; None: it does not."""
     last_exchange: int = 0  # the number of the exchange that was opened last; one taken back keeps its number
     heard: list[Segment] = field(default_factory=list)  # of the answer to the open question, so far
     answered_in: dict[tuple[str, int], list[Segment]] = field(default_factory=dict)
@@ -150,6 +153,9 @@ class Projection:
     misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
     withdrawn: set[int] = field(default_factory=set)  # segments taken back as an answer, by number from 1
     withdrawn_records: set[int] = field(default_factory=set)  # that fell with answers taken back
+    talk_records: set[int] = field(
+        default_factory=set
+    )  # taken for an answer, until the presenter said "talk"
     marks: list[Mark] = field(default_factory=list)  # questions whose answer can be taken back; the last put
     journal: list[tuple[Any, Record]] = field(default_factory=list)  # value and record, since the first mark
     lines_taken: set[Line] = field(default_factory=set)  # of followed files
@@ -205,7 +211,16 @@ class Projection:
 
     def put(self, at_s: float) -> None:
         """Have a question wait for its answer since this time of the session clock."""
-        self.put_at_s, self.ends_at_s = at_s, None
+        self.put_at_s, self.ends_at_s, self.gave_way_s = at_s, None, None
+
+    def give_way(self, at_s: float) -> None:
+        """Have the open question wait for a pause of the talk, since this time of the session clock."""
+        self.gave_way_s, self.break_due = at_s, True
+
+    @property
+    def asking(self) -> Exchange | None:
+        """The open exchange, unless its question gave way to the talk."""
+        return self.open if self.gave_way_s is None else None
 
     def find(self, tensions: Iterable[Tension]) -> None:
         """Take contradictions in, each with its id."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from orchestrator.model.claim import Claim, Tension
@@ -273,6 +273,13 @@ def plain_segment(record: Record) -> Segment:
     return Segment(" ".join((record.text or "").split()), record.clock_s, record.clock_s)
 
 
+def as_talk(value: object, record: Record) -> SpeechHeard:
+    """Return speech, or text without a value, as words of the talk."""
+    if isinstance(value, SpeechHeard):
+        return replace(value, part=TALK)
+    return SpeechHeard(plain_segment(record), part=TALK)
+
+
 def is_spoken(record: Record) -> bool:
     """Whether a record adds a segment to the transcript: speech, an answer, or text without a value."""
     is_added = record.op == "append" and record.file == TRANSCRIPT
@@ -295,7 +302,7 @@ def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...]) ->
 
 def _hear(projection: Projection, segment: Segment) -> None:
     """What the presenter says while a question is open is its answer."""
-    if projection.open is not None and segment.speaker in (None, projection.presenter):
+    if projection.asking is not None and segment.speaker in (None, projection.presenter):
         projection.heard.append(segment)
 
 

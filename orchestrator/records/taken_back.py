@@ -1,4 +1,4 @@
-"""An answer that the presenter took back: what fell with it is named, and nothing is deleted."""
+"""An answer that was taken back, or that was the talk: what fell with it is named, and nothing is deleted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orchestrator.store.value import Bearing
 
 @dataclass(frozen=True, slots=True)
 class AnswerTakenBack(PanelValue):
-    """Append to the transcript: the answer to a question does not count, nor what came of it."""
+    """Append to the transcript: the answer to a question is none, and what came of it does not count."""
 
     TYPE: ClassVar = "answer_taken_back"
 
@@ -24,6 +24,9 @@ class AnswerTakenBack(PanelValue):
     turn: int  # whose question is open again
     withdraws: tuple[int, ...] = field(default_factory=tuple)  # numbers of the records that fall with it
     at_s: float | None = None  # session clock: when the presenter said so; None: when it was written
+    talk: tuple[int, ...] | None = None
+    """Numbers of the records whose words are the talk's, and the question waits for a pause of it; a typed
+    answer is withdrawn, and follows as speech. None: the words do not count, and the question is open."""
 
     @property
     def bearing(self) -> Bearing:
@@ -31,25 +34,35 @@ class AnswerTakenBack(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         # Else a later one leads back, and folds the records between without any of what was withdrawn.
-        if not projection.withdrawn_records.issuperset(self.withdraws):
-            projection.withdrawn_records |= set(self.withdraws)
+        withdrawn, talk = set(self.withdraws), set(self.talk or ())
+        if not (projection.withdrawn_records >= withdrawn and projection.talk_records >= talk):
+            projection.withdrawn_records |= withdrawn
+            projection.talk_records |= talk
             take_back(projection, self.exchange, self.turn)
-        projection.put(record.clock_s if self.at_s is None else self.at_s)
+        at_s = record.clock_s if self.at_s is None else self.at_s
+        projection.put(at_s)
+        if self.talk is not None:
+            projection.give_way(at_s)
         projection.refresh_due = True  # the others' questions may have come of the answer
 
     def entry(self, record: Record) -> Entry:
-        words = f"the answer to {self.exchange} is taken back"
-        return Entry(NOTE, words, quoting="", metadata={"exchange": self.exchange})
+        return Entry(NOTE, self._told, quoting="", metadata={"exchange": self.exchange})
 
     def step(self, record: Record) -> Step:
         return Step(
             "take_back",
-            f"the answer to {self.exchange} is taken back",
+            self._told,
             "none",
             action={"exchange": self.exchange, "turn": self.turn},
             output={"withdraws": len(self.withdraws)},
             state={"exchange": self.exchange, "current_goal": f"have the question {self.exchange} answered"},
         )
+
+    @property
+    def _told(self) -> str:
+        if self.talk is None:
+            return f"the answer to {self.exchange} is taken back"
+        return f"the answer to {self.exchange} was the talk, and the question waits"
 
 
 @dataclass(frozen=True, slots=True)

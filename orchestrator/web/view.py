@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from orchestrator.debrief import phrasing
@@ -14,7 +13,7 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Live
 from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.model.exchange import Exchange
-from orchestrator.model.segment import Segment
+from orchestrator.records.projection import Projection
 
 CAPTIONS = 12
 """Pieces of speech that stay on the page; all of them stand in the transcript."""
@@ -33,6 +32,7 @@ class Caption:
     number: int  # of the segment in the transcript, from 1
     doubt: str | None = None  # as Segment.doubt
     misheard: str | None = None  # as Segment.misheard
+    is_judged: bool = False  # of an answer that has its verdict, which stays on what was heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +148,10 @@ def room_view(
         slides=tuple((slide.number, slide.title) for slide in deck.slides),
         plan=tuple(round(plan.get(slide.number, 0.0), 3) for slide in deck.slides),
         is_blank=is_blank,
-        captions=_captions(projection.spoken),
+        captions=_captions(projection),
         panel=tuple(_member(rehearsal, agent) for agent in (MODERATOR, *options.panel)),
         said=tuple(shown[-LINES:]),
-        question=_question(rehearsal, projection.open) if projection.open is not None else None,
+        question=_question(rehearsal, projection.asking) if projection.asking is not None else None,
         closed=tuple(_closed(rehearsal, one) for one in projection.exchanges),
         left=max(0, options.exchanges - projection.opened),
         contradictions=len(projection.tensions),
@@ -160,11 +160,28 @@ def room_view(
     )
 
 
-def _captions(segments: Sequence[Segment]) -> tuple[Caption, ...]:
+def _captions(projection: Projection) -> tuple[Caption, ...]:
     """The last segments, but for those taken back; each by its number, by which it is corrected."""
+    segments = projection.spoken
     first = max(0, len(segments) - CAPTIONS)
+    judged = {
+        id(piece)
+        for one in projection.asked
+        for number, turn in enumerate(one.turns, start=1)
+        if turn.verdict is not None
+        for piece in projection.answered_in.get((one.id, number), ())
+    }
     return tuple(
-        Caption(one.start_s, one.speaker, one.text, one.slide, number, one.doubt, one.misheard)
+        Caption(
+            one.start_s,
+            one.speaker,
+            one.text,
+            one.slide,
+            number,
+            one.doubt,
+            one.misheard,
+            is_judged=id(one) in judged,
+        )
         for number, one in enumerate(segments[first:], start=first + 1)
         if one.text or one.misheard  # else it was taken back
     )
@@ -175,9 +192,9 @@ def _member(rehearsal: Rehearsal, agent: str) -> Member:
     persona = rehearsal.seats[agent].persona
     waiting = projection.waiting.get(agent)
     asks = (
-        projection.open is not None
-        and projection.open.agent == agent
-        and projection.open.turns[-1].answer is None
+        projection.asking is not None
+        and projection.asking.agent == agent
+        and projection.asking.turns[-1].answer is None
     )
     return Member(
         agent=agent,

@@ -28,11 +28,11 @@ from orchestrator.loop.steps import End, Listen
 from orchestrator.model.exchange import Judgement, Observation
 from orchestrator.model.segment import LiveSegment
 from orchestrator.records.corrections import Corrected
-from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp
+from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp, PutAgain
 from orchestrator.records.kinds import fold, value_of
 from orchestrator.records.moderator import ClockSet
 from orchestrator.records.projection import Projection
-from orchestrator.records.speech import AnswerEnds, AnswerHeard, is_spoken
+from orchestrator.records.speech import AnswerEnds, AnswerHeard, as_talk, is_spoken
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
@@ -49,6 +49,7 @@ ACTS: Final = (
     "ask",
     "done",
     "back",
+    "talk",
     "park",
     "now",
     "wait",
@@ -61,7 +62,7 @@ MARKED: Final = "~"
 NOT_COMPARED: Final = {
     # What an answer that was taken back leaves on purpose, or what says when something was last looked at.
     "segments", "withdrawn", "withdrawn_records", "last_exchange", "marks", "journal", "put_at_s",
-    "refresh_due", "waiting", "words_seq", "segments_before_slide", "look_due_upto",
+    "talk_records", "refresh_due", "waiting", "words_seq", "segments_before_slide", "look_due_upto",
 }  # fmt: skip
 
 Act = tuple[str, float]
@@ -212,6 +213,9 @@ class Play:
             self._hear_out(seconds)
         self.session.answer_back(at_s)
 
+    def _talk(self, seconds: float) -> None:
+        self.session.answer_was_talk()
+
     def _park(self, seconds: float) -> None:
         self._end_answer(seconds)
         self.session.park()
@@ -315,6 +319,8 @@ class Wait:
     """When a question waited for its answer, on the session clock: until the key, or the silence's end."""
 
     put_s: float
+    exchange: str
+    turn: int = 1
     end_s: float = inf
 
     def has(self, begun_s: float) -> bool:
@@ -324,18 +330,27 @@ class Wait:
 def waits(records: Sequence[Any]) -> list[Wait]:
     """Every question's wait, as a reader of the ledger alone would say it, whenever the words came."""
     found: list[Wait] = []
+    gave_way = "", 0
     for record in records:
         match value_of(record):
             case ExchangeOpened(exchange=exchange):
-                found.append(Wait(exchange.asked_at_s))
-            case FollowedUp():
-                found.append(Wait(record.clock_s))
-            case AnswerTakenBack(at_s=float(at_s)):
+                found.append(Wait(exchange.asked_at_s, exchange.id))
+            case FollowedUp(exchange=exchange):
+                asked = [one.turn for one in found if one.exchange == exchange]
+                found.append(Wait(record.clock_s, exchange, asked[-1] + 1))
+            case PutAgain():
+                found.append(Wait(record.clock_s, *gave_way))
+            case AnswerTakenBack(exchange, turn, _, float(at_s), None):
                 found[-1].end_s = min(found[-1].end_s, at_s)
-                found.append(Wait(at_s))
+                found.append(Wait(at_s, exchange, turn))
+            case AnswerTakenBack(exchange, turn):  # as if nobody had asked
+                gave_way = exchange, turn
+                while (found[-1].exchange, found[-1].turn) != gave_way:
+                    found.pop()
+                found.pop()
             case AnswerEnds(at_s=at_s):
                 if at_s is None:  # nothing was said before the key, so the question waits anew
-                    found.append(Wait(record.clock_s))
+                    found.append(Wait(record.clock_s, found[-1].exchange, found[-1].turn))
                 else:
                     found[-1].end_s = at_s
             case AnswerHeard() | ExchangeClosed():
@@ -366,7 +381,13 @@ def check_taken_back(projection: Projection, records: Sequence[Any]) -> None:
         elif isinstance(value := value_of(record), Corrected):
             there = value.number - sum(before < value.number for before in gone)
             replace(value, number=there).fold(never, record)
-        elif record.type != AnswerTakenBack.TYPE:
+        elif isinstance(value, AnswerTakenBack):
+            if value.talk is not None and value.at_s is not None:
+                never.put(value.at_s)
+                never.give_way(value.at_s)
+        elif record.seq in projection.talk_records:
+            as_talk(value, record).fold(never, record)
+        else:
             fold(never, record)
     for name in Projection.__slots__:
         if name not in NOT_COMPARED:

@@ -187,11 +187,26 @@ def test_what_answers_in_the_servers_place_is_taken_for_no_answer(serve: Serve, 
     assert page.input_value("#words") == "Revenue grew."
 
 
+def test_the_first_words_that_are_typed_begin_the_clock_and_it_is_said(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    say(page, "Good morning.")
+    expect(page.locator("#notice")).to_have_text("Your words have begun the rehearsal: the clock runs.")
+    until("a clock that runs", lambda: view_of(served, session)["now_s"] > 0)
+    page.click("#pause")
+    page.wait_for_selector("#go:not([hidden])")
+    say(page, "And now a pause.")  # which stays one
+    expect(page.locator("#captions")).to_contain_text("And now a pause.")
+    expect(page.locator("#state")).to_have_text("Paused. The clock stands still.")
+
+
 def test_words_before_the_beginning_are_no_pause(serve: Serve, web: Web) -> None:
     served = serve()
     session = started(served)
     page = in_room(web.window().new_page(), served, session)
-    say(page, "Can you hear me at the back?")
+    with served.client() as client:  # by a program: who types in the room begins
+        client.post(f"/api/v1/sessions/{session}/segments", json={"text": "Can you hear me at the back?"})
     expect(page.locator("#captions")).to_contain_text("at the back")
     expect(page.locator("#state")).to_have_text(re.compile("^You have not begun yet"))
     expect(page.locator("#go")).to_have_text("Begin")

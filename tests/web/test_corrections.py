@@ -43,6 +43,21 @@ def test_what_is_not_there_is_refused_in_words(home: Path, tmp_path: Path) -> No
         assert client.put(f"{PATH}/1", json={"text": "Yes."}).status_code == 409
 
 
+def test_the_room_says_of_which_words_a_verdict_stands_already(home: Path, tmp_path: Path) -> None:
+    with room(home, tmp_path) as (client, _, session):
+        session.hear(LiveSegment("Good morning."))
+        session.ask("skeptic", question="Is it audited?")
+        session.hear(LiveSegment("It is", session.projection.put_at_s))
+        session.answer_done()
+        session.hear(LiveSegment("So much for that."))
+        shown = client.get("/api/v1/sessions/one/room").json()["captions"]
+        assert [(one["text"], one["is_judged"]) for one in shown] == [
+            ("Good morning.", False),
+            ("It is", True),
+            ("So much for that.", False),
+        ]
+
+
 def _captions(client: TestClient) -> list[tuple[int, str, str | None, str | None]]:
     shown = client.get("/api/v1/sessions/one/room").json()["captions"]
     return [(one["number"], one["text"], one["doubt"], one["misheard"]) for one in shown]

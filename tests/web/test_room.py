@@ -486,7 +486,13 @@ def test_doubt_and_correction_are_shown_and_a_click_corrects(serve: Serve, web: 
         "is_running": True,
         "captions": [
             {**caption, "number": 1, "text": "We sail to Fenmark.", "doubt": "confidence"},
-            {**caption, "number": 2, "text": "To Saltmere.", "misheard": "Too salt mirror."},
+            {
+                **caption,
+                "number": 2,
+                "text": "To Saltmere.",
+                "misheard": "Too salt mirror.",
+                "is_judged": True,
+            },
         ],
     }
     told(page, view)
@@ -501,10 +507,18 @@ def test_doubt_and_correction_are_shown_and_a_click_corrects(serve: Serve, web: 
     settles(page, "that nobody is silent", lambda: speaking)
     expect(page.locator("#correcting-heard")).to_have_text("We sail to Fenmark.")
     assert faults_of_axe(page) == []
+    counts = page.locator("#correcting-counts")
+    expect(counts).to_have_text("The panel goes by your text; what was heard stays beside it.")
     page.fill("#correcting-words", "We sail to Fennmark.")
-    page.click("#correcting-yes")
+    page.keyboard.press("Shift+Enter")
+    assert page.input_value("#correcting-words") == "We sail to Fennmark.\n"
+    page.keyboard.press("Enter")
     settles(page, "the correction", lambda: sent == [{"text": "We sail to Fennmark."}])
     expect(page.locator("#correcting")).not_to_be_visible()
+    second.locator("button").click()
+    expect(counts).to_have_text(
+        "This answer is judged: its verdict stays on what was heard. All that comes after goes by your text."
+    )
 
 
 def test_a_correction_stays_until_it_is_taken_and_is_asked_about_at_the_end(serve: Serve, web: Web) -> None:
@@ -676,15 +690,34 @@ def test_whose_turn_it_is_stands_beside_the_question(serve: Serve, web: Web) -> 
 
     told(page, {**view, "turn": {**nothing, "phase": "answering", "held": "Two words are in doubt"}})
     expect(words).to_have_text("Two words are in doubt.")
+    page.unroute("**/answer/*")
+    page.route("**/park", lambda route: None)  # the last words are being recognised
+    page.evaluate("document.querySelector('#park').click()")
+    expect(page.locator("#notice")).to_have_text("It is set aside as soon as your last words are in.")
+    page.route("**/answer/*", lambda route: route.fulfill(json={}))
     told(page, {**view, "turn": {**nothing, "back": "x1"}})
     expect(page.locator("#done")).to_be_hidden()
     told(page, {**view, "turn": {**nothing, "phase": "asked", "back": "x1"}})
     expect(page.locator("#done")).to_be_visible()  # one sentence may be all of it, and on its way
-    back = puts(page, "/answer/back")
+    expect(page.locator("#back")).to_have_text("Take back the last answer")  # not of what is asked now
+    expect(page.locator("#talk")).to_have_text("The last answer was my talk")
+    told(page, {**view, "turn": {**nothing, "phase": "answering", "back": "x1"}})
+    expect(page.locator("#back")).to_have_text("Take it back")
+    expect(page.locator("#talk")).to_have_text("That was my talk")
+    page.route("**/answer/*", lambda route: route.fulfill(json=view))
+    back, talk = puts(page, "/answer/back"), puts(page, "/answer/talk")
     page.keyboard.press("t")
     settles(page, "the way back", lambda: back)
+    expect(page.locator("#notice")).to_contain_text("is taken back: the question is open again.")
+    page.keyboard.press("g")
+    settles(page, "the talk", lambda: talk)
+    expect(page.locator("#notice")).to_have_text(
+        "It counts as your talk. The question comes again once you have gone on and paused."
+    )
     told(page, {**view, "turn": {**nothing, "waits": "slide"}})
-    expect(words).to_contain_text("it waits until you have begun this slide")
+    expect(words).to_have_text("A question is ready: it waits until you have begun this slide and paused.")
+    told(page, {**view, "turn": {**nothing, "waits": "pause"}})
+    expect(words).to_have_text("A question is ready: it waits for your next pause.")
     now = puts(page, "/questions")
     page.route("**/questions", lambda route: route.fulfill(json={}))
     expect(page.locator("#call")).to_have_text("Questions now")
@@ -729,3 +762,25 @@ def test_a_chart_is_the_same_in_preview_room_and_debrief(serve: Serve, web: Web)
     shown.append(page.locator("#stage-slide .sheet").inner_html())
     assert "Piers" in shown[0]
     assert shown[0] == shown[1]
+
+
+def test_the_field_shows_whom_its_words_go_to_and_the_end_what_becomes_of_the_question(
+    serve: Serve, web: Web
+) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    expect(page.locator("#words")).to_have_attribute("placeholder", "A line of your talk")
+    say(page, "We are the leading ferry operator on the estuary, with 212,000 passengers a year.")
+    page.wait_for_selector("#pause:not([hidden])")
+    page.click("#call")
+    asked(page)
+    name = page.inner_text("#question-name")
+    expect(page.locator("#words")).to_have_attribute("placeholder", f"Answer {name} here")
+    expect(page.locator("#composer")).to_have_class("composer is-answer")
+    expect(page.locator("#send")).to_have_text("Answer")
+    page.click("#finish")
+    expect(page.locator("#ending-question")).to_have_text(
+        f"{name}’s question is open: it stays without an answer."
+    )
+    page.click("#ending-no")

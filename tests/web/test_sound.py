@@ -315,6 +315,42 @@ def test_a_silent_one_is_said_after_seconds(room: Page) -> None:
     told(room, "recognised on this machine")
 
 
+def test_who_thinks_is_asked_and_not_alarmed(room: Page) -> None:
+    room.keyboard.press("m")
+    state(room, ON)
+    room.wait_for_timeout(1000)  # it has been heard
+    room.evaluate(
+        "opened['Desk microphone'].level(0); const now = performance.now.bind(performance), from = now(); "
+        "performance.now = () => from + (now() - from) * 3; 0"
+    )
+    expect(room.locator("#hearing")).to_have_text("I hear nothing: still thinking?", timeout=15_000)
+    state(room, ON)
+    expect(room.locator("#hearing")).not_to_have_class("refused")
+
+
+@pytest.mark.parametrize("state_of", ["granted", "prompt"])
+def test_a_microphone_that_was_on_is_on_again_after_a_reload_or_the_page_says_so(
+    room: Page, web: Web, state_of: str
+) -> None:
+    web.forgive("AudioContext was not allowed to start")  # until the page may capture
+    room.keyboard.press("m")
+    state(room, ON)
+    room.add_init_script(f"permits('{state_of}')")
+    room.reload()
+    room.wait_for_selector("#microphone:not([hidden])")
+    if state_of == "prompt":
+        told(room, "The microphone is off, since the page was loaded anew. Its button, or M, turns it on.")
+        room.keyboard.press("m")
+    state(room, ON)
+    told(room, "recognised on this machine")
+    room.keyboard.press("m")
+    state(room, "Microphone off")
+    room.reload()
+    room.wait_for_selector("#microphone:not([hidden])")
+    told(room, "recognised on this machine")
+    state(room, "Microphone off")
+
+
 def test_the_microphone_is_open_until_the_server_has_ended_the_session(room: Page, home: Path) -> None:
     frames: list[bytes | str] = []
     held: list[Route] = []

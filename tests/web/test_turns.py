@@ -72,6 +72,21 @@ def test_done_and_back_over_http(api: TestClient, session: str, asked: dict[str,
     assert api.post(f"/api/v1/sessions/{session}/answer/back").status_code == 409
 
 
+def test_that_was_my_talk_over_http(api: TestClient, session: str, site: Site, asked: dict[str, Any]) -> None:
+    exchange = asked["question"]["exchange"]
+    post(api, session, "segments", text="And so to the next year.", start_s=room(api, session)["now_s"])
+    view = post(api, session, "answer/talk")
+    assert (view["question"], view["turn"]["phase"], view["turn"]["back"]) == (None, "talk", None)
+    assert view["captions"][-1]["text"] == "And so to the next year."
+    until("what it waits for", lambda: room(api, session)["turn"]["waits"] == "pause")
+    assert api.post(f"/api/v1/sessions/{session}/answer/talk").status_code == 409
+    post(api, session, "segments", text="We plan for ten.", start_s=room(api, session)["now_s"])
+    until("the question again", lambda: room(api, session)["question"])
+    view = room(api, session)
+    assert (view["question"]["exchange"], view["turn"]["phase"]) == (exchange, "asked")
+    assert site.sessions.get(session).verify().valid
+
+
 KEYS = ["answer/done", "answer", "park", "answer/back"]
 
 

@@ -298,6 +298,29 @@ def answer_back(session: str, site: At, key: Key = None) -> RoomView:
     return view
 
 
+@router.post("/sessions/{session}/answer/talk")
+@takes_long
+def answer_talk(session: str, site: At, key: Key = None) -> RoomView:
+    """What was taken for the last answer was the talk: it counts as such, and the question waits for a pause.
+
+    The verdict and what followed fall. Refused once the next question is being answered.
+    """
+
+    def work() -> RoomView:
+        with site.sessions.using(session) as found:
+            site.drives.go_on(found)
+            at_s = found.rehearsal.now_s()
+            if turns.is_waiting(found.projection) and not found.projection.has_words:
+                site.drives.hear_out(found.name)  # the one sentence may be all of it
+            found.answer_was_talk(at_s)
+            return _view(site, found)
+
+    again = partial(_now, site, session)
+    effects = [AnswerTakenBack.TYPE]
+    view: RoomView = once(site, session, key, ["answer/talk"], work, effects=effects, again=again)
+    return view
+
+
 @router.post("/sessions/{session}/speaking", status_code=204)
 @reads
 def speaking(session: str, site: At) -> None:

@@ -9,6 +9,9 @@ const DOUBTS = {
   confidence: "Heard with doubt.",
 };
 
+const COUNTS = "The panel goes by your text; what was heard stays beside it.";
+const JUDGED = "This answer is judged: its verdict stays on what was heard. All that comes after goes by your text.";
+
 /** A caption: with what was heard where it was corrected, and marked where it is in doubt. */
 export function caption(one, isCorrectable) {
   const item = line("li", "");
@@ -29,6 +32,7 @@ function correct(one) {
   text($("correcting-heard"), one.misheard || one.text);
   $("correcting-words").value = one.text;
   text($("correcting-refused"), "");
+  text($("correcting-counts"), one.is_judged ? JUDGED : COUNTS);
   $("correcting").showModal();
   $("correcting-words").select();
 }
@@ -36,6 +40,11 @@ function correct(one) {
 /** The dialog of a correction; `send(number, words)` sends it, where it is not left, and brings the answer. */
 export function listenToCorrections(send) {
   $("correcting-no").addEventListener("click", () => $("correcting").close());
+  $("correcting-words").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    if (!event.repeat) $("correcting-yes").click();
+  });
   $("correcting-form").addEventListener("submit", async (event) => {
     event.preventDefault();
     $("correcting-yes").disabled = true;

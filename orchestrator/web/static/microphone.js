@@ -10,7 +10,7 @@ import { howHeard } from "./hearing.js";
 import { pathTo } from "./place.js";
 import { write } from "./request.js";
 import { Sound, shownLevel } from "./sound.js";
-import { SoundError, wordsFor } from "./sound-causes.js";
+import { SoundError, permission, wordsFor } from "./sound-causes.js";
 import { offer, remember } from "./sound-choice.js";
 import { SoundSocket } from "./sound-socket.js";
 import { tellSpeaking } from "./speaking.js";
@@ -25,6 +25,8 @@ const BEHIND = "This machine cannot keep up: pause for a moment.";
 const UNHEARD = "The connection is lost, and what you say is not heard.";
 const UNSURE = "No word from the server: what you say now may not be heard.";
 const VOICE = 0.003; // of full scale, -50 dB: what is quieter is no loss
+const LEFT = "The microphone is off, since the page was loaded anew. Its button, or M, turns it on.";
+const KEPT = `greenroom.microphone.${session}`; // in this tab: whether it is on
 const FRAME_S = 0.1;
 const A_WORD_S = 0.5;
 const TAKEN_WITHIN_MS = 10_000; // a browser's last words come within two seconds, and a write takes milliseconds
@@ -44,6 +46,7 @@ let view = null;
 let open = null; // what hears: { sound, problem, mute(is), drained(), close() }
 let isOpening = false;
 let isEnding = false;
+let wasOn = false; // before the page was loaded anew, and nobody has turned it on since
 let told = "";
 const underWay = new Set(); // promises: of words that are not with the server yet what was lost of them, "" for nothing
 
@@ -233,6 +236,8 @@ function turnOff() {
 async function turn() {
   if (way?.by == null) return;
   refuse("");
+  wasOn = false;
+  sessionStorage.setItem(KEPT, open === null ? "on" : "off");
   if (open !== null) return turnOff(); // also while it opens, which may take for ever
   const heard = (open = way.by === "server" ? overServer() : overBrowser());
   isOpening = true;
@@ -253,7 +258,7 @@ function stateNow() {
   if (open === null) return "off";
   if (isEnding) return "ending";
   if (isOpening) return "opening";
-  if (open.cause) return "silent";
+  if (open.cause && open.cause !== "thinking") return "silent";
   if (view === null || !view.is_running) return "waits";
   if (isVoiceHeard()) return "muted";
   return open.problem || !isConnected() ? "unheard" : "on";
@@ -271,9 +276,9 @@ function show() {
   }
   $("microphone-level").hidden = open === null || way.by !== "server";
   const problem = open === null ? null : state === "ending" ? "What you said last is taken in." : open.note || open.problem || (state === "unheard" ? UNSURE : null);
-  const words = way === null ? "" : (problem ?? way.words);
+  const words = way === null ? "" : (problem ?? (wasOn ? LEFT : way.words));
   text($("hearing"), words);
-  $("hearing").classList.toggle("refused", state === "silent" || state === "unheard");
+  $("hearing").classList.toggle("refused", state === "silent" || state === "unheard" || wasOn);
   const key = `${state} ${words}`;
   if (key === told) return;
   told = key;
@@ -302,8 +307,10 @@ document.addEventListener("ending", ({ detail }) => {
   show(); // which ends the sentence
   if (isEnding) detail.push(allTaken());
 });
-howHeard().then((found) => {
+howHeard().then(async (found) => {
   way = found;
   button.hidden = way.by === null;
+  wasOn = way.by !== null && sessionStorage.getItem(KEPT) === "on";
   show();
+  if (wasOn && (await permission()) === "granted" && open === null) turn(); // as it was before the page was loaded anew
 });

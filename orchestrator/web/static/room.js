@@ -162,7 +162,8 @@ function quoted([words, slide]) {
 
 const WAITS = {
   sentence: "A question is ready: it waits for the end of your sentence.",
-  slide: "A question is ready: it waits until you have begun this slide.",
+  slide: "A question is ready: it waits until you have begun this slide and paused.",
+  pause: "A question is ready: it waits for your next pause.",
 };
 
 /** Whose turn it is, as the server says: what ends the answer and when, what waits, and why the clock stands. */
@@ -175,7 +176,10 @@ function showTurn() {
   $("turn-words").classList.toggle("is-counting", left !== null);
   if (watches) return;
   $("done").hidden = !["asked", "answering", "pausing"].includes(turn.phase); // the answer may be a sentence that is still being recognised
-  $("back").hidden = !turn.back;
+  $("back").hidden = $("talk").hidden = !turn.back;
+  const isBefore = ["talk", "asked"].includes(turn.phase); // nothing was said to the question that stands there, if any
+  text($("back"), isBefore ? "Take back the last answer" : "Take it back");
+  text($("talk"), isBefore ? "The last answer was my talk" : "That was my talk");
 }
 
 function showControls(open) {
@@ -189,6 +193,9 @@ function showControls(open) {
   const isAnswer = open !== null && !isOfTalk(open);
   text($("words-label"), isAnswer ? `Your answer to ${open.name}` : open ? "Begun before the question" : "What you say");
   text($("send"), isAnswer ? "Answer" : "Say it");
+  $("words").placeholder = isAnswer ? `Answer ${open.name} here` : "A line of your talk";
+  $("composer").classList.toggle("is-answer", isAnswer);
+  if (isAnswer) $("composer").style.setProperty("--voice", open.color);
   $("mine").hidden = open === null || isAnswer;
   $("send").setAttribute("aria-disabled", String(!canSend()));
   const hasCome = ({ number, text: words }) => number > unsure.after && words === unsure.words;
@@ -204,13 +211,54 @@ const canSend = () => !isSaying && (view?.question == null || view.question.is_j
 // ------------------------------------------------------------------ doing
 
 const TIMEOUTS_S = { end: 600 }; // a model may be asked, at the end for minutes
-for (const path of ["ask", "answer", "answer/done", "answer/back", "park", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
+for (const path of ["ask", "answer", "answer/done", "answer/back", "answer/talk", "park", "drive"]) TIMEOUTS_S[path] = LONG_TIMEOUT_S;
+const SOON_MS = 300;
 const isWords = (path) => path.split("/")[0] === "segments" || path === "answer";
 
 /** Send a write; null where it was refused or got no answer, which the page then says. */
 async function send(path, body, method) {
   const answer = await attempt(path, body, method);
   return answer.isOk ? answer.body : null;
+}
+
+/** Send what is done once the last words are recognised, and say so where that lasts. */
+async function sendOnceHeard(path, words) {
+  const slow = setTimeout(() => text($("notice"), words), SOON_MS);
+  const now = await send(path);
+  clearTimeout(slow);
+  if (now && $("notice").textContent === words) text($("notice"), "");
+  return now;
+}
+
+const done = () => sendOnceHeard("answer/done", "Your answer ends as soon as your last words are in.");
+const park = () => sendOnceHeard("park", "It is set aside as soon as your last words are in.");
+
+async function takeBack() {
+  const before = view.captions;
+  const now = await sendOnceHeard("answer/back", "It is taken back as soon as your last words are in.");
+  if (!now) return;
+  await shown(now.seq);
+  const gone = before.filter(({ number }) => !now.captions.some((one) => one.number === number)).map((one) => one.text);
+  text($("notice"), `“${gone.join(" ")}” is taken back: the question is open again.`);
+}
+
+async function giveToTalk() {
+  const now = await sendOnceHeard("answer/talk", "It is the talk’s as soon as your last words are in.");
+  if (!now) return;
+  await shown(now.seq);
+  text($("notice"), "It counts as your talk. The question comes again once you have gone on and paused.");
+}
+
+/** Wait until the page shows this record: a question that is put anew clears what is said of the one before. */
+function shown(seq) {
+  if (view.seq >= seq) return Promise.resolve();
+  return new Promise((done) => {
+    document.addEventListener("room", function look({ detail }) {
+      if (detail.seq < seq) return;
+      document.removeEventListener("room", look);
+      done();
+    });
+  });
 }
 
 /** Send a write, and say why it failed. */
@@ -275,7 +323,14 @@ async function sayWords() {
     keepDraft();
   }
   if (view) showControls(view.question);
+  if (isOk && !hasBegun() && !$("go").hidden) await begin();
   if (isOk && isAgain) await sayWords(); // what was typed behind it
+}
+
+/** Who types the first words has begun. */
+async function begin() {
+  await go();
+  if (!$("refused").textContent) text($("notice"), "Your words have begun the rehearsal: the clock runs.");
 }
 
 /** What was begun before the question answers it all the same, says the presenter. */
@@ -344,10 +399,18 @@ async function go() {
 
 const pause = () => send("pause");
 
+/** What becomes of a question that is open at the end. */
+const ENDS = {
+  asked: (name) => `${name}’s question is open: it stays without an answer.`,
+  answered: (name) => `${name}’s question is open: what you answered is kept, and nobody judges it.`,
+};
+
 function finish() {
   const draft = plain($("words").value);
   $("ending-draft").hidden = $("ending-send").hidden = draft === "";
   text($("ending-words"), draft);
+  $("ending-question").hidden = view.question === null;
+  text($("ending-question"), view.question && ENDS[view.turn?.phase === "asked" ? "asked" : "answered"](view.question.name));
   text($("ending-yes"), draft === "" ? "End it" : "End without it");
   $("ending").returnValue = "";
   $("ending").showModal(); // the focus is on "Go on": a key too many ends nothing
@@ -418,7 +481,8 @@ const ACTS = {
   done: () => $("done").hidden || $("done").click(),
   back: () => $("back").hidden || $("back").click(),
   call: () => canCall() && call(),
-  park: () => view.question && send("park"),
+  talk: () => $("talk").hidden || $("talk").click(),
+  park: () => view.question && park(),
   finish,
   microphone: () => $("microphone").click(),
   toggle,
@@ -427,7 +491,7 @@ const ACTS = {
   keys: () => $("keys").showModal(),
 };
 const LETTERS = {
-  KeyA: "words", KeyD: "done", KeyE: "finish", KeyF: "full", KeyL: "park", KeyM: "microphone", KeyO: "overview",
+  KeyA: "words", KeyD: "done", KeyE: "finish", KeyF: "full", KeyG: "talk", KeyL: "park", KeyM: "microphone", KeyO: "overview",
   KeyQ: "call", KeyT: "back", Space: "toggle", " ": "toggle", "?": "keys",
 };
 
@@ -439,10 +503,11 @@ function listenToControls() {
   press("go", go);
   press("pause", pause);
   press("call", () => canCall() && call());
-  press("done", () => send("answer/done"));
-  press("back", () => send("answer/back"));
+  press("done", done);
+  press("back", takeBack);
+  press("talk", giveToTalk);
   press("mine", countAsAnswer);
-  press("park", () => send("park"));
+  press("park", park);
   press("finish", finish);
   press("all-slides", overview);
   press("more", () => $("keys").showModal());

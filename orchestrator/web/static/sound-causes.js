@@ -18,6 +18,7 @@ const CAUSES = {
   muted: (name) => `${upper(name)} is muted, by its own switch or in this machine's settings.`,
   suspended: () => "The browser holds the sound back until you press a key or click on the page.",
   stalled: (name) => `No sound comes from ${name} any more. Plug it in anew, or choose another microphone.`,
+  thinking: () => "I hear nothing: still thinking?",
   silent: (name) => `I hear nothing from ${name}. Speak; if this stays, turn it up or choose another microphone.`,
 };
 

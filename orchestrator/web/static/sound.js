@@ -16,7 +16,8 @@ const LOADED_WITHIN_S = 10;
 const STALLED_AFTER_S = 3;
 const BEGINS_WITHIN_S = 1; // contexts begin suspended, and Firefox's tracks muted
 const SILENT_AFTER_S = 5; // before the first sound
-const SILENT_AGAIN_S = 20; // after it: who thinks before an answer is silent, and some headsets let no noise through
+const THINKING_S = 20; // after it: who thinks before an answer is silent, and some headsets let no noise through
+const SILENT_AGAIN_S = 90; // longer than anybody thinks
 const GESTURES = ["pointerdown", "keydown"]; // upon which a browser lets sound through
 const DEFAULT = { id: null, name: "" }; // the machine's
 const OF_ONE = ["none", "busy", "failed"]; // causes for which another microphone may open
@@ -249,6 +250,7 @@ export class Sound {
     else if (lasts(this.#mutedAt, BEGINS_WITHIN_S)) this.#say("muted", name);
     else if (lasts(this.#frameAt, STALLED_AFTER_S)) this.#say("stalled", name);
     else if (lasts(this.#soundAt, this.#wasHeard ? SILENT_AGAIN_S : SILENT_AFTER_S)) this.#say("silent", name);
+    else if (lasts(this.#soundAt, THINKING_S)) this.#say("thinking");
     else this.#say(null);
   };
 
