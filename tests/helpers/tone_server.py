@@ -24,7 +24,7 @@ def main() -> None:
     serve(site, "127.0.0.1", 0, _print)
 
 
-def _print(*addresses: str) -> None:
+def _print(*addresses: str | None) -> None:
     sys.stdout.write(json.dumps(addresses) + "\n")
     sys.stdout.flush()
 
