@@ -20,9 +20,8 @@ API = "/api/v1/sessions/s1"
 
 
 def place(page: Page, selector: str) -> dict[str, float]:
-    box = page.locator(selector).bounding_box()
-    assert box is not None
-    return dict(box)
+    box: dict[str, float] = page.locator(selector).evaluate("one => one.getBoundingClientRect().toJSON()")
+    return box
 
 
 def test_a_question_is_large_moves_nothing_and_has_the_buttons_of_its_turn(

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
 from orchestrator.errors import GreenroomError
+from orchestrator.loop.driver_lock import state_of
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
-from orchestrator.web.view import state_of
 
 router = APIRouter()
 
