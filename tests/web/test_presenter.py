@@ -101,5 +101,6 @@ def test_the_starting_page_leads_to_the_rehearsal_that_is_under_way(
         page.click(".under-way a")
         page.wait_for_url("**/room/s1")
         client.post(f"{API}/end", json={"without_debrief": True})
+        page.wait_for_url("**/debrief/s1")
         page.goto(f"{served.url}{start}")
         assert page.locator(".under-way").count() == 0
