@@ -68,7 +68,9 @@ def review(
 def _serve(
     home: Home | None, archives: str, endpoint_url: str | None, host: str, port: int, public_url: str | None
 ) -> None:
-    missing = [name for name in ("fastapi", "uvicorn", "nh3", "markdown_it") if find_spec(name) is None]
+    missing = [
+        name for name in ("fastapi", "uvicorn", "nh3", "markdown_it", "segno") if find_spec(name) is None
+    ]
     if missing:
         raise NotInstalledError("the browser pages need the extra `web`: pip install 'greenroom[web]'")
     if not host:
@@ -81,10 +83,11 @@ def _serve(
 
     screen = Screen.current
 
-    def say(address: str, listens: str) -> None:
+    def say(address: str, listens: str, elsewhere: str | None) -> None:
         behind = f", which a proxy must pass on to {listens}" if public is not None else ""
-        told = {"address": address, "listens": listens}
-        screen.result(told, f"open {address} in a browser{behind}; Ctrl-C ends the server")
+        device = f"\non another device open {elsewhere}" if elsewhere not in (None, address) else ""
+        told = {"address": address, "listens": listens, "elsewhere": elsewhere}
+        screen.result(told, f"open {address} in a browser{behind}; Ctrl-C ends the server{device}")
         sys.stdout.flush()  # whoever waits for the address reads a pipe
 
     known = screen.known_home() if home is None else None

@@ -26,7 +26,8 @@ API: Final[tuple[str, ...]] = (
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (
-    "front", "new", "room", "debrief", "review", "review_compare", "review_progress", "review_session",
+    "front", "new", "room", "devices", "debrief", "review", "review_compare", "review_progress",
+    "review_session",
 )  # fmt: skip
 """Files of `pages/`: the addresses that a person opens."""
 STATIC: Final = Path(__file__).parent / "static"

@@ -228,6 +228,11 @@ class Drives:
                 drive.stop()
             drive.wait_for_its_begin()
 
+    @property
+    def begun(self) -> list[str]:
+        """The sessions that this server has driven, also those that have stopped, ended or gone since."""
+        return sorted(self._checked)
+
     def stop(self, session_id: str) -> bool:
         """Stop driving it, and its clock with it; False: this server did not drive it."""
         with self._lock:

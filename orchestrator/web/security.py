@@ -48,8 +48,9 @@ BODY_WITHIN_S: Final = 60.0
 """From the first to the last byte of a body: a slow sender must not hold a worker for ever."""
 BODY_TYPES: Final = ("application/json", "multipart/form-data")
 """A form of another site's page can send neither plain text nor a plain form that counts as JSON here."""
-OPEN_PATHS: Final = ("/static/",)
-"""Style and scripts are no secret, and the page that asks for the token needs them."""
+OPEN_PATHS: Final = ("/static/", "/w/")
+"""Style and scripts are no secret, and the page that asks for the token needs them; `/w/CODE` brings a
+secret of its own."""
 
 HEADERS: Final = {
     "content-security-policy": "; ".join(
@@ -172,9 +173,13 @@ class Security:
                 rest = [one for one in parse_qsl(query, keep_blank_values=True) if one[0] != "token"]
                 path = quote(f"{self._site.base}/{scope['path'].lstrip('/')}")
                 answer = RedirectResponse(f"{path}?{urlencode(rest)}" if rest else path, HTTPStatus.SEE_OTHER)
-                self._set_cookie(answer, token, headers)
+                set_cookie(answer, token, self._site, headers)
                 return answer
         if shows_token(headers, self._site):
+            return None
+        method = "GET" if scope.get("method") == "HEAD" else scope.get("method", "")
+        may = self._site.pairings.may
+        if any(may(one, method, scope["path"]) for one in _shown(headers, self._site)):
             return None
         at = f" (at {self._site.public})" if self._site.public is not None else ""
         told = f"a token is needed: open the link that `greenroom serve` printed{at}, "
@@ -192,17 +197,6 @@ class Security:
             refusal = _refused(HTTPStatus.UNAUTHORIZED, told)
         refusal.headers["www-authenticate"] = "Bearer"
         return refusal
-
-    def _set_cookie(self, answer: Response, token: str, headers: Headers) -> None:
-        public = self._site.public
-        answer.set_cookie(
-            cookie_name(self._site, headers.get("host", "")),
-            token,
-            path=self._site.base or "/",
-            secure=public is not None and public.is_encrypted,
-            httponly=True,
-            samesite="strict",
-        )
 
 
 def name_of(host: str) -> str:
@@ -231,8 +225,23 @@ def cookie_name(site: Site, host: str) -> str:
 
 def shows_token(headers: Headers, site: Site) -> bool:
     """Whether a request shows the token, as a bearer token or as the cookie; or none is needed."""
-    if site.token is None:
-        return True
+    return site.token is None or any(_same(one, site.token) for one in _shown(headers, site))
+
+
+def set_cookie(answer: Response, secret: str, site: Site, headers: Headers) -> None:
+    """Have the browser that gets *answer* show *secret*, the token or a pass, from then on."""
+    answer.set_cookie(
+        cookie_name(site, headers.get("host", "")),
+        secret,
+        path=site.base or "/",
+        secure=site.public is not None and site.public.is_encrypted,
+        httponly=True,
+        samesite="strict",
+    )
+
+
+def _shown(headers: Headers, site: Site) -> list[str]:
+    """Every secret that a request shows: its bearer token, and its cookies of our name."""
     name = cookie_name(site, headers.get("host", ""))
     shown = [headers.get("authorization", "").removeprefix("Bearer ")]
     for line in headers.getlist("cookie"):
@@ -240,7 +249,7 @@ def shows_token(headers: Headers, site: Site) -> bool:
             known, _, value = one.strip().partition("=")
             if known == name:  # several: those of a server below another one's path, say
                 shown.append(value)
-    return any(_same(one, site.token) for one in shown)
+    return shown
 
 
 class Body:

@@ -37,15 +37,15 @@ OPEN_FILES: Final = 10_240
 one more for every file that was appended to, up to twenty. The 1,024 of many shells are enough for fifty."""
 
 
-def serve(site: Site, host: str, port: int, say: Callable[[str, str], None]) -> None:
+def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None], None]) -> None:
     """Serve until Ctrl-C.
 
     Whoever can reach a proxy can reach this server, so a public address needs a token as well.
 
     Args:
         port: 0 takes any that is free.
-        say: Told the address that a browser opens, with the token where one is needed, and the one at
-            which the server listens, once it answers there.
+        say: Told the address that a browser opens, with the token where one is needed, the one at
+            which the server listens, and the one that another device opens or None, once it answers there.
 
     Raises:
         UsageError: Nobody can listen at this address.
@@ -54,14 +54,24 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str], None]) -> 
     listening = _listen(host, port)
     name = f"[{host}]" if ":" in host else host.lower()
     is_local = is_loopback(host)
-    own = {name} if is_local else {name, socket.gethostname().lower()}
-    if is_local or is_everywhere(host) or site.public is not None:
-        own |= LOOPBACK
-    site = replace(site, hosts=frozenset(own), takes_addresses=not is_local)
+    port = listening.getsockname()[1]
+    listens = f"http://{name}:{port}/"
+    address = listens
+    sockets = [listening]
+    own = {name, *LOOPBACK}
+    if not is_local:
+        own.add(socket.gethostname().lower())
+        address = f"http://127.0.0.1:{port}/"  # a browser gives a microphone to no other without https
+        if is_everywhere(host):
+            name = network_address() or socket.gethostname().lower()
+        else:
+            sockets.append(_listen("127.0.0.1", port))
+    elsewhere = None if is_local else f"http://{name}:{port}/"
+    if site.public is not None:
+        address = elsewhere = str(site.public)
+    site = replace(site, hosts=frozenset(own), takes_addresses=not is_local, elsewhere=elsewhere)
     if not is_local or site.public is not None:
         site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
-    listens = f"http://{name}:{listening.getsockname()[1]}/"
-    address = listens if site.public is None else str(site.public)
     config = uvicorn.Config(
         application(site),
         log_level="critical",  # a request's line can hold what was searched for
@@ -74,9 +84,10 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str], None]) -> 
         http=PromptProtocol,
         ws_max_size=1_000_000,
     )
-    say(address + (f"?token={site.token}" if site.token is not None else ""), listens)
+    token = f"?token={site.token}" if site.token is not None else ""
+    say(address + token, listens, elsewhere + token if elsewhere is not None else None)
     with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=sockets)
 
 
 def allow_open_files() -> None:
@@ -170,6 +181,20 @@ def is_everywhere(host: str) -> bool:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:
         return False
+
+
+def network_address() -> str | None:
+    """Return this machine's address in its network, None where it is in none.
+
+    It is the one from which a packet would go out; connecting a datagram socket sends none.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(("192.0.2.1", 9))  # an address of documentation alone (RFC 5737)
+        except OSError:
+            return None
+        address: str = asking.getsockname()[0]
+        return address
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -15,6 +15,7 @@ from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys
 from orchestrator.web.microphones import Microphones
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.pairing import Pairings
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.presence import Presence
 from orchestrator.web.reviewing import Review
@@ -36,6 +37,7 @@ class Site:
         hosts: Names, without port, that a request's Host may have.
         takes_addresses: A Host may also be any IP address: it listens beyond this machine, at several.
         public: Where browsers reach the server through a proxy; None: there is none.
+        elsewhere: Where another device's browser reaches it, ending in "/"; None: nowhere.
         token: The secret that every request must show; None: whoever reaches the server may use it.
         recogniser: What turns speech into text; None: nothing does, and `no_recogniser` says why.
         partials: By session, the words of a sentence that is being spoken: shown, never stored.
@@ -48,6 +50,7 @@ class Site:
     hosts: frozenset[str] = LOOPBACK
     takes_addresses: bool = False
     public: PublicUrl | None = None
+    elsewhere: str | None = None
     token: str | None = None
     endpoint_url: str | None = None  # of an S3-compatible server
     known: Home | None = None
@@ -61,6 +64,7 @@ class Site:
     threads: SessionThreads = field(default_factory=SessionThreads)
     keys: Keys = field(default_factory=Keys)
     microphones: Microphones = field(default_factory=Microphones)
+    pairings: Pairings = field(default_factory=Pairings)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves

@@ -24,8 +24,8 @@ def main() -> None:
     serve(site, "127.0.0.1", 0, _print)
 
 
-def _print(*addresses: str) -> None:
-    sys.stdout.write(json.dumps(addresses) + "\n")
+def _print(address: str, listens: str, _elsewhere: str | None) -> None:
+    sys.stdout.write(json.dumps([address, listens]) + "\n")
     sys.stdout.flush()
 
 

@@ -178,8 +178,10 @@ def test_the_windows_follow_the_room_and_a_dark_screen_is_dark_everywhere(serve:
     assert audience.locator("#used, #question, textarea").count() == 0
     audience.bring_to_front()
     audience.keyboard.press("b")
-    for window in (page, *windows):
+    for window in (page, audience):
         expect(window.locator("#stage-slide .slide-dark")).to_be_visible()
+    dark = [presenter.inner_text("#state"), presenter.inner_text("#blank"), presenter.inner_text(shown)]
+    assert dark == ["The audience sees a dark screen.", "Show the slide", title]
     presenter.keyboard.press(".")
     for window in (page, *windows):
         expect(window.locator("#stage-slide .slide-dark")).to_be_hidden()
@@ -638,7 +640,8 @@ def test_once_it_has_ended_nothing_is_offered_but_the_debrief(serve: Serve, web:
         client.post(f"/api/v1/sessions/{session}/end", json={})
     expect(page.locator("#ended a")).to_be_visible()
     expect(presenter.locator("#state")).to_have_text("The rehearsal has ended.")
-    assert presenter.locator("#go:visible, #pause:visible").count() == 0
+    left = presenter.locator(".room-actions :is(a, button):visible").all_inner_texts()
+    assert left == ["Go to the debrief", "Full screen"]
     sent: list[str] = []
     page.on("request", lambda one: sent.append(one.url))
     for key in ("PageDown", "b", "q", "Space", "e", "2", "Enter"):

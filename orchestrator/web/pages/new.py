@@ -16,6 +16,7 @@ from orchestrator.loop.plan import RULES
 from orchestrator.templates.orchestration import read_orchestration
 from orchestrator.templates.persona import Persona, read_persona
 from orchestrator.web.api.decks import kept
+from orchestrator.web.pages.front import ANEW, under_way
 from orchestrator.web.sheets import sheets
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
@@ -40,7 +41,7 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
     home = site.own
     config = home.config
     rules = read_orchestration(read_regular(home.root / RULES).decode(), RULES)
-    return page(
+    answer = page(
         "new.html",
         has_home=True,
         base=site.base,
@@ -50,7 +51,10 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
         intensities=INTENSITIES,
         members=_members(home),
         engines=engines(config),
+        under_way=under_way(site),
     )
+    answer.headers.update(ANEW)
+    return answer
 
 
 @router.get("/new/slides/{deck}", response_class=HTMLResponse)

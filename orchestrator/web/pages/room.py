@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from orchestrator.layout import MODERATOR
+from orchestrator.web.pages.devices import has_local_address
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.sheets import sheets
 from orchestrator.web.site import Site, site_of
@@ -24,9 +26,10 @@ At = Annotated[Site, Depends(site_of)]
 
 @router.get("/room/{session}", response_class=HTMLResponse)
 @reads
-def room(session: str, site: At, watch: str | None = None) -> Response:
+def room(session: str, site: At, request: Request, watch: str | None = None) -> Response:
     """The room; of a session that has ended, its debrief."""
-    return _page("room.html", session, site, watches=watch is not None)
+    is_elsewhere = has_local_address(request, site)
+    return _page("room.html", session, site, watches=watch is not None, has_local_address=is_elsewhere)
 
 
 @router.get("/room/{session}/audience", response_class=HTMLResponse)

@@ -19,10 +19,11 @@ let view = null;
 const put = (path, body) => change(session, path, { method: "PUT", body });
 
 const moves = new Moves(slides.cards, (number) => put("slide", { slide: number }));
-const jump = (number) => view?.slides.some(([one]) => one === number) && moves.jump(number);
-const turn = (by) => view && moves.turn(view, by);
+const isOpen = () => view !== null && view.state !== "ended";
+const jump = (number) => isOpen() && view.slides.some(([one]) => one === number) && moves.jump(number);
+const turn = (by) => isOpen() && moves.turn(view, by);
 
-const darken = () => view && put("blank", { is_blank: !view.is_blank });
+const darken = () => isOpen() && put("blank", { is_blank: !view.is_blank });
 
 const stateLine = () => (view?.state === "ended" ? "The rehearsal has ended." : "");
 

@@ -1,6 +1,6 @@
 // The presenter's window: this slide and the next, the notes, and the time against the plan.
 
-import { $, text } from "./elements.js";
+import { $, line, renew, text } from "./elements.js";
 import { listenToKeys } from "./keys.js";
 import { beat, lose, silence } from "./heartbeat.js";
 import { pathTo } from "./place.js";
@@ -10,9 +10,11 @@ import { fillScreen, keepAwake, offerFullScreen } from "./screen.js";
 import { Moves, beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
 import { showTime, usedNow, viewOf } from "./time.js";
+import { showTurn } from "./turn.js";
 import { clock, counted } from "./words.js";
 
 const FILLERS = "greenroom.fillers"; // whether this browser's user wants them counted
+const LONG = ["drive", "answer/done", "park"]; // a model may be asked
 const MANY = 6; // kinds of fillers that are named
 const room = document.getElementById("room");
 const session = room.dataset.session;
@@ -30,16 +32,11 @@ function show() {
   const next = beside(now.cards, number, 1);
   const title = (one) => view.slides.find(([other]) => other === one)?.[1] ?? "";
   now.show(number);
-  now.darken(view.is_blank);
   coming.show(next ?? null);
   text($("slide-name"), typed ? `Slide ${typed}, then Enter` : `${number} of ${view.slides.length}: ${title(number)}`);
   text($("next-name"), next === undefined ? "" : `${next}: ${title(next)}`);
   for (const note of document.querySelectorAll(".note")) note.hidden = Number(note.dataset.slide) !== number;
-  $("question").hidden = view.question === null;
-  if (view.question) {
-    text($("question-name"), view.question.name);
-    text($("question-text"), view.question.text);
-  }
+  showQuestion(view.question);
   const focused = document.activeElement;
   const runs = view.is_running && view.state === "active";
   $("go").hidden = runs || view.is_driven_elsewhere || view.state === "ended";
@@ -47,15 +44,35 @@ function show() {
   $("pause").hidden = !runs;
   if (focused === $("go") && runs) $("pause").focus();
   if (focused === $("pause") && !runs) $("go").focus();
-  $("blank").setAttribute("aria-pressed", String(view.is_blank));
+  const hasEnded = view.state === "ended";
+  for (const id of ["previous", "next", "blank"]) $(id).hidden = hasEnded;
+  $("debrief").hidden = !hasEnded;
+  $("previous").setAttribute("aria-disabled", String(beside(now.cards, number, -1) === undefined));
+  $("next").setAttribute("aria-disabled", String(next === undefined));
+  text($("blank"), view.is_blank ? "Show the slide" : "Dark screen");
   showState();
   keepAwake(view.is_running);
   showPace();
 }
 
+function showQuestion(open) {
+  room.classList.toggle("is-asked", open !== null);
+  $("question").hidden = open === null;
+  showTurn(view, true);
+  if (open === null) return;
+  $("question-judging").hidden = open.is_judged;
+  text($("question-name"), open.name);
+  $("question-remark").hidden = !open.remark;
+  text($("question-remark"), open.remark);
+  renew($("question-quotes"), open.quotes, (words) => line("blockquote", words));
+  text($("question-text"), open.text);
+}
+
 function showState() {
-  const runs = view?.is_running && view.state === "active";
-  text($("state"), silence() ?? (view?.state === "ended" ? "The rehearsal has ended." : runs ? "" : "The clock stands still."));
+  const stands = view?.is_running && view.state === "active" ? "" : "The clock stands still.";
+  const dark = isOpen() && view.is_blank ? "The audience sees a dark screen." : ""; // this window's slide is the presenter's own, and stays
+  room.classList.toggle("is-dark", dark !== "");
+  text($("state"), silence() ?? (view?.state === "ended" ? "The rehearsal has ended." : [dark, stands].filter(Boolean).join(" ")));
 }
 
 /** The time against the plan: each slide has a share of the minutes, half in equal parts, half by its words. */
@@ -106,14 +123,15 @@ function wantFillers(is) {
 
 async function send(path, method = "POST", body = {}) {
   text($("refused"), "");
-  const answer = await change(session, path, { method, body, timeoutS: path === "drive" ? LONG_TIMEOUT_S : undefined });
+  const answer = await change(session, path, { method, body, timeoutS: LONG.includes(path) ? LONG_TIMEOUT_S : undefined });
   if (!answer.isOk) text($("refused"), answer.words);
 }
 
 const moves = new Moves(now.cards, (number) => send("slide", "PUT", { slide: number }));
-const jump = (number) => view?.slides.some(([one]) => one === number) && moves.jump(number);
-const turn = (by) => view && moves.turn(view, by);
-const darken = () => view && send("blank", "PUT", { is_blank: !view.is_blank });
+const isOpen = () => view !== null && view.state !== "ended";
+const jump = (number) => isOpen() && view.slides.some(([one]) => one === number) && moves.jump(number);
+const turn = (by) => isOpen() && moves.turn(view, by);
+const darken = () => isOpen() && send("blank", "PUT", { is_blank: !view.is_blank });
 const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && send("pause"));
 
 document.addEventListener("connection", ({ detail }) => {
@@ -135,6 +153,8 @@ follow(session, (told) => {
 $("next").addEventListener("click", () => turn(1));
 $("previous").addEventListener("click", () => turn(-1));
 $("blank").addEventListener("click", darken);
+$("done").addEventListener("click", () => send("answer/done"));
+$("park").addEventListener("click", () => send("park"));
 $("go").addEventListener("click", () => send("drive"));
 $("pause").addEventListener("click", () => send("pause"));
 $("fillers-on").addEventListener("click", () => wantFillers(!wantsFillers()));
@@ -147,14 +167,19 @@ listenToKeys({
     blank: darken,
     start: () => document.fullscreenElement || fillScreen(),
     leave: () => view?.is_blank && darken(),
+    done: () => $("done").hidden || $("done").click(),
+    park: () => $("park").hidden || $("park").click(),
     toggle,
     full: fillScreen,
   },
-  letters: { KeyF: "full", Space: "toggle" },
+  letters: { KeyD: "done", KeyF: "full", KeyL: "park", Space: "toggle" },
   jump,
   counting(number) {
     typed = number;
     if (view) show();
   },
 });
-setInterval(showPace, 250);
+setInterval(() => {
+  showPace();
+  if (view) showTurn(view, true);
+}, 250);

@@ -14,6 +14,7 @@ import { Moves, shownIn, stage } from "./slides.js";
 import { tellSpeaking } from "./speaking.js";
 import { follow } from "./stream.js";
 import { nowOf, showTime, viewOf } from "./time.js";
+import { showTurn } from "./turn.js";
 import { behind, counted, sentence } from "./words.js";
 
 const room = document.getElementById("room");
@@ -71,7 +72,7 @@ function show() {
   showPanel();
   showLeft();
   showQuestion(open);
-  showTurn();
+  showTurn(view, !watches);
   room.classList.toggle("is-asked", open !== null);
   room.classList.toggle("is-broken", view.state === "degraded" || Boolean(view.broke_off));
   renew($("said"), view.said, (words) => line("p", words));
@@ -160,34 +161,12 @@ function quoted([words, slide]) {
   return quote;
 }
 
-const WAITS = {
-  sentence: "A question is ready: it waits for the end of your sentence.",
-  slide: "A question is ready: it waits until you have begun this slide and paused.",
-  pause: "A question is ready: it waits for your next pause.",
-};
-
-/** Whose turn it is, as the server says: what ends the answer and when, what waits, and why the clock stands. */
-function showTurn() {
-  const turn = view.turn ?? {};
-  const counts = turn.ends_in_s != null && isConnected(); // nobody knows whether a server that is silent counts on
-  const left = counts ? Math.max(0, turn.ends_in_s - (performance.now() - view.seenAt) / 1000) : null;
-  const words = left !== null ? `Your answer ends in ${Math.ceil(left)} s, unless you go on.` : turn.held || turn.stopped || WAITS[turn.waits] || "";
-  text($("turn-words"), words.replace(/([^.!?])$/, "$1."));
-  $("turn-words").classList.toggle("is-counting", left !== null);
-  if (watches) return;
-  $("done").hidden = !["asked", "answering", "pausing"].includes(turn.phase); // the answer may be a sentence that is still being recognised
-  $("back").hidden = $("talk").hidden = !turn.back;
-  const isBefore = ["talk", "asked"].includes(turn.phase); // nothing was said to the question that stands there, if any
-  text($("back"), isBefore ? "Take back the last answer" : "Take it back");
-  text($("talk"), isBefore ? "The last answer was my talk" : "That was my talk");
-}
-
 function showControls(open) {
   const runs = view.is_running && view.state === "active";
   $("go").hidden = runs || view.is_driven_elsewhere;
   text($("go"), hasBegun() ? "Go on" : "Begin");
   $("pause").hidden = !runs;
-  $("park").hidden = open === null;
+  $("back").hidden = !view.turn?.back;
   $("call").setAttribute("aria-disabled", String(!canCall()));
   text($("call"), view.turn?.waits ? "Questions now" : "Take a question now");
   const isAnswer = open !== null && !isOfTalk(open);
@@ -355,12 +334,14 @@ function isTaken() {
 const DRAFT = `greenroom.draft.${session}`;
 
 function keepDraft() {
-  sessionStorage.setItem(DRAFT, JSON.stringify({ words: $("words").value, begunAt, unsure }));
+  sessionStorage.setItem(DRAFT, JSON.stringify({ words: $("words").value, begunAt, unsure, hasFocus: document.activeElement === $("words") }));
 }
 
 function recallDraft() {
   const kept = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
-  if (kept !== null) ({ words: $("words").value, begunAt, unsure } = kept);
+  if (kept === null) return;
+  ({ words: $("words").value, begunAt, unsure } = kept);
+  if (kept.hasFocus) $("words").focus();
 }
 
 async function call(agent) {
@@ -523,6 +504,7 @@ function listenToControls() {
   });
   recallDraft();
   $("words").addEventListener("input", typing);
+  addEventListener("pagehide", keepDraft); // with the cursor's place
   for (const button of document.querySelectorAll(".panel-call")) {
     button.addEventListener("click", () => call(button.closest("li").dataset.agent));
   }
@@ -587,6 +569,6 @@ follow(session, take);
 setInterval(() => {
   if (!view) return;
   showTime(room, view);
-  showTurn();
+  showTurn(view, !watches);
   if (view.is_running && $("correcting")?.open) tellSpeaking(session); // what is being corrected is not judged meanwhile
 }, 250);
