@@ -1,5 +1,6 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
+import { fitSheets } from "./fit.js";
 import { pathTo } from "./place.js";
 import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request, write } from "./request.js";
@@ -91,6 +92,7 @@ function understood(read, shown) {
     }),
   );
   $("slides").replaceChildren(...shown);
+  fitSheets($("slides"));
   $("drawn").textContent = drawn(read);
   if (read.has_pictures) loadPictures($("slides").querySelectorAll(".slide-shown"), (number) => pathTo(`api/v1/decks/${read.deck}/slides/${number}.png`));
   showTensions(read.tensions);

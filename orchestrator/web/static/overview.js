@@ -1,6 +1,7 @@
 // All slides of a room, small: copies of what its page has, and pictures over them where the machine draws some.
 
 import { $, line } from "./elements.js";
+import { fitSheets } from "./fit.js";
 import { loadPictures } from "./slides.js";
 
 /** Open it, with the focus on the slide `number`; whichever is chosen goes to `jump`. */
@@ -32,5 +33,6 @@ function fill(slides, hasPictures, jump) {
     item.append(button);
     return item;
   }));
+  fitSheets($("overview-list"));
   if (hasPictures) loadPictures($("overview-list").querySelectorAll(".slide-shown"), slides.address);
 }
