@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.web.browser import NO_BROWSER, Web
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
 from tests.web.conftest import Served
 from tests.web.test_rehearsal import in_room
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
+sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
+expect = sync_api.expect
+expect.set_options(timeout=PATIENCE_MS)
 pytestmark = pytest.mark.slow  # a real browser and a real server
 
 Serve = Callable[..., Served]
@@ -40,6 +42,10 @@ SHEETS = """async () => {
   });
 }"""
 """Every slide of a page, shown at once, and what is seen of each."""
+IS_PREVIEW_WHOLE: Final = """() => {
+  const { scrollHeight, clientHeight } = document.querySelector(".slide-scroll");
+  return scrollHeight <= clientHeight;
+}"""
 
 
 def uploaded(page: Page, served: Served, deck: Any) -> Page:
@@ -71,6 +77,22 @@ def test_no_slide_loses_text_wherever_it_is_shown(serve: Serve, web: Web, deck: 
         (where, at) for where, all_ in seen.items() for at, one in enumerate(all_, 1) if not one["isWhole"]
     ]
     assert lost == []
+
+
+def test_a_slide_of_the_preview_is_shown_large(serve: Serve, web: Web) -> None:
+    deck = markdown("".join(f"# Slide {number}\n\n- Costs {number} million\n\n" for number in range(1, 16)))
+    page = uploaded(web.window(viewport={"width": 1280, "height": 800}).new_page(), serve(), deck)
+    assert page.evaluate(IS_PREVIEW_WHOLE)
+    page.locator("#slides button").nth(2).click()
+    expect(page.locator("#large-title")).to_have_text("3. Slide 3")
+    expect(page.locator("#large-slide")).to_contain_text("Costs 3 million")
+    box = page.locator("#large-slide .sheet").bounding_box()
+    assert box is not None
+    assert box["width"] > 900
+    assert box["y"] + box["height"] <= 800
+    assert faults_of_axe(page) == []
+    page.keyboard.press("Escape")
+    expect(page.locator("#large")).not_to_be_visible()
 
 
 def test_few_words_are_large_and_what_does_not_fit_is_said(serve: Serve, web: Web) -> None:

@@ -341,7 +341,7 @@ def test_a_slide_is_reached_by_its_number_an_overview_and_a_quote(serve: Serve, 
     page.keyboard.press("Enter")
     shows_slide(page, 2)
     page.keyboard.press("o")
-    page.locator(".overview-slide").nth(3).click()
+    page.locator("#overview .slide-button").nth(3).click()
     shows_slide(page, 4)
     view = view_of(served, urlsplit(page.url).path.rpartition("/")[2])
     question = {

@@ -93,6 +93,7 @@ function understood(read, shown) {
   );
   $("slides").replaceChildren(...shown);
   fitSheets($("slides"));
+  for (const button of $("slides").querySelectorAll("button")) button.addEventListener("click", () => enlarge(button));
   $("drawn").textContent = drawn(read);
   if (read.has_pictures) loadPictures($("slides").querySelectorAll(".slide-shown"), (number) => pathTo(`api/v1/decks/${read.deck}/slides/${number}.png`));
   showTensions(read.tensions);
@@ -100,6 +101,14 @@ function understood(read, shown) {
   $("gaps").replaceChildren(...(notes.length ? [made("h3", "What could not be read, or is missing"), list(notes)] : []));
   $("understood").scrollIntoView({ block: "start" });
   $("kind").focus({ preventScroll: true });
+}
+
+/** Show the slide of a button of the preview as large as the window lets it be. */
+function enlarge(button) {
+  $("large-title").textContent = button.querySelector(".slide-title").textContent;
+  $("large-slide").replaceChildren(button.querySelector(".slide-shown").firstElementChild.cloneNode(true));
+  fitSheets($("large-slide"));
+  $("large").showModal();
 }
 
 function list(lines) {

@@ -16,7 +16,7 @@ export function openOverview(slides, number, hasPictures, jump) {
 function fill(slides, hasPictures, jump) {
   $("overview-list").replaceChildren(...slides.cards.map((card) => {
     const number = Number(card.dataset.slide);
-    const button = line("button", "", "overview-slide");
+    const button = line("button", "", "slide-button");
     const shown = line("span", "", "slide-shown");
     button.type = "button";
     button.dataset.number = number;
