@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
 from typing import Final, TypeAlias
 
 from markupsafe import Markup
@@ -19,16 +18,6 @@ from orchestrator.web.charts import draw_chart
 Text: TypeAlias = tuple[str, bool]
 """A piece of a slide's text, and whether a question quotes it."""
 
-SIZES: Final = (("large", 1.3), ("usual", 1.0), ("small", 0.8), ("tiny", 0.64), ("least", 0.5))
-"""How large the letters of a sheet are, as classes of the style sheet: the first at which all of it fits."""
-_LINES: Final = 11.0
-"""Lines of the usual size on a sheet of 16 : 9, below its title (`.sheet` in the style sheet)."""
-_LETTERS: Final = 66
-"""Letters of the usual size in a line."""
-_ROW: Final = 1.35
-"""Height of a table's row, in lines."""
-_CHART_LINES: Final = 8.0
-"""What a chart wants below or beside the text, in lines."""
 MAX_DEPTH: Final = 4
 """Levels that are shown by indentation; a line that is deeper stands as deep as the last."""
 
@@ -51,7 +40,6 @@ class Sheet:
     lines: tuple[Line, ...]
     tables: tuple[tuple[tuple[Text, ...], ...], ...]  # row by row
     charts: tuple[tuple[str, Markup], ...]  # each its title and the drawing
-    size: str  # of SIZES
     hidden: bool
     notes: tuple[str, ...]
 
@@ -82,7 +70,6 @@ def sheet(slide: Slide, quotes: Sequence[str] = ()) -> Sheet:
         ),
         tables=tuple(tuple(tuple(map(marked, row)) for row in table.rows) for table in slide.tables),
         charts=tuple((one.title, _drawn(one)) for one in slide.charts),
-        size=_size(slide),
         hidden=slide.hidden,
         notes=tuple(line for line in slide.notes.split("\n") if line.strip()),
     )
@@ -97,26 +84,3 @@ def _depth(slide: Slide, at: int) -> int:
     while depth < MAX_DEPTH and slide.parents and (parent := slide.parents[above]) is not None:
         depth, above = depth + 1, parent
     return depth
-
-
-def _size(slide: Slide) -> str:
-    """The largest size at which the sheet's text, tables and charts fit below its title."""
-    for name, share in SIZES:
-        if _height(slide, _LETTERS / share) <= _LINES / share:
-            return name
-    return SIZES[-1][0]
-
-
-def _height(slide: Slide, letters: float) -> float:
-    """Lines that a sheet takes whose lines hold so many *letters*."""
-    own = letters / 2 if slide.charts or slide.tables else letters  # text stands beside them
-    text = sum(ceil(max(1, len(line)) / (own - 2 * _depth(slide, at))) for at, line in enumerate(slide.lines))
-    tables = 0.0
-    for table in slide.tables:
-        columns = max((len(row) for row in table.rows), default=1) or 1
-        room = (own if slide.lines else letters) / columns
-        tables += sum(
-            _ROW + max((ceil(len(cell) / room) for cell in row), default=1) - 1 for row in table.rows
-        )
-    charts = _CHART_LINES * min(1, len(slide.charts))
-    return max(float(text), tables + charts)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from orchestrator.model.slide import Chart, Series, Slide, Table
 from orchestrator.web.charts import HEIGHT, MAX_BARS, MAX_POINTS, WIDTH, draw_chart, figure
-from orchestrator.web.sheets import SIZES, sheet
+from orchestrator.web.sheets import sheet
 from orchestrator.web.svg import Axis, can_hold, round_up
 
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
@@ -184,14 +184,3 @@ def test_a_sheet_has_all_that_the_slide_says_and_marks_what_is_quoted() -> None:
     assert one.notes == ("Slowly.", "Then stop.")
     assert not one.is_empty
     assert sheet(Slide(1, "")).title == ("Slide 1", False)
-
-
-def test_the_more_there_is_the_smaller_its_letters() -> None:
-    sizes = [name for name, _ in SIZES]
-    order = [
-        sizes.index(sheet(Slide(1, "T", lines=("A line of some forty letters, or so it is",) * count)).size)
-        for count in (1, 8, 11, 14, 18, 40)
-    ]
-    assert order == sorted(order)
-    assert order[0] == 0
-    assert order[-1] == len(sizes) - 1

@@ -107,6 +107,19 @@ def test_a_partial_caption_is_shown_to_all_and_stored_nowhere(home: Path, tmp_pa
         assert b"Off the cuff" not in stored
 
 
+def test_a_sentence_that_is_final_is_shown_as_a_partial_no_more(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(microphone, "PARTIAL_S", 60.0)  # of the next sentence nothing is shown yet
+    with (
+        room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, site, _),
+        client.websocket_connect(ADDRESS) as socket,
+    ):
+        speak(socket, tone(1) + silence(0.8) + tone(1, 4000))
+        assert until_final(socket) == ([WORDS[8000]], WORDS[8000])
+        until("an end of the partial caption", lambda: not site.partials)
+
+
 def test_a_sound_without_words_is_no_segment(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, session):
         with client.websocket_connect(ADDRESS) as socket:

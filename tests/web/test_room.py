@@ -35,6 +35,14 @@ BOXES = """() => {
 }"""
 IS_SCROLLED = """() =>
   document.documentElement.scrollHeight > innerHeight || document.querySelector("main").scrollTop > 0"""
+IS_QUESTION_FIRST = """() => {
+  const [question, quotes] = ["question-text", "question-quotes"].map((id) => document.getElementById(id));
+  return question.getBoundingClientRect().bottom <= quotes.getBoundingClientRect().top;
+}"""
+PARTS = """(parts) => parts.map((part) => {
+  const { left, top, right, bottom } = document.querySelector(part).getBoundingClientRect();
+  return [left, top, right, bottom].map(Math.round);
+})"""
 PRESSED = """([key, code]) =>
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key, code, bubbles: true }))"""
 DROPPED = """(names) => {
@@ -74,6 +82,7 @@ SIZES = {
     "laptop": ((1280, 800), 100),
     "full screen": ((1920, 1080), 100),
     "large type": ((1280, 800), 200),
+    "zoom": ((640, 400), 100),  # 200 % of that laptop
     "phone": ((390, 844), 100),
     "phone on its side": ((844, 390), 100),
 }
@@ -82,6 +91,11 @@ SIZES = {
 def area(box: list[int]) -> int:
     left, top, right, bottom = box
     return (right - left) * (bottom - top)
+
+
+def overlap(one: list[int], other: list[int]) -> bool:
+    """Whether two boxes (left, top, right, bottom) have a place in common."""
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 def begun(page: Page) -> None:
@@ -138,10 +152,14 @@ def test_all_is_in_sight_the_slide_is_largest_and_a_question_moves_nothing(
         say(page, words)
     page.locator("#words").blur()
     before = page.evaluate(BOXES)
+    page.focus("#words")
+    assert page.evaluate(BOXES) == before
+    page.locator("#words").blur()
     page.keyboard.press("q")
     asked(page)
     after = page.evaluate(BOXES)
     assert after == before
+    assert not overlap(after["field"], after["captions"])
     assert not page.evaluate(IS_SCROLLED)
     for name in ("slide", "clock", "seats", "asking", "field", "send", "captions"):
         left, top, right, bottom = after[name]
@@ -149,7 +167,72 @@ def test_all_is_in_sight_the_slide_is_largest_and_a_question_moves_nothing(
         assert 0 <= top < bottom <= height, (name, after[name])
         assert name == "slide" or area(after[name]) < area(after["slide"]), name
     expect(page.locator("#question-text")).to_be_in_viewport()
+    assert page.evaluate(IS_QUESTION_FIRST)
+    for button in ("done", "park", "pause", "call", "finish", "more", "next"):
+        expect(page.locator(f"#{button}")).to_be_in_viewport(ratio=0.99)
     assert faults_of_axe(page) == []
+
+
+def test_in_the_smallest_window_the_question_is_seen_and_no_button_is_cut(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = web.window(viewport={"width": 195, "height": 422}).new_page()  # a telephone at a zoom of 200 %
+    in_room(page, served, started(served))
+    begun(page)
+    page.keyboard.press("q")
+    asked(page)
+    expect(page.locator("#question-text")).to_be_in_viewport()
+    for button in ("done", "park", "pause", "call", "finish", "more", "next"):
+        ((left, _, right, _),) = page.evaluate(PARTS, [f"#{button}"])
+        assert 0 <= left < right <= 195, button
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (640, 400), (390, 844), (195, 422), (844, 390)])
+def test_in_the_presenters_window_no_part_lies_over_another(
+    serve: Serve, web: Web, size: tuple[int, int]
+) -> None:
+    served = serve()
+    session = started(served)
+    begun(in_room(web.window().new_page(), served, session))
+    with served.client() as client:
+        client.post(f"/api/v1/sessions/{session}/ask", json={}).raise_for_status()
+    page = web.window(viewport={"width": size[0], "height": size[1]}).new_page()
+    in_room(page, served, session, "/presenter")
+    page.wait_for_selector("#question:not([hidden])")
+    names = [
+        ".now .slide-frame",
+        ".coming",
+        "#pace",
+        "#plan",
+        "#fillers-on",
+        ".notes",
+        "#question-text",
+        "#next",
+    ]
+    parts = page.evaluate(PARTS, names)
+    assert [
+        (name, other)
+        for at, (name, box) in enumerate(zip(names, parts, strict=True))
+        for other, beside in zip(names[:at], parts[:at], strict=True)
+        if overlap(box, beside)
+    ] == []
+    assert all(0 <= left < right <= size[0] and top < bottom for left, top, right, bottom in parts)
+    left, _, right, _ = parts[0]
+    assert (right - left) / size[0] > 0.4
+
+
+def test_the_last_caption_is_seen_from_its_beginning(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    caption = {"at_s": 1.0, "speaker": None, "slide": 1, "doubt": None, "misheard": None}
+    long = "We carry chilled food and medicines for many customers. " * 8
+    captions = [
+        {**caption, "number": 1, "text": "We sail to Saltmere."},
+        {**caption, "number": 2, "text": long, "misheard": long},
+    ]
+    told(page, {**view_of(served, session), "is_running": True, "captions": captions})
+    strip, last = page.evaluate(PARTS, [".captions", "#captions li:last-child .caption-words"])
+    assert strip[1] <= last[1] < strip[3]
 
 
 def test_the_windows_follow_the_room_and_a_dark_screen_is_dark_everywhere(serve: Serve, web: Web) -> None:
@@ -260,7 +343,7 @@ def test_a_slide_is_reached_by_its_number_an_overview_and_a_quote(serve: Serve, 
     page.keyboard.press("Enter")
     shows_slide(page, 2)
     page.keyboard.press("o")
-    page.locator(".overview-slide").nth(3).click()
+    page.locator("#overview .slide-button").nth(3).click()
     shows_slide(page, 4)
     view = view_of(served, urlsplit(page.url).path.rpartition("/")[2])
     question = {

@@ -120,6 +120,7 @@ class Microphone:
         self._asked: tuple[Stretch, Future[Heard]] | None = None  # the newest partial
         self._is_whole = False  # it was asked for as a sentence
         self._asked_at_s = 0.0
+        self._shown_s = 0.0  # where the sentence begins whose words are shown while it is spoken
         self._showing: set[asyncio.Task[None]] = set()  # held, or they could be collected before their end
         self._refused: GreenroomError | None = None
         self._leaving: str | None = None  # why it is closed from here; None: it is not
@@ -271,6 +272,7 @@ class Microphone:
             heard = await asyncio.wrap_future(recognised)
             open_ = self._voice.open
             if open_ is not None and open_.start_s == stretch.start_s:
+                self._shown_s = stretch.start_s
                 await self._show(heard.text)
 
     async def _put(self, ended: list[Stretch]) -> None:
@@ -295,7 +297,7 @@ class Microphone:
                     self._refused = _refusal(error)
                     listening.cancel()  # whoever speaks is told now, and not at the next frame
             self._unfinished -= 1
-            if not self.is_owing:
+            if self._shown_s <= one[0].start_s:  # else the next sentence is shown already
                 await self._show("")
 
     async def _take(self, stretch: Stretch, offset_s: float, recognised: Future[Heard]) -> None:

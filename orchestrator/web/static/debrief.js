@@ -1,5 +1,6 @@
 // The debrief: pictures in the place of the slides' text, "no contradiction", and a drill of one question.
 
+import { fitSheets } from "./fit.js";
 import { pathTo } from "./place.js";
 import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request } from "./request.js";
@@ -19,6 +20,8 @@ async function send(button, path, body) {
   button.disabled = false;
   return null;
 }
+
+fitSheets(document);
 
 for (const picture of document.querySelectorAll("img[data-slide]")) {
   picture.addEventListener("load", () => {

@@ -23,6 +23,11 @@ export function wordsButton(words, className, title, press) {
   return made;
 }
 
+/** Scroll a list so that its last item is seen, from its beginning where it is longer than the list is high. */
+export function showLast(list) {
+  list.scrollTop = list.lastElementChild?.offsetTop ?? 0;
+}
+
 /** Bring a list up to date; what stands in it already stays, so a reader of screens is told what is new alone. */
 export function renew(element, values, made) {
   const keys = values.map((value) => JSON.stringify(value));
@@ -35,7 +40,7 @@ export function renew(element, values, made) {
   if (items.length === element.children.length && items.every((item, at) => item === element.children[at])) return;
   for (const child of [...element.children]) if (!items.includes(child)) child.remove();
   items.forEach((item, at) => element.children[at] !== item && element.insertBefore(item, element.children[at] ?? null));
-  element.scrollTop = element.scrollHeight;
+  showLast(element);
   const scroller = element.closest(".spoken");
   if (scroller) scroller.scrollTop = element.offsetTop + element.offsetHeight - scroller.clientHeight;
 }

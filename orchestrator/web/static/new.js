@@ -1,5 +1,6 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
+import { fitSheets } from "./fit.js";
 import { pathTo } from "./place.js";
 import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request, write } from "./request.js";
@@ -91,6 +92,8 @@ function understood(read, shown) {
     }),
   );
   $("slides").replaceChildren(...shown);
+  fitSheets($("slides"));
+  for (const button of $("slides").querySelectorAll("button")) button.addEventListener("click", () => enlarge(button));
   $("drawn").textContent = drawn(read);
   if (read.has_pictures) loadPictures($("slides").querySelectorAll(".slide-shown"), (number) => pathTo(`api/v1/decks/${read.deck}/slides/${number}.png`));
   showTensions(read.tensions);
@@ -98,6 +101,14 @@ function understood(read, shown) {
   $("gaps").replaceChildren(...(notes.length ? [made("h3", "What could not be read, or is missing"), list(notes)] : []));
   $("understood").scrollIntoView({ block: "start" });
   $("kind").focus({ preventScroll: true });
+}
+
+/** Show the slide of a button of the preview as large as the window lets it be. */
+function enlarge(button) {
+  $("large-title").textContent = button.querySelector(".slide-title").textContent;
+  $("large-slide").replaceChildren(button.querySelector(".slide-shown").firstElementChild.cloneNode(true));
+  fitSheets($("large-slide"));
+  $("large").showModal();
 }
 
 function list(lines) {

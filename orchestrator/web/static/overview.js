@@ -1,6 +1,7 @@
 // All slides of a room, small: copies of what its page has, and pictures over them where the machine draws some.
 
 import { $, line } from "./elements.js";
+import { fitSheets } from "./fit.js";
 import { loadPictures } from "./slides.js";
 
 /** Open it, with the focus on the slide `number`; whichever is chosen goes to `jump`. */
@@ -15,7 +16,7 @@ export function openOverview(slides, number, hasPictures, jump) {
 function fill(slides, hasPictures, jump) {
   $("overview-list").replaceChildren(...slides.cards.map((card) => {
     const number = Number(card.dataset.slide);
-    const button = line("button", "", "overview-slide");
+    const button = line("button", "", "slide-button");
     const shown = line("span", "", "slide-shown");
     button.type = "button";
     button.dataset.number = number;
@@ -32,5 +33,6 @@ function fill(slides, hasPictures, jump) {
     item.append(button);
     return item;
   }));
+  fitSheets($("overview-list"));
   if (hasPictures) loadPictures($("overview-list").querySelectorAll(".slide-shown"), slides.address);
 }

@@ -2,7 +2,7 @@
 // so a page that was reloaded, cut off or opened twice shows the same moment.
 
 import { caption, listenToCorrections } from "./captions.js";
-import { $, line, renew, text, wordsButton } from "./elements.js";
+import { $, line, renew, showLast, text, wordsButton } from "./elements.js";
 import { beat, isConnected, lose, silence } from "./heartbeat.js";
 import { listenToKeys, nameKeys } from "./keys.js";
 import { openOverview } from "./overview.js";
@@ -529,7 +529,7 @@ function listenToControls() {
 }
 
 if (!watches) listenToControls();
-new ResizeObserver(([{ target }]) => { target.scrollTop = target.scrollHeight; }).observe($("captions")); // the last words stay in sight
+new ResizeObserver(() => showLast($("captions"))).observe($("captions"));
 for (const item of $("panel").children) item.style.setProperty("--voice", item.dataset.color);
 
 // ------------------------------------------------------------------ listening to the server

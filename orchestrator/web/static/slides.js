@@ -1,5 +1,6 @@
 // The slides of a room: which one is shown, dark or not; its picture lies over what the deck's own data draws.
 
+import { fitSheets } from "./fit.js";
 import { pathTo } from "./place.js";
 
 /** The frame `name` of a page (`stage.html`); `show` one slide of it, or none with the number null. */
@@ -7,6 +8,7 @@ export function stage(name, room) {
   const frame = document.getElementById(name);
   const picture = frame.querySelector(".slide-picture");
   const cards = [...frame.querySelectorAll(".slide-card")];
+  fitSheets(frame);
   const address = (number) => pathTo(`api/v1/sessions/${encodeURIComponent(room.dataset.session)}/slides/${number}.png`);
   let shown;
   picture.addEventListener("load", () => {
