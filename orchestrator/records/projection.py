@@ -16,7 +16,7 @@ from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import DebriefWords
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage
 from orchestrator.records.about_contradictions import is_about
@@ -130,7 +130,7 @@ class Projection:
     observed: list[Observation] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
-    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)
+    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)  # of speech
     presenter_label: str | None = None
     presenter_how: str | None = None  # None: not settled, so whoever has spoken most so far
     slides: list[SlideTime] = field(default_factory=list)
@@ -283,7 +283,10 @@ class Projection:
     @property
     def speech_claims(self) -> list[Claim]:
         """The presenter's claims in speech; the list grows, so do not keep it."""
-        return self.claims_by_speaker.get(self.presenter, [])
+        own = self.claims_by_speaker.get(self.presenter, [])
+        if self.presenter is None or None not in self.claims_by_speaker:
+            return own
+        return sorted([*own, *self.claims_by_speaker[None]], key=segment_of)
 
     def slide_at(self, at_s: float) -> int | None:
         """Return the slide that was shown at a time of the session clock; the first, before any was."""
@@ -304,13 +307,16 @@ class Projection:
 
     @property
     def spoken(self) -> tuple[Segment, ...]:
-        """Every piece of speech in its place, without the words of those that were taken back."""
-        if not self.withdrawn:
-            return tuple(self.segments)
-        return tuple(
-            replace(one, text="", doubt=None, misheard=None) if number in self.withdrawn else one
-            for number, one in enumerate(self.segments, start=1)
-        )
+        """Every piece of speech in its place, without the words of those that were taken back.
+
+        An answer that was given, not heard, is the presenter's, whatever name it was written down with.
+        """
+        spoken = list(self.segments)
+        for number in self.withdrawn:
+            spoken[number - 1] = replace(spoken[number - 1], text="", doubt=None, misheard=None)
+        for number in self.answers_given:
+            spoken[number - 1] = replace(spoken[number - 1], speaker=self.presenter)
+        return tuple(spoken)
 
     def times(self, now_s: float) -> tuple[float, float]:
         """Seconds of presenting and of answering, up to *now_s* of the session clock.
@@ -351,9 +357,14 @@ class Projection:
     @property
     def monologue_s(self) -> float:
         """How long the presenter has spoken without another voice or a long pause, in seconds."""
-        if self.voice_from_s is None or self.voice not in (None, self.presenter):
+        if self.voice_from_s is None or not is_presenters(self.voice, self.presenter):
             return 0.0
         return self.voice_until_s - self.voice_from_s
+
+
+def segment_of(claim: Claim) -> int:
+    """Return the number of the segment that a claim in speech is of."""
+    return int(claim.id[1:].partition(".")[0])
 
 
 def _copy_of(part: Any) -> Any:

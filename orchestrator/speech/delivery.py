@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.speech.fillers import Mark, is_countable, marks
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 
@@ -73,14 +73,14 @@ def delivery_of(
     """The measures over all *segments* of a session, in the order in which they were said.
 
     Args:
-        presenter: The label whose segments count; None: nobody is labelled, and all of them do.
+        presenter: The label whose segments count beside those without one; None: only those without.
         asked_at_s: When questions were put. The presenter's silence around one is listening, and
             the panel is another voice.
 
     A piece whose words were taken back, or not said at all, counts for nothing, and its time for no silence.
     """
     said_at_all = [one for one in segments if one.text]
-    own = [one for one in said_at_all if is_presenters(one, presenter)]
+    own = [one for one in said_at_all if is_presenters(one.speaker, presenter)]
     told = [one for one in segments if not one.times_estimated]
     own_s = sum(one.end_s - one.start_s for one in own)
     all_s = sum(one.end_s - one.start_s for one in said_at_all)
@@ -102,11 +102,6 @@ def delivery_of(
     )
 
 
-def is_presenters(segment: Segment, presenter: str | None) -> bool:
-    """Whether the presenter said this."""
-    return presenter is None or segment.speaker == presenter
-
-
 def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
     """Every filler and hedge of these segments; None where they are not in English.
 
@@ -123,7 +118,7 @@ def pauses_in(
     """The presenter's long silences between two segments of their own, with nobody else in between."""
     found = []
     for before, after in pairwise(segments):
-        if not (is_presenters(before, presenter) and is_presenters(after, presenter)):
+        if not (is_presenters(before.speaker, presenter) and is_presenters(after.speaker, presenter)):
             continue
         gap_s = round(after.start_s - before.end_s, 3)
         asked = any(before.end_s <= at_s <= after.start_s for at_s in asked_at_s)
@@ -138,8 +133,8 @@ def _longest_alone(
     alone: list[tuple[float, float]] = []
     before: Segment | None = None
     for one in segments:
-        if is_presenters(one, presenter):
-            goes_on = before is not None and is_presenters(before, presenter)
+        if is_presenters(one.speaker, presenter):
+            goes_on = before is not None and is_presenters(before.speaker, presenter)
             asked = before and any(before.end_s <= at_s <= one.start_s for at_s in asked_at_s)
             begin_s = alone[-1][0] if goes_on and not asked else one.start_s
             alone.append((begin_s, one.end_s))
