@@ -82,6 +82,7 @@ def debrief_of(
         date=options.date,
         fix=_fix(said if reads else DebriefWords(), reviews, found or ()),
         reviews=reviews,
+        withdrawn=projection.withdrawn_exchanges,
         tensions=found,
         homework=tuple(_homework(held)),
         promises=tuple(map(short, rehearsal.on_record(promises_of(rehearsal), lambda one: (one.quote,)))),

@@ -158,6 +158,7 @@ class Debrief:
     still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask
     took_over: str | None = None  # why the offline panel sat in the place of the engine that was asked for
     failed: str | None = None  # why the engine gave no words for this page
+    withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:

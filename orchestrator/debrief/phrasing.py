@@ -95,6 +95,15 @@ def outcomes(exchanges: Sequence[Exchange]) -> str:
     return f"{counted(len(came), 'question')}: {counts}." if came else "No question was asked."
 
 
+def asked(debrief: Debrief) -> str:
+    """The outcomes, and what became of the questions whose numbers are left out."""
+    if not debrief.withdrawn:
+        return outcomes(debrief.exchanges)
+    were = "was" if len(debrief.withdrawn) == 1 else "were"
+    gone = f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before that you took back."
+    return f"{outcomes(debrief.exchanges)} {gone}"
+
+
 def verdict(review: Review) -> str:
     """The verdict on a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""

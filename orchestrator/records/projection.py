@@ -340,6 +340,13 @@ class Projection:
         return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
 
     @property
+    def withdrawn_exchanges(self) -> tuple[str, ...]:
+        """Ids of the questions that fell with an answer that was taken back."""
+        stand = {one.id for one in self.asked}
+        ids = (f"x{number}" for number in range(1, self.last_exchange + 1))
+        return tuple(one for one in ids if one not in stand)
+
+    @property
     def asked_questions(self) -> frozenset[str]:
         """The first question of every exchange, as its panelist had it, without what was said before it."""
         return frozenset(bare_first(exchange) for exchange in self.asked)
