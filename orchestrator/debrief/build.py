@@ -86,7 +86,7 @@ def debrief_of(
         tensions=found,
         homework=tuple(_homework(held)),
         promises=tuple(map(short, rehearsal.on_record(promises_of(rehearsal), lambda one: (one.quote,)))),
-        slides=spans(projection.slides, scene.deck, clock_s, budget_s),
+        slides=spans(projection.slides, scene.deck, clock_s, budget_s, projection.under_questions(clock_s)),
         speech_s=presenting_s,
         answers_s=answering_s,
         budget_s=budget_s,

@@ -205,8 +205,13 @@ def nothing_to_fix(debrief: Debrief) -> str:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
     count = sum(one.outcome == "unjudged" for one in asked)
-    left = f"; {count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}" if count else ""
-    return f"No answer was found wanting{left}."
+    if not count:
+        return "No answer was found wanting."
+    judge = "read your answers against the questions. A model judges them, where one is set up."
+    if count == len(asked):
+        return f"No answer was judged, so nothing is known of what to fix: {judge}"
+    left = f"{count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}"
+    return f"No answer that was judged was found wanting, but {left}: {judge}"
 
 
 def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
@@ -291,11 +296,17 @@ def delivery(debrief: Debrief) -> str:
 
 
 def _counts(debrief: Debrief, kind: str) -> str:
-    common = debrief.delivery.common(kind)
+    told = debrief.delivery
+    where = f" in {RECOGNISED}" if kind == FILLER and told.is_recognised else ""
+    common = told.common(kind)
     if not common:
-        return f"no {kind}s"
+        return f"no {kind}s{where}"
     most = ", ".join(f"{word} {number}" for word, number in common[:3])
-    return f"{counted(debrief.delivery.count(kind), kind)} ({most})"
+    return f"{counted(told.count(kind), kind)} ({most}){where}"
+
+
+RECOGNISED: Final = "the words as recognised, where most of um and uh are left out"
+"""What the fillers of a microphone are counted in: recognition writes down sentences, and few hesitations."""
 
 
 def who(debrief: Debrief) -> str:

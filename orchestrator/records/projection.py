@@ -324,9 +324,16 @@ class Projection:
         A recording waits while a question is open, so its clock does not show what the answers took;
         live, the clock runs on, and what it shows of a question is no presenting.
         """
-        ran = {one.id: self.open_s.get(one.id, now_s - one.asked_at_s) for one in self.asked}
-        answering_s = sum(max(one.spent_s, ran[one.id]) for one in self.asked)
-        return now_s - sum(ran.values()), answering_s
+        ran = [until_s - from_s for from_s, until_s in self.under_questions(now_s)]
+        answering_s = sum(max(one.spent_s, ran_s) for one, ran_s in zip(self.asked, ran, strict=True))
+        return now_s - sum(ran), answering_s
+
+    def under_questions(self, now_s: float) -> list[tuple[float, float]]:
+        """Return from when to when each exchange was open, on the session clock."""
+        return [
+            (one.asked_at_s, one.asked_at_s + self.open_s.get(one.id, now_s - one.asked_at_s))
+            for one in self.asked
+        ]
 
     @property
     def asked(self) -> list[Exchange]:

@@ -56,6 +56,7 @@ class Delivery:
     monologue: tuple[float, float] | None  # start and end of the longest time without another voice
     talk_share: float | None  # of all time in which somebody spoke
     others_s: float = 0.0  # how long anybody else spoke
+    is_recognised: bool = False  # words are as a speech-to-text program heard them: without most hesitations
 
     def common(self, kind: str) -> list[tuple[str, int]]:
         """The fillers or hedges that were said, with how often, the commonest first."""
@@ -99,7 +100,13 @@ def delivery_of(
         monologue=_longest_alone(told, presenter, asked_at_s),
         talk_share=round(own_s / all_s, 3) if all_s else None,
         others_s=round(all_s - own_s, 3),
+        is_recognised=is_recognised(own),
     )
+
+
+def is_recognised(segments: Sequence[Segment]) -> bool:
+    """Whether any of these come from a speech-to-text program: only those have a confidence."""
+    return any(one.confidence is not None for one in segments)
 
 
 def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
