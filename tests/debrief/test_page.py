@@ -533,7 +533,7 @@ def test_html_says_what_markdown_says() -> None:
         "Left open how many of the 200 are electric", "Still wanted to ask Who keeps the boats running?",
         'What the panel noticed Answers a number with a story. "A lot."',
         "x3 (general): parked", "I will send it by Friday (your answer to x2)",
-        "2:15 of 2:00 used", "144 words a minute", "1 Start 0:30 1:00 0:00 2 Growth 1:35 1:00 0:10",
+        "2:15 of 2:00 used", "144 words a minute", "1 Start 0:30 1:00 2 Growth and 0:10 under questions 1:35 1:00",
         "Deck and speech are consistent no 1 contradiction: Churn is 8 % in the speech",
         "The ask is clear not judged this takes reading, and no model was asked",
         "Asked from a bank of questions, without a model",
