@@ -16,7 +16,7 @@ from orchestrator.speech.pace import Stretch
 
 _DEBRIEF: Final = (
     "deck", "presenter", "speaker", "date", "promises", "still_wanted", "slides", "speech_s", "answers_s",
-    "budget_s", "engine", "took_over", "failed", "language",
+    "budget_s", "engine", "took_over", "failed", "language", "withdrawn",
 )  # fmt: skip
 """Fields that stand in the JSON as they are."""
 

@@ -108,13 +108,14 @@ class OpenPoint:
 
 @dataclass(frozen=True, slots=True)
 class SlideSpan:
-    """How long one slide was shown, summed over its appearances, in seconds of the session clock."""
+    """How long one slide was presented, summed over its appearances, in seconds of the session clock."""
 
     slide: int
     title: str
     seconds: float
     estimated: bool
     budget_s: float = 0.0  # its share of the time; see `timing.shares`
+    asked_s: float = 0.0  # how long it was shown beside that, under questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,7 @@ class Debrief:
     still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask
     took_over: str | None = None  # why the offline panel sat in the place of the engine that was asked for
     failed: str | None = None  # why the engine gave no words for this page
+    withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:

@@ -95,6 +95,15 @@ def outcomes(exchanges: Sequence[Exchange]) -> str:
     return f"{counted(len(came), 'question')}: {counts}." if came else "No question was asked."
 
 
+def asked(debrief: Debrief) -> str:
+    """The outcomes, and what became of the questions whose numbers are left out."""
+    if not debrief.withdrawn:
+        return outcomes(debrief.exchanges)
+    were = "was" if len(debrief.withdrawn) == 1 else "were"
+    gone = f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before that you took back."
+    return f"{outcomes(debrief.exchanges)} {gone}"
+
+
 def verdict(review: Review) -> str:
     """The verdict on a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
@@ -196,8 +205,13 @@ def nothing_to_fix(debrief: Debrief) -> str:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
     count = sum(one.outcome == "unjudged" for one in asked)
-    left = f"; {count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}" if count else ""
-    return f"No answer was found wanting{left}."
+    if not count:
+        return "No answer was found wanting."
+    judge = "read your answers against the questions. A model judges them, where one is set up."
+    if count == len(asked):
+        return f"No answer was judged, so nothing is known of what to fix: {judge}"
+    left = f"{count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}"
+    return f"No answer that was judged was found wanting, but {left}: {judge}"
 
 
 def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
@@ -282,11 +296,17 @@ def delivery(debrief: Debrief) -> str:
 
 
 def _counts(debrief: Debrief, kind: str) -> str:
-    common = debrief.delivery.common(kind)
+    told = debrief.delivery
+    where = f" in {RECOGNISED}" if kind == FILLER and told.is_recognised else ""
+    common = told.common(kind)
     if not common:
-        return f"no {kind}s"
+        return f"no {kind}s{where}"
     most = ", ".join(f"{word} {number}" for word, number in common[:3])
-    return f"{counted(debrief.delivery.count(kind), kind)} ({most})"
+    return f"{counted(told.count(kind), kind)} ({most}){where}"
+
+
+RECOGNISED: Final = "the words as recognised, where most of um and uh are left out"
+"""What the fillers of a microphone are counted in: recognition writes down sentences, and few hesitations."""
 
 
 def who(debrief: Debrief) -> str:

@@ -18,7 +18,7 @@ from orchestrator.debrief.parts import Check, Review, Source
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import each_once
-from orchestrator.speech.delivery import is_presenters
+from orchestrator.model.segment import is_presenters
 
 # Also keys of the request and the reply: a change of wording here is another check to an engine.
 FIGURES: Final = "Figures carry their period and source"
@@ -139,5 +139,5 @@ def _spoken(scene: Scene) -> list[Source]:
     return [
         Source(segment.text, segment.slide, segment.start_s, "speech")
         for segment in scene.segments
-        if is_presenters(segment, scene.presenter) and segment.text not in answered
+        if is_presenters(segment.speaker, scene.presenter) and segment.text not in answered
     ]

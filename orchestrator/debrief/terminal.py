@@ -81,7 +81,7 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
         for review in debrief.reviews:
             yield from _review(review)
         yield Row("", "")
-    yield Row("Asked", phrasing.outcomes(debrief.exchanges))
+    yield Row("Asked", phrasing.asked(debrief))
     yield from _labelled("Contradiction", _noted(debrief, debrief.contradictions))
     yield from _labelled(phrasing.DO_THESE_AGREE, _noted(debrief, debrief.doubtful))
     if debrief.was_answered:

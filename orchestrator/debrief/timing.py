@@ -1,4 +1,4 @@
-"""Where the time went: each slide's time beside its share of the budget."""
+"""Where the time went: how long each slide was presented, beside its share of the budget."""
 
 from __future__ import annotations
 
@@ -11,15 +11,28 @@ from orchestrator.records.projection import SlideTime
 from orchestrator.speech.pace import words_in
 
 
-def spans(shown: Sequence[SlideTime], deck: Deck, end_s: float, budget_s: float) -> tuple[SlideSpan, ...]:
-    """The time of every slide that was shown, and its share of *budget_s*."""
+def spans(
+    shown: Sequence[SlideTime],
+    deck: Deck,
+    end_s: float,
+    budget_s: float,
+    questions: Sequence[tuple[float, float]] = (),
+) -> tuple[SlideSpan, ...]:
+    """The time of every slide that was shown, and its share of *budget_s*.
+
+    Args:
+        questions: From when to when each was open, on the session clock: no time of presenting.
+    """
     titles = {slide.number: slide.title for slide in deck.slides}
     share_of = shares(deck, budget_s)
     seconds: dict[int, float] = {}
+    asked_s: dict[int, float] = {}
     guessed: dict[int, bool] = {}
     ends = [one.at_s for one in shown[1:]] + [end_s]
     for one, until_s in zip(shown, ends, strict=False):
-        seconds[one.slide] = seconds.get(one.slide, 0.0) + until_s - one.at_s
+        under_s = sum(max(0.0, min(to_s, until_s) - max(from_s, one.at_s)) for from_s, to_s in questions)
+        seconds[one.slide] = seconds.get(one.slide, 0.0) + until_s - one.at_s - under_s
+        asked_s[one.slide] = asked_s.get(one.slide, 0.0) + under_s
         guessed[one.slide] = guessed.get(one.slide, False) or one.estimated
     return tuple(
         SlideSpan(
@@ -28,6 +41,7 @@ def spans(shown: Sequence[SlideTime], deck: Deck, end_s: float, budget_s: float)
             round(spent_s, 3),
             guessed[slide],
             round(share_of.get(slide, 0.0), 3),
+            round(asked_s[slide], 3),
         )
         for slide, spent_s in sorted(seconds.items())
     )

@@ -17,7 +17,7 @@ from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.loop.contradictions import propose
 from orchestrator.model.claim import READ, Claim, Gap, Tension
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.model.slide import Deck
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
@@ -67,7 +67,7 @@ def check(deck: Path, recording: Recording | None, engine: Engine | None, kind: 
         notices += recording.notices
         presenter = presenter_of(recording.segments).label
         numbered = enumerate(estimate_slides(recording.segments, read), start=1)
-        segments = tuple((number, one) for number, one in numbered if one.speaker == presenter)
+        segments = tuple((number, one) for number, one in numbered if is_presenters(one.speaker, presenter))
     claims, found = [*deck_claims(read)], [*deck_tensions(read)]
     for number, segment in segments:
         claims += speech_claims(segment, number)

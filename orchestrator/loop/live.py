@@ -187,6 +187,8 @@ class Feed:
             except UsageError as error:  # the words are kept, on the slide that is shown
                 self.say(f"greenroom: {error}")
                 segment = replace(segment, slide=rehearsal.projection.slide)
+        else:
+            segment = replace(segment, slide=rehearsal.projection.slide_at(begun_s))
         if piece.start_s is not None and piece.start_s < segment.start_s and not self.went_back:
             self.went_back = True
             told, moved = f"{piece.start_s:g} s", f"{segment.start_s:g} s"

@@ -19,7 +19,7 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.kinds import KINDS, value_of
 from orchestrator.records.moderator import Called, TookOver
@@ -133,9 +133,8 @@ class Rehearsal:
                 yield number, segment
 
     def is_presenters(self, segment: Segment) -> bool:
-        """Whether the words are judged: nobody's label counts as the presenter's."""
-        presenter = self.projection.presenter
-        return presenter is None or segment.speaker in (None, presenter)
+        """Whether the words are judged."""
+        return is_presenters(segment.speaker, self.projection.presenter)
 
     @cached_property
     def engine(self) -> Engine:

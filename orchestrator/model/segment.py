@@ -53,6 +53,11 @@ class Segment:
     misheard: str | None = None  # what had been heard, where the text was corrected
 
 
+def is_presenters(speaker: str | None, presenter: str | None) -> bool:
+    """Whether words under the label *speaker* are the presenter's: those without a label always are."""
+    return speaker in (None, presenter)
+
+
 def possible(time_s: float | None) -> float | None:
     """The time if it can be one within a recording, else None."""
     if time_s is None or not math.isfinite(time_s) or not 0 <= time_s <= MAX_TIME_S:

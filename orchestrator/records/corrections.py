@@ -10,7 +10,7 @@ from orchestrator.model.exchange import Exchange
 from orchestrator.model.fact import ANSWER, SPEECH, Passage
 from orchestrator.model.segment import Segment
 from orchestrator.records.base import PanelValue
-from orchestrator.records.projection import Projection
+from orchestrator.records.projection import Projection, segment_of
 from orchestrator.records.telling import NOTE, Entry, Step, spoken_passage
 from orchestrator.records.turns import with_words
 from orchestrator.store.ledger import Record
@@ -104,13 +104,9 @@ def _replace_claims(
     at = next((at for at, one in enumerate(standing) if one.id.startswith(own)), None)
     rest = [one for one in standing if not one.id.startswith(own)]
     if at is None:  # in the order spoken
-        at = sum(_number_of(one) < number for one in rest)
+        at = sum(segment_of(one) < number for one in rest)
     projection.claims_by_speaker[speaker] = [*rest[:at], *claims, *rest[at:]]
     projection.claims_by_id.update((claim.id, claim) for claim in claims)
-
-
-def _number_of(claim: Claim) -> int:
-    return int(claim.id[1:].partition(".")[0])
 
 
 def _withdraw_findings(projection: Projection, before: Segment) -> None:

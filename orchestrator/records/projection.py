@@ -16,7 +16,7 @@ from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import DebriefWords
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage
 from orchestrator.records.about_contradictions import is_about
@@ -130,7 +130,7 @@ class Projection:
     observed: list[Observation] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
-    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)
+    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)  # of speech
     presenter_label: str | None = None
     presenter_how: str | None = None  # None: not settled, so whoever has spoken most so far
     slides: list[SlideTime] = field(default_factory=list)
@@ -153,9 +153,7 @@ class Projection:
     misheard: list[Segment] = field(default_factory=list)  # as they stood before they were corrected
     withdrawn: set[int] = field(default_factory=set)  # segments taken back as an answer, by number from 1
     withdrawn_records: set[int] = field(default_factory=set)  # that fell with answers taken back
-    talk_records: set[int] = field(
-        default_factory=set
-    )  # taken for an answer, until the presenter said "talk"
+    talk_records: set[int] = field(default_factory=set)  # whose words were taken for an answer
     marks: list[Mark] = field(default_factory=list)  # questions whose answer can be taken back; the last put
     journal: list[tuple[Any, Record]] = field(default_factory=list)  # value and record, since the first mark
     lines_taken: set[Line] = field(default_factory=set)  # of followed files
@@ -298,7 +296,10 @@ class Projection:
     @property
     def speech_claims(self) -> list[Claim]:
         """The presenter's claims in speech; the list grows, so do not keep it."""
-        return self.claims_by_speaker.get(self.presenter, [])
+        own = self.claims_by_speaker.get(self.presenter, [])
+        if self.presenter is None or None not in self.claims_by_speaker:
+            return own
+        return sorted([*own, *self.claims_by_speaker[None]], key=segment_of)
 
     def slide_at(self, at_s: float) -> int | None:
         """Return the slide that was shown at a time of the session clock; the first, before any was."""
@@ -319,13 +320,16 @@ class Projection:
 
     @property
     def spoken(self) -> tuple[Segment, ...]:
-        """Every piece of speech in its place, without the words of those that were taken back."""
-        if not self.withdrawn:
-            return tuple(self.segments)
-        return tuple(
-            replace(one, text="", doubt=None, misheard=None) if number in self.withdrawn else one
-            for number, one in enumerate(self.segments, start=1)
-        )
+        """Every piece of speech in its place, without the words of those that were taken back.
+
+        An answer that was given, not heard, is the presenter's, whatever name it was written down with.
+        """
+        spoken = list(self.segments)
+        for number in self.withdrawn:
+            spoken[number - 1] = replace(spoken[number - 1], text="", doubt=None, misheard=None)
+        for number in self.answers_given:
+            spoken[number - 1] = replace(spoken[number - 1], speaker=self.presenter)
+        return tuple(spoken)
 
     def times(self, now_s: float) -> tuple[float, float]:
         """Seconds of presenting and of answering, up to *now_s* of the session clock.
@@ -333,9 +337,16 @@ class Projection:
         A recording waits while a question is open, so its clock does not show what the answers took;
         live, the clock runs on, and what it shows of a question is no presenting.
         """
-        ran = {one.id: self.open_s.get(one.id, now_s - one.asked_at_s) for one in self.asked}
-        answering_s = sum(max(one.spent_s, ran[one.id]) for one in self.asked)
-        return now_s - sum(ran.values()), answering_s
+        ran = [until_s - from_s for from_s, until_s in self.under_questions(now_s)]
+        answering_s = sum(max(one.spent_s, ran_s) for one, ran_s in zip(self.asked, ran, strict=True))
+        return now_s - sum(ran), answering_s
+
+    def under_questions(self, now_s: float) -> list[tuple[float, float]]:
+        """Return from when to when each exchange was open, on the session clock."""
+        return [
+            (one.asked_at_s, one.asked_at_s + self.open_s.get(one.id, now_s - one.asked_at_s))
+            for one in self.asked
+        ]
 
     @property
     def asked(self) -> list[Exchange]:
@@ -347,6 +358,13 @@ class Projection:
         """Questions that stood at some time and were never put, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
         return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
+
+    @property
+    def withdrawn_exchanges(self) -> tuple[str, ...]:
+        """Ids of the questions that fell with an answer that was taken back."""
+        stand = {one.id for one in self.asked}
+        ids = (f"x{number}" for number in range(1, self.last_exchange + 1))
+        return tuple(one for one in ids if one not in stand)
 
     @property
     def asked_questions(self) -> frozenset[str]:
@@ -366,9 +384,14 @@ class Projection:
     @property
     def monologue_s(self) -> float:
         """How long the presenter has spoken without another voice or a long pause, in seconds."""
-        if self.voice_from_s is None or self.voice not in (None, self.presenter):
+        if self.voice_from_s is None or not is_presenters(self.voice, self.presenter):
             return 0.0
         return self.voice_until_s - self.voice_from_s
+
+
+def segment_of(claim: Claim) -> int:
+    """Return the number of the segment that a claim in speech is of."""
+    return int(claim.id[1:].partition(".")[0])
 
 
 def _copy_of(part: Any) -> Any:

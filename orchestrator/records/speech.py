@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from orchestrator.model.claim import Claim, Tension
 from orchestrator.model.exchange import NO_ANSWER
 from orchestrator.model.fact import ANSWER, SPEECH, Passage
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.model.values import from_json
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import BREATHER_S, TRANSCRIPT, Line, Projection, SlideTime
@@ -56,6 +56,10 @@ class SpeechHeard(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         _add(projection, self.segment, self.claims)
+        spoken_s = projection.seconds_by_speaker.get(self.segment.speaker, 0.0)
+        projection.seconds_by_speaker[self.segment.speaker] = (
+            spoken_s + self.segment.end_s - self.segment.start_s
+        )
         _voice(projection, self.segment, record)
         projection.find(self.tensions)
         if self.played is not None:
@@ -294,15 +298,13 @@ def withdraw(projection: Projection, segment: Segment) -> None:
 
 def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...]) -> None:
     projection.segments.append(segment)
-    spoken_s = projection.seconds_by_speaker.get(segment.speaker, 0.0)
-    projection.seconds_by_speaker[segment.speaker] = spoken_s + segment.end_s - segment.start_s
     projection.claims_by_speaker.setdefault(segment.speaker, []).extend(claims)
     projection.claims_by_id.update((claim.id, claim) for claim in claims)
 
 
 def _hear(projection: Projection, segment: Segment) -> None:
     """What the presenter says while a question is open is its answer."""
-    if projection.asking is not None and segment.speaker in (None, projection.presenter):
+    if projection.asking is not None and is_presenters(segment.speaker, projection.presenter):
         projection.heard.append(segment)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.speech.fillers import Mark, is_countable, marks
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 
@@ -56,6 +56,7 @@ class Delivery:
     monologue: tuple[float, float] | None  # start and end of the longest time without another voice
     talk_share: float | None  # of all time in which somebody spoke
     others_s: float = 0.0  # how long anybody else spoke
+    is_recognised: bool = False  # words are as a speech-to-text program heard them: without most hesitations
 
     def common(self, kind: str) -> list[tuple[str, int]]:
         """The fillers or hedges that were said, with how often, the commonest first."""
@@ -73,14 +74,14 @@ def delivery_of(
     """The measures over all *segments* of a session, in the order in which they were said.
 
     Args:
-        presenter: The label whose segments count; None: nobody is labelled, and all of them do.
+        presenter: The label whose segments count beside those without one; None: only those without.
         asked_at_s: When questions were put. The presenter's silence around one is listening, and
             the panel is another voice.
 
     A piece whose words were taken back, or not said at all, counts for nothing, and its time for no silence.
     """
     said_at_all = [one for one in segments if one.text]
-    own = [one for one in said_at_all if is_presenters(one, presenter)]
+    own = [one for one in said_at_all if is_presenters(one.speaker, presenter)]
     told = [one for one in segments if not one.times_estimated]
     own_s = sum(one.end_s - one.start_s for one in own)
     all_s = sum(one.end_s - one.start_s for one in said_at_all)
@@ -99,12 +100,13 @@ def delivery_of(
         monologue=_longest_alone(told, presenter, asked_at_s),
         talk_share=round(own_s / all_s, 3) if all_s else None,
         others_s=round(all_s - own_s, 3),
+        is_recognised=is_recognised(own),
     )
 
 
-def is_presenters(segment: Segment, presenter: str | None) -> bool:
-    """Whether the presenter said this."""
-    return presenter is None or segment.speaker == presenter
+def is_recognised(segments: Sequence[Segment]) -> bool:
+    """Whether any of these come from a speech-to-text program: only those have a confidence."""
+    return any(one.confidence is not None for one in segments)
 
 
 def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
@@ -123,7 +125,7 @@ def pauses_in(
     """The presenter's long silences between two segments of their own, with nobody else in between."""
     found = []
     for before, after in pairwise(segments):
-        if not (is_presenters(before, presenter) and is_presenters(after, presenter)):
+        if not (is_presenters(before.speaker, presenter) and is_presenters(after.speaker, presenter)):
             continue
         gap_s = round(after.start_s - before.end_s, 3)
         asked = any(before.end_s <= at_s <= after.start_s for at_s in asked_at_s)
@@ -138,8 +140,8 @@ def _longest_alone(
     alone: list[tuple[float, float]] = []
     before: Segment | None = None
     for one in segments:
-        if is_presenters(one, presenter):
-            goes_on = before is not None and is_presenters(before, presenter)
+        if is_presenters(one.speaker, presenter):
+            goes_on = before is not None and is_presenters(before.speaker, presenter)
             asked = before and any(before.end_s <= at_s <= one.start_s for at_s in asked_at_s)
             begin_s = alone[-1][0] if goes_on and not asked else one.start_s
             alone.append((begin_s, one.end_s))

@@ -56,8 +56,8 @@ of what it may be given before (223 tokens); each costs time at every stretch.""
 LONGEST_NAME_TOKENS: Final = 8
 """A longer one is no name, but words that a deck runs together."""
 MOST_OF_A_NAME: Final = 20.0
-"""Log probability that a text may lose by a name of the deck, for a model that was not told it. Of 20 names that
-were spoken (by espeak-ng) none lost more than 15.6, and one that nobody spoke 28.2."""
+"""Log probability that a text may lose by a name of the deck, for a model that was not told it. Of 20 names
+that were spoken (by espeak-ng) none lost more than 15.6, and one that nobody spoke 28.2."""
 LEAST_CHANCE: Final = 1e-9
 """Of a token, so that one alone decides nothing and has a logarithm."""
 CONTEXT: Final = 64

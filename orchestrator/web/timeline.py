@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
@@ -21,7 +22,6 @@ from orchestrator.records.exchanges import ExchangeOpened
 from orchestrator.records.kinds import value_of
 from orchestrator.records.projection import TRANSCRIPT
 
-TAKEN_BACK = "(taken back as an answer)"
 WITHHELD = "(off the record: kept in the session, shown to nobody)"
 
 
@@ -37,13 +37,25 @@ class SlideShown:
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What one voice said without interruption."""
+    """What one voice said without interruption; what counts as an answer stands in its exchange alone."""
 
     at_s: float
     speaker: str
     text: str
     is_presenter: bool
+    is_taken_back: bool = False  # as an answer: it counts for nothing
     kind: str = "speech"
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """A question that was put, and fell with an answer that was taken back."""
+
+    at_s: float
+    id: str
+    name: str  # of the panelist
+    question: str
+    kind: str = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +85,7 @@ class Asked:
     kind: str = "question"
 
 
-Moment = SlideShown | Speech | Asked
+Moment = SlideShown | Speech | Withdrawn | Asked
 
 
 def timeline(rehearsal: Rehearsal) -> list[Moment]:
@@ -81,12 +93,16 @@ def timeline(rehearsal: Rehearsal) -> list[Moment]:
     moments: list[Moment] = []
     for one in _moments(rehearsal):
         last = moments[-1] if moments else None
-        if isinstance(one, Speech) and isinstance(last, Speech) and one.speaker == last.speaker:
+        if isinstance(one, Speech) and isinstance(last, Speech) and _goes_on(last, one):
             is_again = one.text == WITHHELD and last.text.endswith(WITHHELD)
             moments[-1] = last if is_again else replace(last, text=f"{last.text} {one.text}")
         else:
             moments.append(one)
     return moments
+
+
+def _goes_on(before: Speech, after: Speech) -> bool:
+    return (before.speaker, before.is_taken_back) == (after.speaker, after.is_taken_back)
 
 
 def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
@@ -95,39 +111,46 @@ def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
     exchanges = {one.id: one for one in projection.asked}
     hidden = store.hidden()
+    answers = {id(one) for pieces in projection.answered_in.values() for one in pieces}
     heard = 0
     for entry in store.entries():
         if entry.file != TRANSCRIPT and entry.op != "note":
             continue
         record = store.record(entry.seq)
-        is_hidden = entry.seq in hidden
+        is_hidden, is_withdrawn = entry.seq in hidden, entry.seq in projection.withdrawn_records
         match value_of(record):
             case speech.SlideShown(slide, at_s, estimated) if slide in slides:
                 yield SlideShown(at_s, slides[slide], estimated)
-            case speech.SpeechHeard(segment):
+            case speech.SpeechHeard(segment=segment) | speech.AnswerGiven(segment=segment):
                 heard += 1
                 if heard <= len(projection.segments):  # else it has just been said, and nobody corrected it
                     segment = projection.segments[heard - 1]
                 if segment.misheard is not None:  # what was really said may be off the record
                     is_hidden = is_hidden or rehearsal.is_off_record(segment.text)
-                if entry.seq in projection.withdrawn_records:
-                    segment = replace(segment, text=f"{segment.text} {TAKEN_BACK}")
-                yield _speech(segment, projection.presenter, is_hidden=is_hidden)
-            case speech.AnswerGiven():
-                heard += 1
+                if id(segment) not in answers:
+                    yield _speech(rehearsal, segment, is_hidden=is_hidden, is_taken_back=is_withdrawn)
             case None if record.op == "append":
                 heard += 1
                 plain = Segment(record.text or "", record.clock_s, record.clock_s)
-                yield _speech(plain, projection.presenter, is_hidden=is_hidden)
+                yield _speech(rehearsal, plain, is_hidden=is_hidden, is_taken_back=is_withdrawn)
+            case ExchangeOpened(exchange) if is_withdrawn:
+                name = rehearsal.name_of(exchange.agent)
+                question = _shown(rehearsal, exchange.turns[0].question)
+                yield Withdrawn(exchange.asked_at_s, exchange.id, name, question)
             case ExchangeOpened(exchange) if exchange.id in exchanges:
                 yield _asked(rehearsal, exchanges[exchange.id])
 
 
-def _speech(segment: Segment, presenter: str | None, *, is_hidden: bool) -> Speech:
-    speaker = segment.speaker
+def _speech(rehearsal: Rehearsal, segment: Segment, *, is_hidden: bool, is_taken_back: bool) -> Speech:
+    """*is_taken_back*: it was an answer, and so the presenter's under any name."""
     text = WITHHELD if is_hidden else one_line(segment.text)
-    is_presenters = speaker is None or presenter is None or speaker == presenter
-    return Speech(segment.start_s, speaker or "Presenter", text, is_presenters)
+    speaker = segment.speaker or rehearsal.options.presenter
+    is_own = is_taken_back or rehearsal.is_presenters(segment)
+    return Speech(segment.start_s, speaker, text, is_own, is_taken_back)
+
+
+def _shown(rehearsal: Rehearsal, text: str | None) -> str:
+    return WITHHELD if text and rehearsal.is_off_record(text) else text or ""
 
 
 def _verdict(turn: Turn, *, is_last: bool) -> str:
@@ -136,9 +159,7 @@ def _verdict(turn: Turn, *, is_last: bool) -> str:
 
 
 def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
-    def shown(text: str | None) -> str:
-        return WITHHELD if text and rehearsal.is_off_record(text) else text or ""
-
+    shown = partial(_shown, rehearsal)
     persona = rehearsal.seats[exchange.agent].persona
     turns = tuple(
         AskedTurn(

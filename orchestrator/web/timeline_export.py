@@ -9,7 +9,7 @@ from orchestrator.legible import one_line
 from orchestrator.privacy.redaction import redacted
 from orchestrator.records.options import UNNAMED
 from orchestrator.session import Session
-from orchestrator.web.timeline import Asked, Moment, SlideShown
+from orchestrator.web.timeline import Asked, Moment, SlideShown, Withdrawn
 
 REDACTED = (
     "> Redacted: the names of presenter and speakers, e-mail addresses, phone and card numbers are masked, "
@@ -78,8 +78,13 @@ def _lines(moment: Moment) -> Iterator[str]:
             if turn.verdict:
                 yield ""
                 yield f"**Verdict:** {_plain(turn.verdict)}"
+    elif isinstance(moment, Withdrawn):
+        withdrawn = f"~~{_plain(moment.question)}~~ (withdrawn with the answer that was taken back)"
+        yield f"[{at}] {moment.id}, **{_plain(moment.name)}:** {withdrawn}"
     else:
-        yield f"[{at}] **{_plain(moment.speaker)}:** {_plain(moment.text)}"
+        text = _plain(moment.text)
+        text = f"~~{text}~~ (taken back as an answer)" if moment.is_taken_back else text
+        yield f"[{at}] **{_plain(moment.speaker)}:** {text}"
 
 
 def _plain(text: str) -> str:

@@ -470,6 +470,13 @@ def test_a_slide_shown_twice_counts_twice() -> None:
     ]
 
 
+def test_time_under_questions_is_none_of_presenting() -> None:
+    deck = Deck("md", "d.md", "0" * 64, "D", (Slide(1, "One"), Slide(2, "Two")))
+    shown = [SlideTime(1, 0.0, False), SlideTime(2, 10.0, False), SlideTime(1, 40.0, False)]
+    found = spans(shown, deck, 60.0, 60.0, [(5.0, 15.0), (20.0, 30.0), (50.0, 60.0)])
+    assert [(one.slide, one.seconds, one.asked_s) for one in found] == [(1, 15.0, 15.0), (2, 15.0, 15.0)]
+
+
 # -- a whole session, with an engine that plays what it is told
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.json_form import as_json, json_text
 from orchestrator.debrief.page import as_html, as_markdown
@@ -121,7 +122,7 @@ PAGE = Debrief(
     observed=(Observation("Answers a number with a story.", "A lot."),),
     still_wanted=("Who keeps the boats running?",),
     promises=(Source("I will send it by Friday", origin="answer", exchange="x2"),),
-    slides=(SlideSpan(1, "Start", 30.0, False, 60.0), SlideSpan(2, "Growth", 95.0, True, 60.0)),
+    slides=(SlideSpan(1, "Start", 30.0, False, 60.0), SlideSpan(2, "Growth", 95.0, True, 60.0, 10.0)),
     speech_s=125.0,
     answers_s=10.0,
     budget_s=120.0,
@@ -228,10 +229,10 @@ answer stands with the question.
 
 144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another voice; 94% of the talking.
 
-| Slide | Title | Time (changes estimated from the words) | Its share |
-|---|---|---|---|
-| 1 | Start | 0:30 | 1:00 |
-| 2 | Growth | 1:35 | 1:00 |
+| Slide | Title | Presented (changes estimated from the words) | Its share | Under questions |
+|---|---|---|---|---|
+| 1 | Start | 0:30 | 1:00 | 0:00 |
+| 2 | Growth | 1:35 | 1:00 | 0:10 |
 
 A slide's share of the time: half of the minutes in equal shares, half by the words on the slide.
 
@@ -320,7 +321,38 @@ def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None
         assert "not judged" in page
     assert "x4" not in [point.exchange for point in PAGE.homework]
     none = replace(PAGE, fix=None, reviews=PAGE.reviews[3:])
-    assert "No answer was found wanting; 1 of 1 was not judged." in as_markdown(none)
+    judge = "read your answers against the questions. A model judges them, where one is set up."
+    assert phrasing.nothing_to_fix(none) == (
+        f"No answer was judged, so nothing is known of what to fix: {judge}"
+    )
+    some = replace(PAGE, fix=None, reviews=(PAGE.reviews[0], PAGE.reviews[3]))
+    assert phrasing.nothing_to_fix(some) == (
+        f"No answer that was judged was found wanting, but 1 of 2 was not judged: {judge}"
+    )
+    assert phrasing.nothing_to_fix(replace(some, reviews=PAGE.reviews[:1])) == "No answer was found wanting."
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("We grew by ten percent this year, and so did the others.", "no fillers in {}; no hedges"),
+        ("We, um, grew by ten percent this year, and so did the others.", "1 filler (um 1) in {}; no hedges"),
+    ],
+)
+def test_fillers_of_a_microphone_are_said_to_be_those_that_it_heard(words: str, told: str) -> None:
+    heard = [Segment(words, 0.0, 40.0, confidence=0.9)]
+    page = replace(PAGE, delivery=delivery_of(heard, None))
+    assert f"; {told.format(phrasing.RECOGNISED)}" in phrasing.delivery(page)
+    typed = replace(PAGE, delivery=delivery_of([replace(heard[0], confidence=None)], None))
+    assert f"; {told.replace(' in {}', '')}" in phrasing.delivery(typed)
+
+
+def test_the_pace_of_a_single_minute_is_no_course_to_draw() -> None:
+    one = Segment("We grew by ten percent this year, and so did the others.", 0.0, 40.0)
+    for segments, drawn in (([one], False), ([one, replace(one, start_s=60.0, end_s=100.0)], True)):
+        page = replace(PAGE, delivery=delivery_of(segments, None))
+        assert ("Pace, minute by minute" in as_html(page)) is drawn
+        assert "words a minute" in phrasing.delivery(page)
 
 
 def test_what_a_slide_leaves_out_is_not_shown_as_if_it_said_so() -> None:
@@ -501,7 +533,7 @@ def test_html_says_what_markdown_says() -> None:
         "Left open how many of the 200 are electric", "Still wanted to ask Who keeps the boats running?",
         'What the panel noticed Answers a number with a story. "A lot."',
         "x3 (general): parked", "I will send it by Friday (your answer to x2)",
-        "2:15 of 2:00 used", "144 words a minute", "1 Start 0:30 1:00 2 Growth 1:35 1:00",
+        "2:15 of 2:00 used", "144 words a minute", "1 Start 0:30 1:00 2 Growth and 0:10 under questions 1:35 1:00",
         "Deck and speech are consistent no 1 contradiction: Churn is 8 % in the speech",
         "The ask is clear not judged this takes reading, and no model was asked",
         "Asked from a bank of questions, without a model",
@@ -547,9 +579,8 @@ def test_words_from_outside_are_words_in_every_form() -> None:
     assert "<script" not in markdown.replace("\\<", "")
     assert "\n# not a heading" not in markdown
     assert "\\*x\\* | \\_y\\_ \\`z\\` \\[a\\](b)" in markdown
-    assert all(
-        line.count(" | ") - line.count("\\| ") <= 3 for line in markdown.splitlines() if line[:1] == "|"
-    )
+    rows = [line for line in markdown.splitlines() if line[:1] == "|"]
+    assert {line.count(" | ") - line.count("\\| ") for line in rows} == {0, 1, 3, 4}
     text = as_text(page)
     assert "\x1b" not in text
     assert "# not a heading �[31m" in text

@@ -115,3 +115,19 @@ def test_the_files_hold_nothing_that_the_reader_does_not_take() -> None:
 
 def test_it_is_read_once() -> None:
     assert bank_module.bank() is bank()
+
+
+def test_a_question_read_aloud_alone_says_what_it_is_about() -> None:
+    """A pronoun of a short wording stands for the quote, the deck's matter, or a noun before it."""
+    pronoun = re.compile(
+        r"\b(that|it|this|these|those|they|them|there)\b([?:,]| (?:is|was|has|does|will|goes|so)\b)"
+        r"|\b(do|does|did|for|of|to|with|on|than|like) (that|this|it|these)\b"
+    )
+    short = (ask for entry in ENTRIES for ask in (*entry.firm, *entry.soft))
+    alone = [ask for ask in short if QUOTE not in ask and SUBJECT not in ask and pronoun.search(ask)]
+    assert alone == [
+        "Where did you overspend, and who allowed it?",
+        "Which date did you miss, and who knew it?",
+    ]
+    told = {ask for entry in ENTRIES for ask in asks(entry)}
+    assert told.isdisjoint({"Who was not asked?", "Who does that beside the daily work?"})

@@ -15,7 +15,7 @@ from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
 SEAT = Seat(Persona(id="a", name="A", title="", role="", color="#000000", voice=""), DomainKnowledge())
 DECK = read_deck_text("# Ferries\n\n- We sail\n")
 OPEN = "What do you do if we say no?"
-RESERVE = "How much of the sum is set aside for what goes wrong?"
+RESERVE = "How much of the sum that you ask for is set aside for what goes wrong?"
 PAYBACK = "In which year has the plan earned back what was put in?"
 DOWNTIME = "For how long does the old way stand still before the new one works?"
 

@@ -199,7 +199,7 @@ def test_what_the_presenter_has_said_is_not_asked_for() -> None:
         return {one.question for one in asked_all(deck, 24, segments=segments)}
 
     said = Segment("There is a contingency of ten percent in it, and we leased before.", 1.0, 5.0, None)
-    reserve = {"How much of the sum is set aside for what goes wrong?"}
+    reserve = {"How much of the sum that you ask for is set aside for what goes wrong?"}
     assert questions() & reserve
     assert not questions(said) & reserve
 
@@ -333,7 +333,7 @@ def questions_on(text: str, count: int = 12) -> list[str]:
 
 SHED = """# Request for funding: a boat shed\n\n---\n
 # Costs\n\n- The shed costs €40,000\n- The slip costs €9,000\n"""
-WHAT_ELSE = "What else did you look at, and why did the second best fall out?"
+WHAT_ELSE = "What did you look at besides the plan, and why did the second best fall out?"
 
 
 def test_a_plain_question_gives_way_to_the_slide_that_tells_it() -> None:

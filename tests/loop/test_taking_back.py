@@ -12,6 +12,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.archive.bag import facts_of
+from orchestrator.debrief import phrasing
 from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionStateError
 from orchestrator.loop import refreshing
@@ -27,7 +28,8 @@ from orchestrator.review.reading import read
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Record
 from orchestrator.store.value import held
-from orchestrator.web.timeline import TAKEN_BACK, Speech, timeline
+from orchestrator.web.timeline import Asked, Speech, Withdrawn, timeline
+from orchestrator.web.timeline_export import as_markdown
 from tests.helpers.steady import DECK, SteadyEngine
 
 WRONG = "The fund holds ninety million."
@@ -224,8 +226,8 @@ def test_memory_debrief_review_and_archive_leave_it_out(session: Session) -> Non
         log.take(store.record(entry.seq))
     assert not any("ninety" in passage.text for passage in log.waiting.values())
     assert any("nine million" in passage.text for passage in log.waiting.values())
-    spoken = [one.text for one in timeline(session.rehearsal) if isinstance(one, Speech)]
-    assert not [text for text in spoken if "ninety" in text and TAKEN_BACK not in text]
+    spoken = [one for one in timeline(session.rehearsal) if isinstance(one, Speech)]
+    assert [one.is_taken_back for one in spoken if "ninety" in one.text] == [True]
     session.end()
     assert [len(review.exchange.turns) for review in session.debrief().reviews] == [1]
     assert "ninety" not in (session.path / "debrief.md").read_text("utf-8")
@@ -235,6 +237,40 @@ def test_memory_debrief_review_and_archive_leave_it_out(session: Session) -> Non
     assert facts_of(session.path).exchanges == 1
     assert [one.id for one in exchanges_of(session.path)] == ["x1"]
     assert session.verify().valid
+
+
+def test_the_review_strikes_what_was_withdrawn_and_shows_each_answer_once(session: Session) -> None:
+    session.answer(WRONG)  # typed
+    refreshing.refresh(session.rehearsal, "slide")
+    assert session.ask("analyst") is not None
+    session.answer_back()
+    session.add_segment(Segment("It holds", 20.0, 21.0))  # spoken
+    session.add_segment(Segment("nineteen million.", 21.0, 23.0))
+    session.answer_done()
+    session.add_segment(Segment("Now to the pilot.", 30.0, 31.0))
+    told = [
+        (one.kind, one.speaker, one.text, one.is_taken_back)
+        if isinstance(one, Speech)
+        else (one.kind, one.id, *(turn.answer for turn in one.turns))
+        if isinstance(one, Asked)
+        else (one.kind, one.id)
+        for one in timeline(session.rehearsal)
+        if isinstance(one, Speech | Asked | Withdrawn)
+    ]
+    assert told == [
+        ("speech", "Presenter", "Good morning.", False),
+        ("question", "x1", "It holds nineteen million."),
+        ("speech", "Presenter", WRONG, True),
+        ("withdrawn", "x2"),
+        ("speech", "Presenter", "Now to the pilot.", False),
+    ]
+    written = as_markdown(session, timeline(session.rehearsal))
+    assert f"**Presenter:** ~~{WRONG}~~ (taken back as an answer)" in written
+    assert "(withdrawn with the answer that was taken back)" in written
+    assert (
+        phrasing.asked(session.debrief())
+        == "1 question: 1 answered. x2 was withdrawn, with the answer before that you took back."
+    )
 
 
 def test_words_of_an_earlier_release_are_the_answer_as_they_were(session: Session) -> None:
@@ -261,9 +297,8 @@ def test_what_was_corrected_in_an_answer_falls_with_it(session: Session) -> None
     assert said(session) == ["Good morning."]
     assert [one.text for one in projection.segments[1:]] == [RIGHT, "That is not audited."]  # in their place
     assert [(one.text, one.misheard) for one in projection.spoken[1:]] == [("", None), ("", None)]
-    assert f"{RIGHT} {TAKEN_BACK}" in " ".join(
-        one.text for one in timeline(session.rehearsal) if isinstance(one, Speech)
-    )
+    moments = [one for one in timeline(session.rehearsal) if isinstance(one, Speech)]
+    assert [one.text for one in moments if one.is_taken_back] == [f"{RIGHT} That is not audited."]
     log, store = FactLog(), session.rehearsal.store
     for entry in store.entries():
         log.take(store.record(entry.seq))

@@ -18,7 +18,12 @@ def test_a_dark_screen_is_shown_and_not_recorded(api: TestClient, session: str) 
 
 def test_fillers_are_counted_while_one_speaks(api: TestClient, session: str) -> None:
     address = f"/api/v1/sessions/{session}/delivery"
-    assert api.get(address).json() == {"words": 0, "words_per_minute": None, "fillers": {}}
+    assert api.get(address).json() == {
+        "words": 0,
+        "words_per_minute": None,
+        "fillers": {},
+        "is_recognised": False,
+    }
     words = "Um, we carried more people, and, um, we will carry more again, you know, in the spring."
     api.post(f"/api/v1/sessions/{session}/segments", json={"text": words})
     told = api.get(address).json()

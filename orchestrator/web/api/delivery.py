@@ -8,7 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
-from orchestrator.speech.delivery import said_in
+from orchestrator.model.segment import is_presenters
+from orchestrator.speech.delivery import is_recognised, said_in
 from orchestrator.speech.fillers import FILLER
 from orchestrator.speech.pace import pace_of, words_in
 from orchestrator.web.site import Site, site_of
@@ -25,17 +26,23 @@ class Delivery(BaseModel):
     """While speaking; null: too little speech has times of its own."""
     fillers: dict[str, int] | None
     """Each with how often it was said, the most frequent first; null: the speech is not English."""
+    is_recognised: bool
+    """Some words are as speech recognition wrote them, which leaves out most of um and uh."""
 
 
 @router.get("/sessions/{session}/delivery")
 @reads
 def delivery(session: str, site: Annotated[Site, Depends(site_of)]) -> Delivery:
-    """Count what was said so far."""
-    segments = [one for one in site.sessions.get(session).projection.spoken if one.text]
+    """Count what the presenter said so far."""
+    projection = site.sessions.get(session).projection
+    segments = [
+        one for one in projection.spoken if one.text and is_presenters(one.speaker, projection.presenter)
+    ]
     said = said_in(segments) if segments else ()
     fillers = Counter(one.mark.word for one in said if one.mark.kind == FILLER) if said is not None else None
     return Delivery(
         words=round(sum(words_in(one.text) for one in segments)),
         words_per_minute=pace_of(segments),
         fillers=None if fillers is None else dict(fillers.most_common()),
+        is_recognised=is_recognised(segments),
     )

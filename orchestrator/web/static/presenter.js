@@ -107,7 +107,8 @@ async function askForFillers() {
   const listed = found?.slice(0, MANY).map(([word, times]) => `“${word}” ${times}`).join(", ");
   const pace = told.words_per_minute === null ? "" : ` ${told.words_per_minute} words a minute.`;
   const said = found === null ? "They are counted in English alone." : found.length ? `${listed}.` : "None so far.";
-  text($("fillers"), `${said} ${counted(told.words, "word")}.${pace}`);
+  const unheard = told.is_recognised ? " Speech recognition leaves out most of um and uh." : "";
+  text($("fillers"), `${said}${unheard} ${counted(told.words, "word")}.${pace}`);
 }
 
 const wantsFillers = () => $("fillers-on").getAttribute("aria-pressed") === "true";
