@@ -78,16 +78,16 @@ def table_tensions(table: Table, slide: int) -> Iterator[Tension]:
     labels = [row[0] if row else "" for row in table.rows]
     told: set[tuple[int, int]] = set()
     for lines in (_Lines(grid, table.rows[0], labels), _Lines(columns, labels, None)):
-        for relation, wrong in _broken(lines):
+        for relation, wrong, is_only in _broken(lines):
             cells = _cells(relation, lines.lines, wrong)
             places = {(cell.row, cell.column) for cell in cells}
             if not places & told:
                 told |= places
-                yield _tension(table, slide, relation, cells)
+                yield _tension(table, slide, relation, cells, is_only=is_only)
 
 
-def _broken(lines: _Lines) -> Iterator[tuple[_Relation, int]]:
-    """Relations that hold in all places but one, and that place."""
+def _broken(lines: _Lines) -> Iterator[tuple[_Relation, int, bool]]:
+    """Relations that hold in all places but one, that place, and whether it is the only one."""
     width = max(map(len, lines.lines))
     for relation in _relations(lines.filled):
         named = lines.labels is not None and _is_total(relation, lines.filled, lines.labels)
@@ -108,7 +108,7 @@ def _broken(lines: _Lines) -> Iterator[tuple[_Relation, int]]:
         *parts, target = _cells(relation, lines.lines, wrong)
         slack = sum(cell.slack for cell in (*parts, target)) + 1e-9 * abs(target.value)
         if enough or (alone and not is_explained([cell.value for cell in parts], target.value, slack)):
-            yield relation, wrong
+            yield relation, wrong, len(places) == 1
 
 
 def _relations(filled: Sequence[int]) -> Iterator[_Relation]:
@@ -192,12 +192,15 @@ def _is_total(relation: _Relation, filled: Sequence[int], labels: Sequence[str])
     return bool(_TOTAL.match(labels[relation.target])) and is_first and list(relation.parts) == above
 
 
-def _tension(table: Table, slide: int, relation: _Relation, cells: Sequence[Cell]) -> Tension:
+def _tension(
+    table: Table, slide: int, relation: _Relation, cells: Sequence[Cell], *, is_only: bool
+) -> Tension:
     *parts, target = cells
     signs = ["−" if part == relation.minus else "+" for part in relation.parts[1:]]
     others = (f" {sign} {cell.text.strip()}" for sign, cell in zip(signs, parts[1:], strict=True))
     written = parts[0].text.strip() + "".join(others)
     sum_ = f"{written} = {number_text(_value(relation, parts))}, not {target.text.strip()}"
     places = [Place(slide, None, cell.text, cell_labels(table, cell.row, cell.column)) for cell in cells]
-    note = f"the table adds up everywhere but here: {sum_}"
+    where = "does not add up" if is_only else "adds up everywhere but here"
+    note = f"the table {where}: {sum_}"
     return Tension("sum", places[-1], places[0], note, sum=sum_, places=tuple(dict.fromkeys(places)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from importlib import resources
 from typing import Annotated, Any, Final
 
@@ -43,7 +44,7 @@ What a terminal's encoding has no sign for is printed as an escape; HTML and a c
 def help_(
     context: typer.Context,
     topic: Annotated[
-        str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}.")
+        str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}; or a command.")
     ] = None,
 ) -> None:
     """The topic pages, of the room, models, memory and more."""
@@ -52,9 +53,13 @@ def help_(
         lines = [f"{screen.command} help {name:<8}  {about}" for name, about in TOPICS.items()]
         screen.result({"topics": list(TOPICS)}, "\n".join(lines))
         return
-    if topic not in TOPICS:
-        raise UsageError(f"there is no topic {topic!r}: take one of {', '.join(TOPICS)}")
     text = page_of(topic, context)
+    if text is None:
+        near = get_close_matches(topic, [*TOPICS, *_commands(context)], 1)
+        meant = f" Did you mean {near[0]!r}?" if near else ""
+        raise UsageError(
+            f"there is no topic {topic!r}: take one of {', '.join(TOPICS)}, or a command.{meant}"
+        )
     if screen.json or not sys.stdout.isatty():
         screen.result({"topic": topic, "text": text}, text)
         return
@@ -64,12 +69,20 @@ def help_(
     Console().print(Markdown(text))
 
 
-def page_of(topic: str, context: typer.Context) -> str:
-    """The Markdown of a topic."""
+def page_of(topic: str, context: typer.Context) -> str | None:
+    """The Markdown of a topic, or of a command by its name; None: it is neither."""
+    commands = _commands(context)
     if topic == COMMANDS:
-        root = context.find_root().command
-        return commands_page(getattr(root, "commands", {}))
-    return (resources.files("orchestrator") / "docs" / f"{topic}.md").read_text("utf-8")
+        return commands_page(commands)
+    if topic in TOPICS:
+        return (resources.files("orchestrator") / "docs" / f"{topic}.md").read_text("utf-8")
+    if topic in commands:
+        return "\n".join(_section(full, one) for full, one in _with_parts(topic, commands[topic]))
+    return None
+
+
+def _commands(context: typer.Context) -> dict[str, Any]:
+    return getattr(context.find_root().command, "commands", {})
 
 
 def commands_page(commands: dict[str, Any]) -> str:

@@ -90,4 +90,6 @@ def _both(tension: Tension) -> str:
     sides = phrasing.sides(tension)
     if tension.kind in OF_TWO_PLACES:
         return f"Decide which holds: {' or '.join(phrasing.with_place(one) for one in sides)}."
-    return f"Do the arithmetic again, beginning at {phrasing.by_place(sides)}."
+    numbers = dict.fromkeys(f"slide {one.slide}" for one in tension.sides if one.slide is not None)
+    where = f" on {phrasing.listed(list(numbers))}" if numbers else ""
+    return f"Do the arithmetic{where} again."

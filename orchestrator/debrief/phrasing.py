@@ -129,14 +129,6 @@ def sides(tension: Tension) -> list[Source]:
     return [of_place(one) for one in dict.fromkeys(tension.sides)]
 
 
-def by_place(sources: Sequence[Source]) -> str:
-    """Words, those of one place together: "slide 8: "3.1", "1.8" and "6.4""."""
-    found: dict[str, list[str]] = {}
-    for one in sources:
-        found.setdefault(place(one), []).append(quoted(one.quote))
-    return "; ".join(f"{where}: {listed(quotes)}" for where, quotes in found.items())
-
-
 def noted(tension: Tension) -> str:
     """A contradiction's sentence, with the sum that fails."""
     is_told = not tension.sum or tension.sum in tension.note

@@ -111,13 +111,13 @@ def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
     """The first page's title or first line, as that is what a board sees.
 
     The title in the file's properties comes last: of eight real PDFs that have one, three say
-    "Untitled", "Document" and "Presentation1".
+    "Untitled", "Document" and "Presentation1". What ends in a colon names the lines below it, not the deck.
     """
-    titles = [slide.title for slide in slides if slide.title][:1]
-    lines = [line for slide in slides[:1] for line in slide.lines if len(line) <= _LONGEST_FIRST_LINE][:1]
+    lines = [line for line in slides[0].lines if len(line) <= _LONGEST_FIRST_LINE]
+    titles = [slide.title for slide in slides[1:]]
     properties = shown(document.get_metadata_value("Title"))
-    first = slides[0].title
-    return next((title for title in (first, *lines, *titles, properties) if title), "")
+    named = (slides[0].title, *lines[:1], *titles, properties)
+    return next((one for one in named if one and not one.endswith((":", "："))), "")
 
 
 def _heading(pieces: Sequence[Piece]) -> int | None:

@@ -139,9 +139,16 @@ def test_the_worst_comes_first(
 
 
 def test_a_contradiction_to_fix_is_a_sentence_of_its_own() -> None:
-    fix = first_of([], [replace(CLASH, note="the table adds up everywhere but here")])
+    fix = first_of([], [replace(CLASH, note="the table does not add up")])
     assert fix is not None
-    assert fix.what == "The table adds up everywhere but here"
+    assert fix.what == "The table does not add up"
+
+
+def test_of_a_sum_the_slide_is_named_once_and_not_each_figure() -> None:
+    places = tuple(Place(8, None, quote, f"{quote} / 2025") for quote in ("3", "4", "6"))
+    fix = first_of([], [Tension("sum", places[2], places[0], "the table does not add up", places=places)])
+    assert fix is not None
+    assert fix.do == "Do the arithmetic on slide 8 again."
 
 
 def test_a_question_about_cells_of_a_table_names_row_and_column() -> None:

@@ -312,6 +312,12 @@ def test_a_first_page_without_a_title_gives_the_deck_its_first_line(tmp_path: Pa
     assert read(tmp_path, content).title == "Growth plan, June 2026."
 
 
+def test_what_names_the_lines_below_it_is_not_the_decks_title(tmp_path: Path) -> None:
+    page = text("A first line that says all of it, " * 4, 40, 350) + text("Mission:", 40, 250)
+    content = pdf(page + text("To grow.", 40, 150), text("Next", 40, 370, 30))
+    assert read(tmp_path, content).title == "Next"
+
+
 def test_a_form_that_draws_itself_ends(tmp_path: Path) -> None:
     page = PAGE.replace(b"/Resources<<", b"/Resources<</XObject<</X 7 0 R>>")
     form = stream(b"/X Do", b"/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<</XObject<</X 7 0 R>>>>")

@@ -31,6 +31,9 @@ from tests.helpers.steady import DECK, SteadyEngine, course, rehearsed, running_
         "Can we leave that for the end?",
         "Can I take a minute and come back to that?",
         "Park it.",
+        "Park that please.",
+        "Please, park this one.",
+        "Later, please.",
         "park",
     ],
 )

@@ -60,8 +60,18 @@ def test_an_unknown_topic_is_refused_with_those_that_there_are(
     assert (refused.returncode, refused.stdout, refused.stderr) == (
         2,
         "",
-        f"greenroom: there is no topic 'cooking': take one of {', '.join(TOPICS)}\n",
+        f"greenroom: there is no topic 'cooking': take one of {', '.join(TOPICS)}, or a command.\n",
     )
+    assert Commands(home, capsys)("help", "rom", check=False).stderr.endswith("Did you mean 'room'?\n")
+
+
+def test_a_commands_name_shows_its_part_of_the_page_of_commands(
+    home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = Commands(home, capsys)
+    shown = command("help", "run").stdout
+    assert shown.startswith("## run DECK\n\nA whole rehearsal")
+    assert shown.rstrip("\n") in command("help", "commands").stdout
 
 
 def test_the_first_page_is_short() -> None:
