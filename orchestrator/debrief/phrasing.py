@@ -100,7 +100,7 @@ def asked(debrief: Debrief) -> str:
     if not debrief.withdrawn:
         return outcomes(debrief.exchanges)
     were = "was" if len(debrief.withdrawn) == 1 else "were"
-    gone = f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before that you took back."
+    gone = f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before."
     return f"{outcomes(debrief.exchanges)} {gone}"
 
 

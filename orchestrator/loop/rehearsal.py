@@ -133,8 +133,9 @@ class Rehearsal:
                 yield number, segment
 
     def is_presenters(self, segment: Segment) -> bool:
-        """Whether the words are judged."""
-        return is_presenters(segment.speaker, self.projection.presenter)
+        """Whether the words are judged; whoever speaks first is taken for the presenter until it shows."""
+        projection = self.projection
+        return not projection.seconds_by_speaker or is_presenters(segment.speaker, projection.presenter)
 
     @cached_property
     def engine(self) -> Engine:

@@ -183,7 +183,8 @@ class ExchangeClosed(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         closed = self.exchange
         projection.exchanges.append(closed)
-        projection.open_s[closed.id] = max(0.0, record.clock_s - closed.asked_at_s)
+        gave_way = projection.gave_way_s is not None
+        projection.open_s[closed.id] = 0.0 if gave_way else max(0.0, record.clock_s - closed.asked_at_s)
         projection.open = None
         projection.heard.clear()
         projection.quiet_from_s, projection.is_prompted = record.clock_s, False

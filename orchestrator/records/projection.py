@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from orchestrator.clock import ClockState
@@ -296,10 +297,11 @@ class Projection:
     @property
     def speech_claims(self) -> list[Claim]:
         """The presenter's claims in speech; the list grows, so do not keep it."""
-        own = self.claims_by_speaker.get(self.presenter, [])
-        if self.presenter is None or None not in self.claims_by_speaker:
-            return own
-        return sorted([*own, *self.claims_by_speaker[None]], key=segment_of)
+        presenter = self.presenter
+        own = [claims for who, claims in self.claims_by_speaker.items() if is_presenters(who, presenter)]
+        if len(own) < 2:
+            return own[0] if own else []
+        return sorted(chain.from_iterable(own), key=segment_of)
 
     def slide_at(self, at_s: float) -> int | None:
         """Return the slide that was shown at a time of the session clock; the first, before any was."""
@@ -342,11 +344,12 @@ class Projection:
         return now_s - sum(ran), answering_s
 
     def under_questions(self, now_s: float) -> list[tuple[float, float]]:
-        """Return from when to when each exchange was open, on the session clock."""
-        return [
-            (one.asked_at_s, one.asked_at_s + self.open_s.get(one.id, now_s - one.asked_at_s))
-            for one in self.asked
-        ]
+        """Return from when to when each exchange was open, on the session clock; one that gave way is not."""
+        found = []
+        for one in self.asked:
+            still_s = 0.0 if self.gave_way_s is not None else now_s - one.asked_at_s
+            found.append((one.asked_at_s, one.asked_at_s + self.open_s.get(one.id, still_s)))
+        return found
 
     @property
     def asked(self) -> list[Exchange]:

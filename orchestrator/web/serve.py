@@ -20,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from orchestrator.errors import UsageError
+from orchestrator.outbound.own_address import network_address
 from orchestrator.web.app import application
 from orchestrator.web.problems import problem
 from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, secured
@@ -181,20 +182,6 @@ def is_everywhere(host: str) -> bool:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:
         return False
-
-
-def network_address() -> str | None:
-    """Return this machine's address in its network, None where it is in none.
-
-    It is the one from which a packet would go out; connecting a datagram socket sends none.
-    """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        try:
-            asking.connect(("192.0.2.1", 9))  # an address of documentation alone (RFC 5737)
-        except OSError:
-            return None
-        address: str = asking.getsockname()[0]
-        return address
 
 
 def _listen(host: str, port: int) -> socket.socket:

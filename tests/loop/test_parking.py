@@ -212,6 +212,7 @@ def test_at_the_command_line(home: Path, tmp_path: Path) -> None:
     asked = greenroom_json(home, "ask", "s1")
     parked = greenroom_json(home, "answer", "s1", "Let me come back to that later.")
     assert parked == {
+        "exchange": "x1",
         "verdict": "unjudged",
         "reason": "the presenter asked to come back to it",
         "quote": "Let me come back to that later.",

@@ -269,7 +269,7 @@ def test_the_review_strikes_what_was_withdrawn_and_shows_each_answer_once(sessio
     assert "(withdrawn with the answer that was taken back)" in written
     assert (
         phrasing.asked(session.debrief())
-        == "1 question: 1 answered. x2 was withdrawn, with the answer before that you took back."
+        == "1 question: 1 answered. x2 was withdrawn, with the answer before."
     )
 
 
