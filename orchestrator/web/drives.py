@@ -22,6 +22,7 @@ from orchestrator.loop.transcript import set_clock, show_first
 from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.records.moderator import NOBODY_THERE
 from orchestrator.session import Session
+from orchestrator.speech.voice import LONGEST, WINDOW_S
 from orchestrator.store.waiting import waits_until
 from orchestrator.web.microphones import Microphones
 from orchestrator.web.open_sessions import OpenSessions
@@ -41,8 +42,10 @@ long as the writing of the words."""
 REST: Final = 20
 """So many times what a trace took passes before the next: it has a twentieth of a drive's time at most."""
 HEARD_OUT_S: Final = 6.0
-"""How long "That was it" waits for the last sentence: a pause that ends it, and its recognition, which
-takes some tenths of its length (`help measured`)."""
+"""How long "That was it" waits for the last sentence once it is over: a pause that ends it, and its
+recognition, which takes some tenths of its length (`help measured`)."""
+SENTENCE_S: Final = LONGEST * WINDOW_S
+"""How long that sentence may still go on."""
 VOICE_S: Final = 0.6
 """How long somebody counts as speaking after the microphone said so: it says so with each tenth of a second
 of speech, and has the first words of a sentence later than that."""
@@ -248,26 +251,41 @@ class Drives:
             drive.hears()
 
     def hear_out(self, session_id: str) -> None:
-        """Wait until what is being spoken there stands in the transcript, though not for long."""
-        until = monotonic() + HEARD_OUT_S
-        while monotonic() < until and self._is_heard(session_id):
-            sleep(LOOK_S / 5)
+        """Wait until the sentence that is being spoken there stands in the transcript.
+
+        Words that come from elsewhere, as from a browser's own recognition, are not waited for long.
+
+        Raises:
+            SessionStateError: It took too long.
+        """
+        owing = self._microphones.owing(session_id)
+        if owing is None:
+            _wait(HEARD_OUT_S, lambda: self._is_voice(session_id))
+        elif not _wait(SENTENCE_S + HEARD_OUT_S, lambda: self._is_fresh(session_id) and owing()):
+            raise SessionStateError(
+                "what you said last is not recognised yet: press again once it stands in the captions"
+            )
 
     def end_answer(self, session: Session) -> None:
-        """Note that the answer ends now, and wait for what of it is being spoken; not where nothing is."""
-        if self._is_heard(session.name):
+        """Note that the answer ends now, and wait for what of it is being spoken; not where nothing is.
+
+        Raises:
+            SessionStateError: As `hear_out`.
+        """
+        if self._is_voice(session.name) or self._is_spoken(session.name):
             session.end_answer()
             self.hear_out(session.name)
 
-    def _is_heard(self, session_id: str) -> bool:
+    def _is_voice(self, session_id: str) -> bool:
         drive = self._drives.get(session_id)
-        is_voice = drive is not None and monotonic() - drive.voice_at < VOICE_S
-        return is_voice or self._is_spoken(session_id)
+        return drive is not None and monotonic() - drive.voice_at < VOICE_S
 
     def _is_spoken(self, session_id: str) -> bool:
+        return self._is_fresh(session_id) and self._microphones.is_owing(session_id)
+
+    def _is_fresh(self, session_id: str) -> bool:
         drive = self._drives.get(session_id)
-        is_fresh = drive is None or monotonic() - drive.voice_at < SPOKEN_S
-        return is_fresh and self._microphones.is_owing(session_id)
+        return drive is None or monotonic() - drive.voice_at < SPOKEN_S
 
     def go_on(self, session: Session) -> None:
         """Somebody without a page says or does something: a drive that stopped for want of them goes on.
@@ -330,3 +348,13 @@ class Drives:
             if drive.failure is not None:
                 self._broke_off[drive.session.name] = str(drive.failure)
             self._sessions.let_go(drive.session.name)  # within the lock: the next drive holds it anew
+
+
+def _wait(within_s: float, is_left: Callable[[], bool]) -> bool:
+    """Wait while something is left; return whether nothing is."""
+    until = monotonic() + within_s
+    while is_left():
+        if monotonic() > until:
+            return False
+        sleep(LOOK_S / 5)
+    return True

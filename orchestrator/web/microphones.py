@@ -6,6 +6,7 @@ A sentence that was spoken is recognised a second later, and whoever ends the se
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from concurrent.futures import CancelledError
 from threading import Lock
 from typing import Final, Protocol
@@ -28,6 +29,13 @@ class Open(Protocol):
     @property
     def is_owing(self) -> bool:
         """Whether something is being spoken, or recognised, that does not stand in the transcript yet."""
+
+    @property
+    def owed(self) -> int:
+        """How many sentences, from its beginning, have been spoken or are being spoken now."""
+
+    def owes(self, owed: int) -> bool:
+        """Whether one of so many does not stand in the transcript yet."""
 
     async def finish(self) -> str | None:
         """Take in what was said, and close it, as the session ends; return why not all could be taken in."""
@@ -64,6 +72,12 @@ class Microphones:
         """Whether one of the session's microphones is owing."""
         with self._lock:
             return any(one.is_owing for one in self._open.get(session, ()))
+
+    def owing(self, session: str) -> Callable[[], bool] | None:
+        """Whether what is being spoken now is still owed, whatever is spoken later; None: nothing is."""
+        with self._lock:
+            owing = [(one, one.owed) for one in self._open.get(session, ()) if one.is_owing]
+        return (lambda: any(one.owes(owed) for one, owed in owing)) if owing else None
 
     def finish(self, session: str) -> list[str]:
         """Have all that was said into the session's microphones taken in, and close them.

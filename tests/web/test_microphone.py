@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
-from orchestrator.errors import SpeechError
+from orchestrator.errors import SessionStateError, SpeechError
 from orchestrator.home.folder import Home
 from orchestrator.memory.deck_names import names_in
 from orchestrator.model.segment import LiveSegment
@@ -23,6 +23,7 @@ from orchestrator.session import Session
 from orchestrator.speech.models import SpeechModel
 from orchestrator.speech.recognition import Heard, Whisper
 from orchestrator.speech.voice import Detector
+from orchestrator.web import drives
 from orchestrator.web.api import microphone
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
 from orchestrator.web.app import application
@@ -303,6 +304,27 @@ def test_that_was_it_waits_for_a_sentence_that_is_being_recognised(home: Path, t
             assert [one.text for one in session.projection.segments] == [WORDS[8000]]
             later.join()
         assert not site.microphones.is_owing("one")
+
+
+def test_that_was_it_waits_for_the_end_of_a_sentence_and_not_for_the_next(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drives, "HEARD_OUT_S", 0.5)
+    with (
+        room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, site, session),
+        client.websocket_connect(ADDRESS) as socket,
+    ):
+        speak(socket, tone(0.5))
+        until("somebody speaks", lambda: site.microphones.is_owing("one"))
+        rest = threading.Timer(1.0, speak, (socket, tone(0.5) + silence(1) + tone(4)))
+        rest.start()
+        site.drives.hear_out("one")
+        assert [one.text for one in session.projection.segments] == [WORDS[8000]]
+        assert site.microphones.is_owing("one")
+        monkeypatch.setattr(drives, "SENTENCE_S", 0.0)
+        with pytest.raises(SessionStateError, match="what you said last is not recognised yet"):
+            site.drives.hear_out("one")
+        rest.join()
 
 
 class BrokenRecogniser(ToneRecogniser):

@@ -117,6 +117,7 @@ class Microphone:
         self._is_spoken = False
         self._ended: asyncio.Queue[tuple[Stretch, float, Future[Heard]] | None] = asyncio.Queue(MOST_WAITING)
         self._unfinished = 0  # sentences that do not stand in the transcript yet
+        self._finished = 0
         self._asked: tuple[Stretch, Future[Heard]] | None = None  # the newest partial
         self._is_whole = False  # it was asked for as a sentence
         self._asked_at_s = 0.0
@@ -130,7 +131,14 @@ class Microphone:
     @property
     def is_owing(self) -> bool:
         """Whether something is being spoken, or recognised, that does not stand in the transcript yet."""
-        return self._is_spoken or self._unfinished > 0
+        return self.owed > self._finished
+
+    @property
+    def owed(self) -> int:
+        return self._finished + self._unfinished + self._is_spoken
+
+    def owes(self, owed: int) -> bool:
+        return self.is_owing and self._finished < owed
 
     async def give_way(self) -> None:
         """Close it, since another window has the microphone; what was said goes into the transcript."""
@@ -297,6 +305,7 @@ class Microphone:
                     self._refused = _refusal(error)
                     listening.cancel()  # whoever speaks is told now, and not at the next frame
             self._unfinished -= 1
+            self._finished += 1
             if self._shown_s <= one[0].start_s:  # else the next sentence is shown already
                 await self._show("")
 
