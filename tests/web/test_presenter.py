@@ -104,3 +104,19 @@ def test_the_starting_page_leads_to_the_rehearsal_that_is_under_way(
         page.wait_for_url("**/debrief/s1")
         page.goto(f"{served.url}{start}")
         assert page.locator(".under-way").count() == 0
+
+
+def test_what_was_refused_is_told_until_the_room_is_another_one(
+    serve: Callable[..., Served], web: Web
+) -> None:
+    web.forgive("status of 409")
+    served = serve()
+    with served.client() as client:
+        client.post("/api/v1/sessions", json={"sample": True, "id": "s1"})
+        client.post(f"{API}/drive")
+        client.post(f"{API}/ask", json={})
+        phone = web.open(f"{served.url}/room/s1/presenter", viewport=PHONE)
+        phone.click("#done")
+        expect(phone.locator("#refused")).to_contain_text("nothing was said to this question yet")
+        client.put(f"{API}/slide", json={"slide": 2})
+        expect(phone.locator("#refused")).to_be_empty()

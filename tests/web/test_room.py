@@ -186,28 +186,30 @@ def test_in_the_smallest_window_the_question_is_seen_and_no_button_is_cut(serve:
         assert 0 <= left < right <= 195, button
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (640, 400), (390, 844), (195, 422), (844, 390)])
+LINES_OF_A_QUESTION = 2
+LINE_OF = "(selector) => parseFloat(getComputedStyle(document.querySelector(selector)).lineHeight)"
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (640, 400), (390, 844), (195, 422), (312, 531), (844, 390)])
 def test_in_the_presenters_window_no_part_lies_over_another(
     serve: Serve, web: Web, size: tuple[int, int]
 ) -> None:
     served = serve()
     session = started(served)
     begun(in_room(web.window().new_page(), served, session))
-    with served.client() as client:
-        client.post(f"/api/v1/sessions/{session}/ask", json={}).raise_for_status()
     page = web.window(viewport={"width": size[0], "height": size[1]}).new_page()
     in_room(page, served, session, "/presenter")
+    apart(page, [".now .slide-frame", ".coming", "#pace", "#plan", "#fillers-on", ".notes", "#next"], size)
+    with served.client() as client:
+        client.post(f"/api/v1/sessions/{session}/ask", json={}).raise_for_status()
     page.wait_for_selector("#question:not([hidden])")
-    names = [
-        ".now .slide-frame",
-        ".coming",
-        "#pace",
-        "#plan",
-        "#fillers-on",
-        ".notes",
-        "#question-text",
-        "#next",
-    ]
+    apart(page, [".now .slide-frame", ".asking-in", "#done", "#park", "#next"], size)
+    (box,) = page.evaluate(PARTS, [".asking-in"])
+    assert box[3] - box[1] >= LINES_OF_A_QUESTION * page.evaluate(LINE_OF, "#question-text")
+
+
+def apart(page: Page, names: list[str], size: tuple[int, int]) -> None:
+    """Check that no part lies over another or is cut at a side, and that the slide is the widest."""
     parts = page.evaluate(PARTS, names)
     assert [
         (name, other)
@@ -870,3 +872,23 @@ def test_the_field_shows_whom_its_words_go_to_and_the_end_what_becomes_of_the_qu
         f"{name}’s question is open: it stays without an answer."
     )
     page.click("#ending-no")
+
+
+def test_who_types_goes_on_typing_whatever_is_pressed_with_the_pointer(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    say(page, "We are the leading ferry operator on the estuary, with 212,000 passengers a year.")
+    page.wait_for_selector("#pause:not([hidden])")
+    page.click("#words")
+    page.click("#call")
+    asked(page)
+    page.keyboard.type("About 212,000 till last May.")  # letters of which many are keys elsewhere
+    expect(page.locator("#words")).to_have_value("About 212,000 till last May.")
+    page.click("#done")
+    expect(page.locator("#words")).to_have_value("")
+    expect(page.locator("#refused")).to_be_empty()
+    expect(page.locator("#captions")).to_contain_text("About 212,000 till last May.")
+    page.keyboard.type("til")
+    expect(page.locator("#words")).to_have_value("til")
+    expect(page.locator("dialog[open]")).to_have_count(0)

@@ -22,6 +22,7 @@ const now = stage("stage-slide", room);
 const coming = stage("next-slide", room);
 let view = null;
 let typed = "";
+let refusedAt; // the record that the room had reached
 let isCounting = false; // fillers
 let isStale = false; // something was said since that count was asked for
 
@@ -123,9 +124,15 @@ function wantFillers(is) {
 // ------------------------------------------------------------------ doing
 
 async function send(path, method = "POST", body = {}) {
-  text($("refused"), "");
+  refuse("");
   const answer = await change(session, path, { method, body, timeoutS: LONG.includes(path) ? LONG_TIMEOUT_S : undefined });
-  if (!answer.isOk) text($("refused"), answer.words);
+  if (!answer.isOk) refuse(answer.words);
+}
+
+/** Say why a press failed, until the room is another one. */
+function refuse(words) {
+  text($("refused"), words);
+  refusedAt = view?.seq;
 }
 
 const moves = new Moves(now.cards, (number) => send("slide", "PUT", { slide: number }));
@@ -137,6 +144,7 @@ const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && se
 
 document.addEventListener("connection", ({ detail }) => {
   room.dataset.connected = detail.isConnected ? "yes" : "no";
+  if (detail.isConnected) refuse("");
   showState();
 });
 follow(session, (told) => {
@@ -147,6 +155,7 @@ follow(session, (told) => {
   else if (name === "room") {
     if (view === null) ready();
     view = viewOf(told);
+    if (view.seq !== refusedAt) refuse("");
     show();
     if (wantsFillers()) countFillers();
   }

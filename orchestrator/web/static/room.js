@@ -209,7 +209,12 @@ async function sendOnceHeard(path, words) {
   return now;
 }
 
-const done = () => sendOnceHeard("answer/done", "Your answer ends as soon as your last words are in.");
+/** What was typed to the question and not sent is part of the answer that ends. */
+function done() {
+  const isTyped = view.question !== null && !isOfTalk(view.question) && plain($("words").value) !== "";
+  return isTyped ? say() : sendOnceHeard("answer/done", "Your answer ends as soon as your last words are in.");
+}
+
 const park = () => sendOnceHeard("park", "It is set aside as soon as your last words are in.");
 
 async function takeBack() {
@@ -479,6 +484,10 @@ const LETTERS = {
 function listenToControls() {
   const press = (id, act) => $(id).addEventListener("click", act);
   $("composer").addEventListener("submit", (event) => { event.preventDefault(); say(); });
+  // A press with the pointer leaves the cursor in the field: who types goes on typing, and no letter is a key.
+  document.addEventListener("mousedown", (event) => {
+    if (document.activeElement === $("words") && event.target.closest("button, summary")) event.preventDefault();
+  });
   press("next", () => turn(1));
   press("previous", () => turn(-1));
   press("go", go);

@@ -29,5 +29,6 @@ export function showTurn(view, acts) {
     if (!$(id)) continue; // the presenter's window has none
     $(id).hidden = !turn.back;
     text($(id), forms[Number(isBefore)]);
+    $(id).classList.toggle("is-before", isBefore);
   }
 }
