@@ -195,10 +195,14 @@ def test_a_question_is_about_a_contradiction_by_any_two_of_its_places() -> None:
 
 def test_words_that_are_cut_say_so() -> None:
     answer = "Well. We have, as you know, twelve boats on the river today. All of them sail."
-    cut = exchange("x1", "unresolved", Turn("Q?", (), answer, "follow_up"))
-    whole = replace(review(cut), said="We have, as you know, twelve boats on the river today.")
-    assert phrasing.said(whole) == "We have, as you know, twelve boats on the river today."
-    assert phrasing.said(replace(whole, said="twelve boats")) == "… twelve boats …"
+    one = Turn("Q?", (), answer, "follow_up", quote="twelve boats")
+    halting = Turn("Again?", (), "well, " * 40 + "twelve boats" + ", well" * 40, "follow_up", quote=one.quote)
+    told = phrasing.turns(review(exchange("x1", "unresolved", one, halting, Turn("And?"))))
+    assert told == [
+        ("Q?", "We have, as you know, twelve boats on the river today."),
+        ("Again?", f"… twelve boats, {'well, ' * 28}…"),
+        ("And?", None),
+    ]
 
 
 # -- homework

@@ -167,6 +167,7 @@ Name the owner.
 > "We grew 40%" (slide 2)
 
 - Asked: From which base?
+- You said: "A lot."
 - Asked again: You said "A lot." From what?
 - You said: "From 200 boats."
 - Verdict: *answered*, gives a base ("From 200")
@@ -254,6 +255,7 @@ Fix first       x2, on "Boats run on time" (slide 2): Who owns the boats?
 
 x1   answered, asked twice · slide 2: "We grew 40%"
      Ana: From which base?
+     You: "A lot."
      Then: You said "A lot." From what?
      Why: gives a base ("From 200")
      → Say at the first asking: "From 200 boats."
@@ -524,7 +526,7 @@ def test_html_says_what_markdown_says() -> None:
     for words in (
         "Harbour ferries", 'x2, on "Boats run on time" (slide 2): Who owns the boats?',
         "Why this first: it is the only question left without a good answer",
-        "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base?",
+        "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base? You said A lot.",
         'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
         'Stronger Say at the first asking: "From 200 boats."',
         "x3. Bo parked general Asked What did you leave out?",
