@@ -277,8 +277,8 @@ def delivery(debrief: Debrief) -> str:
         ]
         said.append(f"{told.words_per_minute} words a minute" + (f", {', '.join(off)}" if off else ""))
     else:
-        # Typed answers come without times as well, and a few words say nothing about pace.
-        why = "the words came without times" if told.pauses is None else "too little was said"
+        # A few words say nothing about pace.
+        why = "the words were typed, or came without times" if told.pauses is None else "too little was said"
         said.append(f"pace not measured ({why})")
     if told.said is None:
         said.append("fillers not counted (the speech is not English)")

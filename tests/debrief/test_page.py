@@ -673,7 +673,7 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
 
 @pytest.mark.parametrize(
     ("times_estimated", "why"),
-    [(True, "the words came without times"), (False, "too little was said")],
+    [(True, "the words were typed, or came without times"), (False, "too little was said")],
 )
 def test_why_no_pace_was_measured_is_said_as_it_is(times_estimated: bool, why: str) -> None:
     few = Segment("Twelve boats run.", 1.0, 2.0, "Ines", times_estimated=times_estimated)
