@@ -102,7 +102,7 @@ def _check_seat(rehearsal: Rehearsal, agent: str) -> None:
 
 
 def _is_open(exchange: Exchange) -> SessionStateError:
-    return SessionStateError(f"{exchange.id} is still open: answer it or park it first")
+    return SessionStateError("a question is still open: answer it or park it first", value=exchange.id)
 
 
 def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
