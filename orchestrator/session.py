@@ -783,7 +783,7 @@ class Session:
 
         self._check_going_on()
         if (open_ := self.projection.asking) is not None:
-            raise SessionStateError(f"{open_.id} is open: answer it first, or park it")
+            raise SessionStateError("a question is open: answer it first, or park it", value=open_.id)
         self.rehearsal.store.note(QuestionsWanted(), by="moderator")
 
     def floor(self, live: Live | None = None) -> Floor:

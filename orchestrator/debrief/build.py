@@ -71,7 +71,7 @@ def debrief_of(
         tensions=found,
         is_read=projection.is_deck_looked_at,
         read=read_checks(said, CHECKS, exchanges, passages),
-        clock_s=clock_s,
+        under_questions=projection.under_questions(clock_s),
         used_s=presenting_s + answering_s,
         budget_s=budget_s,
     )

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
 from orchestrator.debrief.bill import bill_lines
+from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Exchange, Observation, each_once
+from orchestrator.model.exchange import Exchange, Observation, Turn, each_once
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
@@ -163,12 +164,20 @@ def homework(point: OpenPoint, *, is_above: bool = True) -> str:
     return f"{point.exchange}{about}: {' '.join([stopped(point.why), *better])}"
 
 
-def said(review: Review) -> str:
-    """The presenter's deciding words, with dots where their sentence goes on or began before them."""
-    text = review.said or ""
-    answers = [" ".join((turn.answer or "").split()) for turn in review.exchange.answered]
-    whole = next((one for one in reversed(answers) if text in one), text)
-    before, _, after = whole.partition(text)
+def turns(review: Review) -> list[tuple[str, str | None]]:
+    """Every question of an exchange as it was asked, with what was said to it; None: it got no answer."""
+    asked = (review.asked, *review.asked_again)
+    return [(question, _said(turn)) for question, turn in zip(asked, review.exchange.turns, strict=True)]
+
+
+def _said(turn: Turn) -> str | None:
+    """The deciding words of an answer, with dots where their sentence goes on or began before them."""
+    if not turn.answer:
+        return None
+    whole = " ".join(turn.answer.split())
+    text = deciding_words(whole, turn.quote)
+    at = whole.find(text)
+    before, after = whole[:at], whole[at + len(text) :]
     first = "… " if before and not _is_ended(before) else ""
     return f"{first}{text}{' …' if after.strip() and not _is_ended(text) else ''}"
 
@@ -268,8 +277,8 @@ def delivery(debrief: Debrief) -> str:
         ]
         said.append(f"{told.words_per_minute} words a minute" + (f", {', '.join(off)}" if off else ""))
     else:
-        # Typed answers come without times as well, and a few words say nothing about pace.
-        why = "the words came without times" if told.pauses is None else "too little was said"
+        # A few words say nothing about pace.
+        why = "the words were typed, or came without times" if told.pauses is None else "too little was said"
         said.append(f"pace not measured ({why})")
     if told.said is None:
         said.append("fillers not counted (the speech is not English)")

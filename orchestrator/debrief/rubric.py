@@ -17,7 +17,7 @@ from orchestrator.debrief.excerpts import short
 from orchestrator.debrief.parts import Check, Review, Source
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import READ, Tension
-from orchestrator.model.exchange import each_once
+from orchestrator.model.exchange import Exchange, each_once
 from orchestrator.model.segment import is_presenters
 
 # Also keys of the request and the reply: a change of wording here is another check to an engine.
@@ -40,7 +40,9 @@ class Record:
     tensions: Sequence[Tension] | None
     is_read: bool  # an engine that reads has looked for contradictions
     read: Mapping[str, Check]  # the checks that an engine made, by name
-    clock_s: float  # of the session, at its end
+    under_questions: Sequence[
+        tuple[float, float]
+    ]  # session clock: when each of the scene's exchanges was open
     used_s: float
     budget_s: float
 
@@ -126,11 +128,28 @@ def _time(record: Record) -> Check:
         return Check(name, state, why)
     if state == "yes":
         return Check(name, state, f"{why}; the last words of the speech", short(spoken[-1]))
-    over_s = record.budget_s - (record.used_s - record.clock_s)
-    late = [one for one in spoken if (one.said_at_s or 0.0) >= over_s]
-    return Check(
-        name, state, f"{why}; when the time was up, you were still saying", short((late or spoken)[0])
-    )
+    up_s, asked = _time_up(record)
+    if asked is not None:
+        return Check(name, state, f"{why}; when the time was up, {asked.id} was open")
+    last = [one for one in spoken if (one.said_at_s or 0.0) <= up_s][-1:]
+    if not last:
+        return Check(name, state, f"{why}; when the time was up, you had not begun to present")
+    return Check(name, state, f"{why}; the last words that you began before the time was up", short(last[0]))
+
+
+def _time_up(record: Record) -> tuple[float, Exchange | None]:
+    """Where the session clock stood when the time was up, and the exchange that was open then.
+
+    A recording waits while a question is open, so its clock leaves out what the answers took.
+    """
+    up_s = record.budget_s
+    for one, (from_s, until_s) in zip(record.scene.exchanges, record.under_questions, strict=True):
+        if up_s < from_s:
+            break
+        up_s -= max(0.0, one.spent_s - (until_s - from_s))
+        if up_s < until_s or up_s < from_s:
+            return up_s, one
+    return up_s, None
 
 
 def _spoken(scene: Scene) -> list[Source]:

@@ -121,10 +121,14 @@ def _fix(debrief: Debrief) -> Iterator[Row]:
 def _review(review: Review) -> Iterator[Row]:
     """An exchange in a few lines."""
     head = " · ".join([phrasing.came_of(review), *(phrasing.placed(one) for one in review.places)])
-    texts = [f"{review.name}: {review.asked}"]
-    texts += [f"Then: {question}" for question in review.asked_again[-MOST_FOLLOW_UPS:]]
-    if review.said is not None and not _holds_words(review.reason):
-        texts.append(f"You: {phrasing.quoted(phrasing.said(review))}")
+    first, *again = phrasing.turns(review)
+    last = next((said for _, said in (*again[::-1], first) if said is not None), None)
+    in_reason = last if _holds_words(review.reason) else None
+    texts = []
+    for who, (asked, said) in [(review.name, first), *(("Then", one) for one in again[-MOST_FOLLOW_UPS:])]:
+        texts.append(f"{who}: {asked}")
+        if said not in (None, in_reason):
+            texts.append(f"You: {phrasing.quoted(said)}")
     texts += [f"Heard as: {phrasing.quoted(heard)}" for heard in review.heard_as]
     if review.reason:
         texts.append(f"Why: {review.reason}")

@@ -66,8 +66,9 @@ def _unanswered(rehearsal: Rehearsal) -> Exchange:
     exchange = still_open(rehearsal)
     if exchange.turns[-1].answer is not None:
         raise SessionStateError(
-            f"{exchange.id}: this question has been answered, in words that were not judged yet: "
-            f"`greenroom answer {rehearsal.options.id} ''` asks for the verdict on them"
+            "this question has been answered, in words that were not judged yet: "
+            f"`greenroom answer {rehearsal.options.id} ''` asks for the verdict on them",
+            value=exchange.id,
         )
     return exchange
 
@@ -124,8 +125,9 @@ def take_heard(rehearsal: Rehearsal) -> Exchange:
         if rehearsal.projection.ends_at_s is not None:
             tx.note(AnswerEnds(exchange.id, None), by="transcript")
     raise SessionStateError(
-        f"{exchange.id}: nothing was said to this question yet: what was begun before it was put is "
-        "part of the talk; answer it, or come back to it later"
+        "nothing was said to this question yet: what was begun before it was put is part of the talk; "
+        "answer it, or come back to it later",
+        value=exchange.id,
     )
 
 

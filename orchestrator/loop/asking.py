@@ -45,19 +45,19 @@ def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
 
 
 def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
-    """As `Session.ask` without a question."""
+    """As `Session.ask` without a question; once the exchanges are used up, what was parked comes first."""
     if agent is not None:
         _check_seat(rehearsal, agent)
     if _gave_way(rehearsal.projection):
         return _put_again(rehearsal)
     if rehearsal.projection.open is not None:
         raise _is_open(rehearsal.projection.open)
-    if not parked:
+    waiting = _parked(rehearsal.projection, agent)
+    if not parked and (waiting is None or not rehearsal.state().is_full):
         refreshing.refresh(rehearsal, "ask")
         choice = choose(rehearsal.state(), agent)
         if choice is not None:
             return open_exchange(rehearsal, choice)
-    waiting = _parked(rehearsal.projection, agent)
     if waiting is not None:
         return _come_back(rehearsal, waiting)
     why = next((why for seat, why in rehearsal.projection.failed.items() if agent in (None, seat)), None)
@@ -102,21 +102,22 @@ def _check_seat(rehearsal: Rehearsal, agent: str) -> None:
 
 
 def _is_open(exchange: Exchange) -> SessionStateError:
-    return SessionStateError(f"{exchange.id} is still open: answer it or park it first")
+    return SessionStateError("a question is still open: answer it or park it first", value=exchange.id)
 
 
 def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
     """At a break or at the end: call on whoever is next, or record that nobody has a question.
 
-    At the end those not heard yet come first, then what was parked, then the others.
+    At the end those not heard yet come first, then what was parked, then the others. Where the presenter
+    wants a question, what was parked comes when nobody has another, or the exchanges are used up.
     """
     state, projection = rehearsal.state(), rehearsal.projection
-    choice = parked = None
-    if not state.is_full:
-        choice = choose(state, holds_back=not projection.is_played_out)
-        parked = _parked(projection) if projection.is_played_out else None
+    choice = None if state.is_full else choose(state, holds_back=not projection.is_played_out)
+    comes_back = projection.is_question_wanted or (projection.is_played_out and not state.is_full)
+    parked = _parked(projection) if comes_back else None
     is_first_heard = choice is not None and choice.agent in not_heard(state)
-    if parked is not None and (choice is None or (_is_ripe(projection, parked) and not is_first_heard)):
+    is_next = projection.is_played_out and not is_first_heard
+    if parked is not None and (choice is None or (is_next and _is_ripe(projection, parked))):
         return _come_back(rehearsal, parked)
     if choice is not None:
         return open_exchange(rehearsal, choice)

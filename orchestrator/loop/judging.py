@@ -55,7 +55,7 @@ def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
         exchange = still_open(rehearsal)
         answer = exchange.turns[-1].answer
         if answer is None and not rehearsal.projection.has_words:
-            raise SessionStateError(f"{exchange.id}: nothing was answered yet: take the answer first")
+            raise SessionStateError("nothing was answered yet: take the answer first", value=exchange.id)
         words = answer if answer is not None else heard_words(rehearsal)
         if judgement.quote is not None and judgement.quote not in words:
             raise UsageError(f"{judgement.quote!r} does not stand in the answer: quote word for word")
@@ -120,8 +120,9 @@ def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> 
 
 def _is_judged(exchange: Exchange) -> SessionStateError:
     return SessionStateError(
-        f"{exchange.id}: it was judged, parked or closed elsewhere while this answer was judged, "
-        "and that stands: see `greenroom show`"
+        "the question was judged, parked or closed elsewhere while this answer was judged, and that stands: "
+        "see `greenroom show`",
+        value=exchange.id,
     )
 
 

@@ -128,7 +128,7 @@ def give_to_talk(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
             projection.segments[number - 1] for value, _, number in found if isinstance(value, AnswerGiven)
         ]
         if not talk and not typed:
-            raise SessionStateError(f"{mark.exchange}: nothing was said to this question")
+            raise SessionStateError("nothing was said to this question", value=mark.exchange)
         fallen = {record.seq: value for value, record, _ in found if not _stays(value)}
         corrected = [
             value

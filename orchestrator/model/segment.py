@@ -51,6 +51,12 @@ class Segment:
     confidence: float | None = None  # 0 to 1, from the speech-to-text program
     doubt: str | None = None  # of DOUBTS; None: there is none, or somebody has read the words since
     misheard: str | None = None  # what had been heard, where the text was corrected
+    end_estimated: bool = False  # the start was told, as of typed words; the end was counted from the words
+
+    @property
+    def is_length_told(self) -> bool:
+        """Whether it is known how long it took: without that its words have no pace."""
+        return not self.times_estimated and not self.end_estimated
 
 
 def is_presenters(speaker: str | None, presenter: str | None) -> bool:

@@ -1,7 +1,7 @@
 """How the presenter spoke: pace, fillers and hedges, pauses, time without another voice.
 
 Everything here is counted from segments; nothing is guessed. Where times were estimated from
-words, pace and pauses are not measured.
+words, or of typed words, pace and pauses are not measured.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def delivery_of(
         slow=stretches(judged, fast=False),
         fast=stretches(judged, fast=True),
         said=said,
-        pauses=pauses_in(told, presenter, asked_at_s) if told else None,
+        pauses=pauses_in(told, presenter, asked_at_s) if any(one.is_length_told for one in told) else None,
         monologue=_longest_alone(told, presenter, asked_at_s),
         talk_share=round(own_s / all_s, 3) if all_s else None,
         others_s=round(all_s - own_s, 3),
@@ -129,7 +129,7 @@ def pauses_in(
             continue
         gap_s = round(after.start_s - before.end_s, 3)
         asked = any(before.end_s <= at_s <= after.start_s for at_s in asked_at_s)
-        if LONG_PAUSE_S <= gap_s < _NEVER_A_PAUSE_S and not asked:
+        if before.is_length_told and LONG_PAUSE_S <= gap_s < _NEVER_A_PAUSE_S and not asked:
             found.append(Pause(before.end_s, gap_s, before))
     return tuple(found)
 

@@ -47,8 +47,8 @@ class Stretch:
 
 
 def pace_of(segments: Sequence[Segment]) -> int | None:
-    """Words a minute while speaking, over all segments whose times were told; None: there are none."""
-    told = [one for one in segments if not one.times_estimated and one.end_s > one.start_s]
+    """Words a minute while speaking, over all segments whose length was told; None: there are none."""
+    told = [one for one in segments if one.is_length_told and one.end_s > one.start_s]
     spoken = sum(one.end_s - one.start_s for one in told)
     if spoken < _LEAST_SPEECH_S:
         return None
@@ -58,13 +58,13 @@ def pace_of(segments: Sequence[Segment]) -> int | None:
 def windows(segments: Sequence[Segment]) -> tuple[Stretch, ...]:
     """The pace of each minute of the clock in which there was speech for at least half a minute.
 
-    A segment's words are spread evenly over its time. Segments with estimated times do not count.
+    A segment's words are spread evenly over its time. Segments with an estimated length do not count.
     """
     words: dict[int, float] = {}
     spoken: dict[int, float] = {}
     for one in segments:
         length_s = one.end_s - one.start_s
-        if one.times_estimated or length_s <= 0:
+        if not one.is_length_told or length_s <= 0:
             continue
         number = int(one.start_s // WINDOW_S)
         while number * WINDOW_S < one.end_s:

@@ -45,6 +45,7 @@ def segment_of(piece: LiveSegment, start_s: float, end_s: float) -> Segment:
         times_estimated=possible(piece.start_s) is None,
         confidence=piece.confidence,
         doubt=piece.doubt,
+        end_estimated=possible(piece.start_s) is not None and possible(piece.end_s) is None,
     )
 
 

@@ -12,7 +12,7 @@ from orchestrator.loop.moderator_lines import about, asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Live
 from orchestrator.loop.turns import Floor, floor_of
-from orchestrator.model.exchange import Exchange
+from orchestrator.model.exchange import Exchange, still_to_come_back
 from orchestrator.records.projection import Projection
 
 CAPTIONS = 12
@@ -107,7 +107,7 @@ class RoomView:
     said: tuple[str, ...]  # the moderator's last lines
     question: Question | None
     closed: tuple[Closed, ...]
-    left: int  # exchanges
+    left: int  # questions that can still be put, with those that were parked
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
     turn: Floor  # whose turn it is
@@ -153,7 +153,7 @@ def room_view(
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.asking) if projection.asking is not None else None,
         closed=tuple(_closed(rehearsal, one) for one in projection.exchanges),
-        left=max(0, options.exchanges - projection.opened),
+        left=max(options.exchanges - projection.opened, len(still_to_come_back(projection.exchanges))),
         contradictions=len(projection.tensions),
         took_over=projection.took_over,
         turn=floor_of(rehearsal.state(live)),

@@ -102,7 +102,7 @@ def test_ask_and_answer_from_processes_of_their_own(home: Path, tmp_path: Path) 
     assert asked["exchange"] == "x1"
     refused = greenroom(home, "ask", "s1", check=False)
     assert refused.returncode == 1
-    assert refused.stderr == "greenroom: x1 is still open: answer it or park it first\n"
+    assert refused.stderr == "greenroom: a question is still open: answer it or park it first\n"
     answered = greenroom_json(home, "answer", "s1", "It is audited: EUR 4.2M in 2026, from EUR 3.6M in 2025.")
     assert answered["verdict"] in ("satisfied", "follow_up", "escalate", "unjudged")
     if answered["outcome"] is None:

@@ -195,10 +195,14 @@ def test_a_question_is_about_a_contradiction_by_any_two_of_its_places() -> None:
 
 def test_words_that_are_cut_say_so() -> None:
     answer = "Well. We have, as you know, twelve boats on the river today. All of them sail."
-    cut = exchange("x1", "unresolved", Turn("Q?", (), answer, "follow_up"))
-    whole = replace(review(cut), said="We have, as you know, twelve boats on the river today.")
-    assert phrasing.said(whole) == "We have, as you know, twelve boats on the river today."
-    assert phrasing.said(replace(whole, said="twelve boats")) == "… twelve boats …"
+    one = Turn("Q?", (), answer, "follow_up", quote="twelve boats")
+    halting = Turn("Again?", (), "well, " * 40 + "twelve boats" + ", well" * 40, "follow_up", quote=one.quote)
+    told = phrasing.turns(review(exchange("x1", "unresolved", one, halting, Turn("And?"))))
+    assert told == [
+        ("Q?", "We have, as you know, twelve boats on the river today."),
+        ("Again?", f"… twelve boats, {'well, ' * 28}…"),
+        ("And?", None),
+    ]
 
 
 # -- homework
@@ -363,7 +367,7 @@ def checks(
         DebriefWords(checks=tuple(said)), CHECKS, exchanges, material(scene.deck, scene.segments)
     )
     reviews = [review(one) for one in exchanges]
-    record = Record(scene, reviews, tensions, is_read, read, used_s, used_s, 100.0)
+    record = Record(scene, reviews, tensions, is_read, read, (), used_s, 100.0)
     return {check.name: check for check in rubric(record)}
 
 
@@ -438,13 +442,63 @@ def test_answers_are_counted_and_what_nobody_judged_is_no_fault(
     [
         (0.0, "not judged", "nothing was said", None),
         (60.0, "yes", "1:00 of 1:40; the last words of the speech", "Thank you."),
-        (105.0, "partly", "1:45 of 1:40; when the time was up, you were still saying", "Good morning."),
-        (300.0, "no", "5:00 of 1:40; when the time was up, you were still saying", "Good morning."),
+        (105.0, "partly", "1:45 of 1:40; the last words that you began before the time was up", "Thank you."),
+        (300.0, "no", "5:00 of 1:40; the last words that you began before the time was up", "Thank you."),
     ],
 )
 def test_time_is_counted(used_s: float, state: str, why: str, quote: str | None) -> None:
     found = checks(["Good morning.", "Thank you."], used_s=used_s)[TIME]
     assert (found.state, found.why, found.source and found.source.quote) == (state, why, quote)
+
+
+@pytest.mark.parametrize(
+    ("spoken_at_s", "open_s", "spent_s", "said", "quote"),
+    [
+        (
+            (0.0, 90.0, 110.0),
+            (20.0, 40.0),
+            20.0,
+            "the last words that you began before the time was up",
+            "B.",
+        ),
+        (
+            (0.0, 90.0, 110.0),
+            (20.0, 20.0),
+            20.0,
+            "the last words that you began before the time was up",
+            "A.",
+        ),
+        ((0.0, 130.0, 140.0), (95.0, 120.0), 9.0, "when the time was up, x1 was open", None),  # live
+        ((0.0, 90.0, 110.0), (90.0, 90.0), 30.0, "when the time was up, x1 was open", None),  # of a recording
+        (
+            (0.0, 90.0, 110.0),
+            (101.0, 120.0),
+            19.0,
+            "the last words that you began before the time was up",
+            "B.",
+        ),
+        (
+            (105.0, 110.0, 115.0),
+            (0.0, 20.0),
+            20.0,
+            "when the time was up, you had not begun to present",
+            None,
+        ),
+    ],
+)
+def test_what_was_said_when_the_time_was_up_is_what_was_begun_until_then(
+    spoken_at_s: Sequence[float], open_s: tuple[float, float], spent_s: float, said: str, quote: str | None
+) -> None:
+    asked = replace(SATISFIED, spent_s=spent_s)
+    scene = replace(
+        scene_of(exchanges=[asked]),
+        segments=[
+            Segment(text, at_s, at_s + 1) for text, at_s in zip(("A.", "B.", "C."), spoken_at_s, strict=True)
+        ],
+    )
+    record = Record(scene, [review(asked)], (), False, {}, [open_s], 120.0, 100.0)
+    found = rubric(record)[-1]
+    assert (found.why, found.source and found.source.quote) == (f"2:00 of 1:40; {said}", quote)
 
 
 def test_answers_alone_do_not_say_whether_the_talk_keeps_its_time() -> None:

@@ -167,6 +167,7 @@ Name the owner.
 > "We grew 40%" (slide 2)
 
 - Asked: From which base?
+- You said: "A lot."
 - Asked again: You said "A lot." From what?
 - You said: "From 200 boats."
 - Verdict: *answered*, gives a base ("From 200")
@@ -254,6 +255,7 @@ Fix first       x2, on "Boats run on time" (slide 2): Who owns the boats?
 
 x1   answered, asked twice · slide 2: "We grew 40%"
      Ana: From which base?
+     You: "A lot."
      Then: You said "A lot." From what?
      Why: gives a base ("From 200")
      → Say at the first asking: "From 200 boats."
@@ -524,7 +526,7 @@ def test_html_says_what_markdown_says() -> None:
     for words in (
         "Harbour ferries", 'x2, on "Boats run on time" (slide 2): Who owns the boats?',
         "Why this first: it is the only question left without a good answer",
-        "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base?",
+        "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base? You said A lot.",
         'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
         'Stronger Say at the first asking: "From 200 boats."',
         "x3. Bo parked general Asked What did you leave out?",
@@ -671,7 +673,7 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
 
 @pytest.mark.parametrize(
     ("times_estimated", "why"),
-    [(True, "the words came without times"), (False, "too little was said")],
+    [(True, "the words were typed, or came without times"), (False, "too little was said")],
 )
 def test_why_no_pace_was_measured_is_said_as_it_is(times_estimated: bool, why: str) -> None:
     few = Segment("Twelve boats run.", 1.0, 2.0, "Ines", times_estimated=times_estimated)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
+from orchestrator.engines.offline.quotable import pages_of
 from orchestrator.engines.protocol import DebriefRequest, DossierRequest, Scene
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.dossier import BoardMember
@@ -77,6 +78,21 @@ def test_every_quote_of_the_dossier_stands_on_its_slide() -> None:
         if attack.about is not None:
             slide = DECK.slides[(attack.about.slide or 0) - 1]
             assert attack.about.quote in (slide.title, *slide.lines)
+
+
+def test_a_line_that_the_next_one_goes_on_with_is_no_statement_to_quote() -> None:
+    deck = read_deck_text(
+        "# A second ferry\n\n---\n\n# The harbour\n\n- Readiness is an umbrella term for three permits:\n"
+        "- Noise, traffic and fire\n- We carried many more people than in\n- the year before the storm\n"
+        "- The pier was built twice\n  - because of the storm\n"
+    )
+    assert [line.text for line in pages_of(deck, deck_claims(deck)).pages[1].lines] == [
+        "Noise, traffic and fire",
+        "the year before the storm",
+        "The pier was built twice",
+        "because of the storm",
+        "The harbour",
+    ]
 
 
 def test_what_to_fix_first_is_left_to_whoever_counts_verdicts() -> None:

@@ -9,9 +9,11 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.errors import SessionStateError
+from orchestrator.loop.asking import ask
 from orchestrator.model.exchange import Turn, not_taken_up
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.parking import wish_to_park
+from orchestrator.web.view import room_view
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, course, rehearsed, running_on
 
@@ -189,7 +191,7 @@ def test_ask_comes_back_at_the_presenters_wish_or_when_nothing_else_is_there(hom
         back = session.ask(parked=True)
         assert back is not None
         assert (back.id, back.comes_back_to, back.turns[0].question) == ("x3", "x1", first.turns[0].question)
-        with pytest.raises(SessionStateError, match="x3 is still open"):
+        with pytest.raises(SessionStateError, match="a question is still open"):
             session.ask(parked=True)
         session.answer("Here it is.")
         engine.ready = ()
@@ -198,6 +200,39 @@ def test_ask_comes_back_at_the_presenters_wish_or_when_nothing_else_is_there(hom
         assert left.comes_back_to == "x2"
         session.answer("And here.")
         assert session.ask() is None
+
+
+@pytest.mark.parametrize("exchanges", [2, 8])
+def test_a_question_that_is_wanted_now_is_the_parked_one_where_there_is_no_other(
+    home: Path, exchanges: int
+) -> None:
+    engine = SteadyEngine(("skeptic",))
+    with Session.start(Home.open(home), deck_text=DECK, engine=engine, exchanges=exchanges) as session:
+        for _ in range(2):
+            session.ask()
+            session.park()
+        engine.ready = ()
+        assert room_view(session.rehearsal, is_driven_here=True).left == max(2, exchanges - 2)
+        for parked in ("x1", "x2"):
+            session.questions_now()
+            back = ask(session.rehearsal)
+            assert back is not None
+            assert back.comes_back_to == parked
+            session.answer("Here it is.")
+        session.questions_now()
+        assert ask(session.rehearsal) is None
+        assert room_view(session.rehearsal, is_driven_here=True).left == max(0, exchanges - 4)
+
+
+def test_once_the_exchanges_are_used_up_what_was_parked_comes_before_a_new_question(home: Path) -> None:
+    with Session.start(
+        Home.open(home), deck_text=DECK, engine=SteadyEngine(("skeptic",)), exchanges=1
+    ) as session:
+        session.ask()
+        session.park()
+        back = session.ask()
+        assert back is not None
+        assert back.comes_back_to == "x1"
 
 
 def test_at_the_command_line(home: Path, tmp_path: Path) -> None:

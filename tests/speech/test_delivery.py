@@ -12,11 +12,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.delivery import Pause, delivery_of, said_in
 from orchestrator.speech.fillers import FILLER, HEDGE, marks
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 from orchestrator.speech.read import read_speech
+from orchestrator.speech.stream import timed
 
 # -- fillers and hedges, word by word
 
@@ -301,6 +302,15 @@ def test_pauses_the_longest_monologue_and_the_share_of_the_talking() -> None:
     assert told.talk_share == round(47 / 57, 3)
     assert delivery_of(segments, "P").monologue == (36, 90)
     assert delivery_of(segments, "P").pauses == (Pause(10, 6, segments[0]), Pause(50, 20, segments[4]))
+
+
+def test_words_whose_end_nobody_told_have_no_pace_and_no_pause_behind_them() -> None:
+    typed = [timed(LiveSegment("one two three four five. " * 20, 60.0 * n), 0.0) for n in range(4)]
+    told = delivery_of(typed, None)
+    assert (told.words_per_minute, told.minutes, told.pauses, told.words) == (None, (), None, 400)
+    spoken = even(100, 240, 300)
+    told = delivery_of([*typed, spoken, even(10, 306, 310)], "P")
+    assert (told.words_per_minute, told.pauses) == (103, (Pause(300, 6, spoken),))
 
 
 def test_nothing_said_is_nothing_measured() -> None:

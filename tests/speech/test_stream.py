@@ -68,7 +68,7 @@ def test_told_times_stay_but_never_go_back() -> None:
     previous = Segment("Before.", 5.0, 7.0)
     assert timed(LiveSegment("Now.", 6.0, 6.5), 100.0, previous) == Segment("Now.", 6.0, 6.5)
     assert timed(LiveSegment("Now.", 3.0, 4.0), 100.0, previous) == Segment("Now.", 5.0, 5.0)
-    assert timed(LiveSegment("Now.", 9.0), 100.0, previous) == Segment("Now.", 9.0, 9.4)
+    assert timed(LiveSegment("Now.", 9.0), 100.0, previous) == Segment("Now.", 9.0, 9.4, end_estimated=True)
     assert timed(LiveSegment("Now.", None, 9.0), 100.0, previous) == Segment(
         "Now.", 8.6, 9.0, times_estimated=True
     )

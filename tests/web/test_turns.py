@@ -170,6 +170,28 @@ def test_an_answer_that_was_ended_and_not_judged_is_judged_where_the_key_is_sent
     assert site.sessions.get(session).projection.asked[0].turns[0].verdict is not None
 
 
+def test_refusals_say_which_question_in_a_field_and_in_no_words_of_the_room(
+    api: TestClient, session: str, asked: dict[str, Any]
+) -> None:
+    verdict = {"verdict": "satisfied", "reason": "It is."}
+    refused = {
+        path: api.post(f"/api/v1/sessions/{session}/{path}", json=body).json()
+        for path, body in (
+            ("answer/done", None), ("verdict", verdict), ("ask", {}), ("questions", {})
+        )
+    }  # fmt: skip
+    nothing = (
+        "nothing was said to this question yet: what was begun before it was put is part of the talk; "
+        "answer it, or come back to it later"
+    )
+    assert {path: (told["detail"], told["value"]) for path, told in refused.items()} == {
+        "answer/done": (nothing, "x1"),
+        "verdict": ("nothing was answered yet: take the answer first", "x1"),
+        "ask": ("a question is still open: answer it or park it first", "x1"),
+        "questions": ("a question is open: answer it first, or park it", "x1"),
+    }
+
+
 def test_words_in_doubt_hold_the_answer(
     api: TestClient, session: str, site: Site, asked: dict[str, Any]
 ) -> None:

@@ -130,11 +130,12 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
     is_agenda = any(holds(plain(slide.title), one) for one in bank().phrases.agendas)
     asserted = [] if is_agenda else list(asserted_lines(slide))
     for index, (origin, text, parent) in enumerate(asserted):
-        after = asserted[index + 1][1] if index + 1 < len(asserted) else "?"
+        _, after, next_parent = asserted[index + 1] if index + 1 < len(asserted) else ("", "?", None)
         line = _line(slide.number, text, parent, claims, is_title=origin == "title")
         if _is_open_question(text, after, slide.title) and not line.is_title:
             line = replace(line, words=f"{line.words}#question ")
-        if text not in seen and not (is_first and line.is_title) and _can_be_quoted(line):
+        is_cut = parent == next_parent and _goes_on(text, after)
+        if text not in seen and not (is_first and line.is_title) and not is_cut and _can_be_quoted(line):
             lines.append(line)
         seen.add(text)
     cells = " ".join(cell for table in slide.tables for row in table.rows for cell in row)
@@ -179,6 +180,11 @@ def _tagged(text: str, kinds: Sequence[str]) -> str:
     return f"{plain(text)}{' '.join(tags)} "
 
 
+def _goes_on(text: str, after: str) -> bool:
+    """Whether the line after *text* has the rest of its sentence, as where a paragraph was broken up."""
+    return text[:1].isupper() and after[:1].islower() and text.rstrip()[-1:] not in ".!?…"
+
+
 def _is_open_question(text: str, after: str, title: str) -> bool:
     """A form's question has its answer in the line after it; one that is open has none."""
     if not text.rstrip().endswith("?") or not after.rstrip().endswith("?"):
@@ -191,8 +197,11 @@ def _is_open_question(text: str, after: str, title: str) -> bool:
 def _can_be_quoted(line: Line) -> bool:
     """A title is a heading unless it holds a figure; a short line is a name unless it holds one.
 
-    A question is quoted only where it stands open: in a form it is somebody else's.
+    A question is quoted only where it stands open: in a form it is somebody else's. What ends in a colon is
+    said in full by the lines after it.
     """
+    if line.text.rstrip().endswith((":", "：")):
+        return False
     words = line.words.split()
     tags = {word for word in words if word[0] == "#"}
     count = len(words) - len(tags)
