@@ -124,8 +124,10 @@ def give_to_talk(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
         since_s = rehearsal.now_s() if at_s is None else at_s
         found = list(_fallen(projection, mark, inf))
         talk = [record.seq for value, record, _ in found if value is None or isinstance(value, SpeechHeard)]
-        typed = [
-            projection.segments[number - 1] for value, _, number in found if isinstance(value, AnswerGiven)
+        typed = [  # without the label of an answer, as what is typed of the talk
+            replace(projection.segments[number - 1], speaker=None)
+            for value, _, number in found
+            if isinstance(value, AnswerGiven)
         ]
         if not talk and not typed:
             raise SessionStateError("nothing was said to this question", value=mark.exchange)

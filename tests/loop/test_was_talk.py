@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.debrief.build import debrief_of
 from orchestrator.errors import SessionStateError
 from orchestrator.loop import refreshing, turns
 from orchestrator.memory.facts import FactLog
@@ -71,6 +72,7 @@ def test_an_answer_that_was_typed_is_written_again_as_speech(session: Session) -
     session.answer_was_talk()
     assert said(session) == [("Good morning.", 0.0, 1), (WORDS, answered.start_s, answered.slide)]
     assert session.projection.segments[2].misheard == "The fund holds ninety million."
+    assert debrief_of(session.rehearsal).delivery.others_s == 0
     assert [claim.id for claim in session.projection.speech_claims] == ["s3.1"]
     with Session.open(None, session.path) as again:
         assert again.projection == session.projection
