@@ -173,7 +173,7 @@ def test_a_microphone_without_sound_is_said_until_sound_comes(
         time.sleep(6)  # longer than one that has just been opened may be silent
         assert text_of(room, "#microphone-state") == ON
         act(sound, DESK, is_on=True)
-        shows(room, "#hearing", f"I hear nothing from “{DESK}”.")
+        shows(room, "#hearing", "I hear nothing: still thinking?")  # sound was heard, so it may be a pause
         act(sound, DESK, is_on=False)
         shows(room, "#microphone-state", ON)
 

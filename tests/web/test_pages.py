@@ -89,7 +89,6 @@ def test_nothing_runs_out_of_the_page(serve: Serve, web: Web, name: str, width: 
     assert not page.evaluate(too_wide)
     page.keyboard.press("Space")
     page.wait_for_selector("#pause:not([hidden])")
-    page.keyboard.press("ArrowRight")
     say(page, "Revenue grew 18% in 2026.")
     page.click("#call")
     asked(page)

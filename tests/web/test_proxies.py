@@ -370,5 +370,5 @@ def _speak(client: httpx2.Client, at: Proxied) -> None:
             microphone.send(sound[begin : begin + FRAME])
         while "final" not in (said := json.loads(microphone.recv(timeout=300))):
             pass
-        assert said == {"final": WORDS[8000]}
+        assert said == {"final": WORDS[8000], "segment": 1, "doubt": None}
     assert WORDS[8000] in client.get("api/v1/sessions/one/files/shared/presenter-transcript.md").text

@@ -307,31 +307,34 @@ def test_the_page_and_the_command_line_leave_the_same_files(serve: Serve, web: W
     }
 
     served = serve()
-    page = in_room(web.window().new_page(), served, started(served, **options))
-    say(page, spoken[0])
-    page.keyboard.press("Escape")
-    page.keyboard.press("ArrowRight")
-    shows_slide(page, 2)
-    say(page, spoken[1])
-    turns = 0
-    page.click("#call")
-    while page.is_visible("#question") or not turns:
+    id = started(served, **options)
+    # Somebody else drives, so that nothing begins with the first words and the clock goes on to stand.
+    path = served.home / "sessions" / id
+    with Session.open(None, path) as held, driving(held.rehearsal, "feed"):
+        page = in_room(web.window().new_page(), served, id)
+        say(page, spoken[0])
+        page.keyboard.press("Escape")
+        page.keyboard.press("ArrowRight")
+        shows_slide(page, 2)
+        say(page, spoken[1])
+        turns = 0
+        page.click("#call")
+        while page.is_visible("#question") or not turns:
+            asked(page)
+            question = put(served, "same")
+            say(page, answers[min(turns, 1)])
+            turns += 1
+            judged(page, served, "same", question)
+        page.click("#call")
         asked(page)
-        question = put(served, "same")
-        say(page, answers[min(turns, 1)])
-        turns += 1
-        judged(page, served, "same", question)
-    page.click("#call")
-    asked(page)
-    page.click("#park")
-    page.wait_for_selector("#question", state="hidden")
+        page.click("#park")
+        page.wait_for_selector("#question", state="hidden")
     page.click("#finish")
     page.click("#ending-yes")
     page.wait_for_url("**/debrief/same")
 
     home = new_home(tmp_path / "other")
     with Session.start(Home.open(home), deck_text=DECK, **options) as held, driving(held.rehearsal, "feed"):
-        # Somebody else drives, so that the feed only appends and the clock goes on to stand.
         greenroom(home, "feed", "same", "-", stdin=json.dumps({"text": spoken[0]}) + "\n")
         greenroom(home, "slide", "same", "2")
         greenroom(home, "feed", "same", "-", stdin=json.dumps({"text": spoken[1]}) + "\n")

@@ -235,10 +235,10 @@ def test_what_the_browser_recognises_late_belongs_where_it_was_begun(own: Page) 
     own.wait_for_timeout(2000)  # longer than it takes to say
     own.evaluate("heard('and so on.')")
     expect(own.locator("#captions")).to_contain_text("and so on.")
-    expect(own.locator("#done")).to_be_hidden()  # nothing was said to the question
+    expect(own.locator("#talk")).to_be_hidden()  # nothing was said to the question
     own.evaluate("heard('It is', false)")
     own.evaluate("heard('It is audited.')")
-    expect(own.locator("#done")).to_be_visible()
+    expect(own.locator("#talk")).to_be_visible()
     assert "speaking" in told
 
 
