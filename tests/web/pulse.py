@@ -21,6 +21,10 @@ from tests.helpers.live_feeds import until
 from tests.helpers.programs import running
 
 PROGRAMS: Final = ("pulseaudio", "pactl", "paplay")
+TOLD_WITHIN_S: Final = 30.0
+PLAYED_WITHIN_S: Final = 120.0
+"""Limits of time, so that a sound server that hangs fails a test and holds up nothing: an answer takes
+milliseconds, and no piece of speech lasts a minute."""
 MISSING: Final = tuple(name for name in PROGRAMS if shutil.which(name) is None)
 
 
@@ -64,8 +68,9 @@ class Pulse:
             try:
                 until("the sound", lambda: self._list("sink-inputs") or player.poll() is not None)
                 yield
+                player.wait(PLAYED_WITHIN_S)
             except BaseException:
-                player.terminate()
+                player.kill()
                 raise
         assert player.returncode == 0
 
@@ -82,6 +87,7 @@ class Pulse:
             check=True,
             capture_output=True,
             text=True,
+            timeout=TOLD_WITHIN_S,
         )
         return told.stdout
 
