@@ -384,6 +384,7 @@ def test_what_was_heard_right_is_looked_through_for_facts(session: Session) -> N
     assert [one.text for one in log_of(session).waiting.values()] == [SAID]
 
 
+@pytest.mark.own_memory
 def test_a_fact_in_words_that_were_not_said_falls_with_them(session: Session) -> None:
     hear(session, HEARD)
     keep_fact(session, "14 million euros")
@@ -403,6 +404,7 @@ def test_a_corrected_answer_is_looked_through_for_facts_as_one(session: Session)
     assert (passage.kind, passage.exchange, passage.text) == ("answer", "x1", SAID)
 
 
+@pytest.mark.own_memory
 def test_a_recap_tells_what_was_said_in_the_place_of_what_was_heard(session: Session) -> None:
     decided = "We decided on Norbert Bank."
     hear(session, "Good morning.", decided, "Hm.", "Fan mark pays.")

@@ -105,6 +105,7 @@ def test_the_follow_up_falls_with_it(session: Session) -> None:
         session.answer_back()
 
 
+@pytest.mark.own_memory
 def test_each_time_that_an_answer_is_taken_back_costs_the_same_more(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +214,7 @@ def test_what_off_the_record_hid_stays_hidden(session: Session) -> None:
     assert "ninety million" not in session.context("skeptic").text
 
 
+@pytest.mark.own_memory
 def test_memory_debrief_review_and_archive_leave_it_out(session: Session) -> None:
     session.answer(WRONG)
     session.answer_back()
@@ -239,6 +241,7 @@ def test_memory_debrief_review_and_archive_leave_it_out(session: Session) -> Non
     assert session.verify().valid
 
 
+@pytest.mark.nameless
 def test_the_review_strikes_what_was_withdrawn_and_shows_each_answer_once(session: Session) -> None:
     session.answer(WRONG)  # typed
     refreshing.refresh(session.rehearsal, "slide")

@@ -117,6 +117,6 @@ def test_what_was_refused_is_told_until_the_room_is_another_one(
         client.post(f"{API}/ask", json={})
         phone = web.open(f"{served.url}/room/s1/presenter", viewport=PHONE)
         phone.click("#done")
-        expect(phone.locator("#refused")).to_contain_text("nothing was said to this question yet")
+        expect(phone.locator("#refused")).to_contain_text("Nothing was said to this question yet")
         client.put(f"{API}/slide", json={"slide": 2})
         expect(phone.locator("#refused")).to_be_empty()
