@@ -65,13 +65,14 @@ def debrief_of(
     found = found and tuple(rehearsal.on_record(found, lambda one: [side.quote for side in one.sides]))
     clock_s, budget_s = rehearsal.now_s(), options.minutes * 60
     presenting_s, answering_s = projection.times(clock_s)
+    under_questions = projection.under_questions(clock_s)
     record = Record(
         scene=scene,
         reviews=held,
         tensions=found,
         is_read=projection.is_deck_looked_at,
         read=read_checks(said, CHECKS, exchanges, passages),
-        under_questions=projection.under_questions(clock_s),
+        under_questions=under_questions,
         used_s=presenting_s + answering_s,
         budget_s=budget_s,
     )
@@ -86,7 +87,7 @@ def debrief_of(
         tensions=found,
         homework=tuple(_homework(held)),
         promises=tuple(map(short, rehearsal.on_record(promises_of(rehearsal), lambda one: (one.quote,)))),
-        slides=spans(projection.slides, scene.deck, clock_s, budget_s, projection.under_questions(clock_s)),
+        slides=spans(projection.slides, scene.deck, clock_s, budget_s, under_questions),
         speech_s=presenting_s,
         answers_s=answering_s,
         budget_s=budget_s,

@@ -40,9 +40,7 @@ class Record:
     tensions: Sequence[Tension] | None
     is_read: bool  # an engine that reads has looked for contradictions
     read: Mapping[str, Check]  # the checks that an engine made, by name
-    under_questions: Sequence[
-        tuple[float, float]
-    ]  # session clock: when each of the scene's exchanges was open
+    under_questions: Sequence[tuple[float, float]]  # session clock: from and to, for each exchange
     used_s: float
     budget_s: float
 

@@ -66,9 +66,9 @@ def settle(
 
     Args:
         timed: The reading with times, for which the model was given *names*.
-        fits: Whether the sound is rather that of the other text, which has so many names more than the first.
         seconds: How long the sound is, with the little silence around it.
         is_other_language: A model of many languages has found another than the one that is set.
+        fits: Whether the sound is rather that of the other text, which has so many names more than the first.
     """
     if not plain.text:
         plain = timed
@@ -135,9 +135,11 @@ def with_names_around(plain: str, timed: str, names: Sequence[str]) -> tuple[str
 
     The names bring their neighbours' words there, and no figure: figures are what a talk is checked by.
     """
-    known = {_fold(name): name for name in names}
+    known = {_fold(name) for name in names}
     words, others = plain.split(), timed.split()
     said, heard = _folded(words), _folded(others)
+    if known.isdisjoint(heard):
+        return plain, 0
     result, count = [], 0
     for kind, a, b, c, d in _matcher(said, heard).get_opcodes():
         more = sum(word in known and word not in said[a:b] for word in heard[c:d])

@@ -164,13 +164,6 @@ def _captions(projection: Projection) -> tuple[Caption, ...]:
     """The last segments, but for those taken back; each by its number, by which it is corrected."""
     segments = projection.spoken
     first = max(0, len(segments) - CAPTIONS)
-    judged = {
-        id(piece)
-        for one in projection.asked
-        for number, turn in enumerate(one.turns, start=1)
-        if turn.verdict is not None
-        for piece in projection.answered_in.get((one.id, number), ())
-    }
     return tuple(
         Caption(
             one.start_s,
@@ -180,11 +173,17 @@ def _captions(projection: Projection) -> tuple[Caption, ...]:
             number,
             one.doubt,
             one.misheard,
-            is_judged=id(one) in judged,
+            is_judged=_is_judged(projection, number),
         )
         for number, one in enumerate(segments[first:], start=first + 1)
         if one.text or one.misheard  # else it was taken back
     )
+
+
+def _is_judged(projection: Projection, number: int) -> bool:
+    """Whether the segment *number* is of an answer that has its verdict."""
+    exchange, turn, _ = projection.answer_of(projection.segments[number - 1])
+    return any(one.id == exchange and one.turns[turn - 1].verdict is not None for one in projection.asked)
 
 
 def _member(rehearsal: Rehearsal, agent: str) -> Member:

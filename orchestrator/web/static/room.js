@@ -166,7 +166,6 @@ function showControls(open) {
   $("go").hidden = runs || view.is_driven_elsewhere;
   text($("go"), hasBegun() ? "Go on" : "Begin");
   $("pause").hidden = !runs;
-  $("back").hidden = !view.turn?.back;
   $("call").setAttribute("aria-disabled", String(!canCall()));
   text($("call"), view.turn?.waits ? "Questions now" : "Take a question now");
   const isAnswer = open !== null && !isOfTalk(open);
