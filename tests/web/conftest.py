@@ -82,8 +82,12 @@ def session(api: TestClient) -> str:
     return "s1"
 
 
+Serve = Callable[..., Served]
+"""What the fixture `serve` is: it starts a server on a home, with options of the command."""
+
+
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+def serve(tmp_path: Path) -> Iterator[Serve]:
     """Starts servers that end with the test."""
     running: list[Served] = []
 

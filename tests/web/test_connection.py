@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.helpers.live_feeds import until
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web
-from tests.web.conftest import Served
+from tests.web.conftest import Serve
 from tests.web.test_rehearsal import in_room, say, started, view_of
 from tests.web.test_room import settles
 
@@ -22,8 +21,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
 expect = sync_api.expect
 expect.set_options(timeout=PATIENCE_MS)
 pytestmark = pytest.mark.slow  # a real browser and a real server
-
-Serve = Callable[..., Served]
 
 QUICK = (
     "const timeout = AbortSignal.timeout; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 30);"

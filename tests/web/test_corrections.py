@@ -49,11 +49,14 @@ def test_the_room_says_of_which_words_a_verdict_stands_already(home: Path, tmp_p
         session.ask("skeptic", question="Is it audited?")
         session.hear(LiveSegment("It is", session.projection.put_at_s))
         session.answer_done()
+        session.ask("analyst", question="By whom?")
+        session.answer("By two firms.")
         session.hear(LiveSegment("So much for that."))
         shown = client.get("/api/v1/sessions/one/room").json()["captions"]
         assert [(one["text"], one["is_judged"]) for one in shown] == [
             ("Good morning.", False),
             ("It is", True),
+            ("By two firms.", True),
             ("So much for that.", False),
         ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html import unescape
 from itertools import product
 from pathlib import Path
@@ -19,9 +19,8 @@ from tests.helpers.ferries import DECK, QUESTION, QUOTE
 from tests.helpers.homes import new_home
 from tests.helpers.pdf_pages import read_pdf
 from tests.web.browser import Web, faults_of_axe
-from tests.web.conftest import Served
+from tests.web.conftest import Serve
 
-Serve = Callable[..., Served]
 prints = pytest.mark.skipif(find_browser() is None, reason="NO BROWSER: nothing here prints a PDF")
 
 IS_IN_ITS_COLOURS = """() => {

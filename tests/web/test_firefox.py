@@ -16,7 +16,7 @@ from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import greenroom, write_rehearsal
 from tests.helpers.served_here import served_here
-from tests.web.conftest import Served
+from tests.web.conftest import Serve
 from tests.web.firefox import Firefox, firefox
 from tests.web.pulse import Pulse, pulse
 from tests.web.spoken import CHOOSE, DESK, EXCHANGES, HEADSET, NO_VOICE, Rehearsal, Voice
@@ -26,7 +26,6 @@ from tests.web.window import is_seen, shows, text_of
 
 pytestmark = pytest.mark.slow  # a real browser and a real server
 
-Serve = Callable[..., Served]
 ON = "Microphone on"
 REFUSES = {"media.navigator.permission.disabled": False, "permissions.default.microphone": 2}
 """Somebody has blocked the microphone: by settings, since WebDriver BiDi has no word for it in Firefox."""

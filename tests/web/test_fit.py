@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
-from tests.web.conftest import Served
+from tests.web.conftest import Serve, Served
 from tests.web.test_rehearsal import in_room
 
 if TYPE_CHECKING:
@@ -19,8 +18,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
 expect = sync_api.expect
 expect.set_options(timeout=PATIENCE_MS)
 pytestmark = pytest.mark.slow  # a real browser and a real server
-
-Serve = Callable[..., Served]
 
 DECKS: Final = ("goit_product_pitch_2026", "lfe_annual_review_template", "openchain_basic_ja")
 """Those with the most text on a slide, of three scripts."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from orchestrator.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import quicken
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
-from tests.web.conftest import Served
+from tests.web.conftest import Serve
 from tests.web.test_rehearsal import asked, in_room, say, started, view_of
 from tests.web.test_room import DROPPED, settles
 
@@ -28,8 +27,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
 expect = sync_api.expect
 expect.set_options(timeout=PATIENCE_MS)
 pytestmark = pytest.mark.slow  # a real browser and a real server
-
-Serve = Callable[..., Served]
 
 MANY = "\n\n---\n".join(f"# Step {number}\n\n- Costs {number} million in 2027" for number in range(1, 61))
 LONG = "A title that goes on for as long as its author had breath, " * 4

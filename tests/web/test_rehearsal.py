@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -19,7 +18,7 @@ from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK, contents, greenroom
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web
-from tests.web.conftest import Served
+from tests.web.conftest import Serve, Served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,8 +27,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
 expect = sync_api.expect
 expect.set_options(timeout=PATIENCE_MS)
 pytestmark = pytest.mark.slow  # a real browser and a real server
-
-Serve = Callable[..., Served]
 
 DROPPED = """([name, bytes]) => {
   const transfer = new DataTransfer();

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
-from tests.web.conftest import Served
+from tests.web.conftest import Serve
 from tests.web.test_rehearsal import asked, in_room, say, shows_slide, started, view_of
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ sync_api = pytest.importorskip("playwright.sync_api", reason=NO_BROWSER)
 expect = sync_api.expect
 expect.set_options(timeout=PATIENCE_MS)
 pytestmark = pytest.mark.slow  # a real browser and a real server
-
-Serve = Callable[..., Served]
 
 BOXES = """() => {
   const box = (one) => {

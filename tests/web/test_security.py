@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from socket import create_connection, socket
@@ -14,9 +13,7 @@ from starlette.testclient import TestClient
 from orchestrator import __version__
 from orchestrator.web.serve import MOST_CONNECTIONS
 from tests.helpers.figures import note
-from tests.web.conftest import Served
-
-Serve = Callable[..., Served]
+from tests.web.conftest import Serve
 
 
 @pytest.mark.parametrize(

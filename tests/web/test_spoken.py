@@ -19,7 +19,7 @@ from tests.helpers.live_feeds import until
 from tests.helpers.recognisers import silence
 from tests.helpers.rehearsals import greenroom, write_rehearsal
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, chromium
-from tests.web.conftest import Served
+from tests.web.conftest import Serve
 from tests.web.test_rehearsal import DROPPED, asked, in_room, view_of
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ recognises = pytest.mark.skipif(
     find_spec("faster_whisper") is None, reason="NOT TESTED with real speech: the extra stt is missing"
 )
 
-Serve = Callable[..., Served]
 RECOGNISED_WITHIN_MS = 120_000
 """The model is loaded at the first sound, and a machine may be busy: most of it is patience."""
 
