@@ -115,11 +115,19 @@ def has_focus(page: Page, name: str) -> bool:
 
 
 def puts(page: Page, path: str) -> list[Any]:
-    """The bodies of all requests that change something at addresses that end so, from here on."""
+    """The bodies of all requests that change something at addresses that end so, from here on.
+
+    What is sent again by its id, as no answer came, is the same request.
+    """
     sent: list[Any] = []
+    ids: set[str] = set()
 
     def note(request: Any) -> None:
-        if request.method in ("PUT", "POST") and request.url.endswith(path):
+        if request.method not in ("PUT", "POST") or not request.url.endswith(path):
+            return
+        known = request.headers.get("idempotency-key", f"{len(sent)}")
+        if known not in ids:
+            ids.add(known)
             sent.append(json.loads(request.post_data or "{}"))
 
     page.on("request", note)
