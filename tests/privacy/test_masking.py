@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from orchestrator.privacy.masking import CARD, E_MAIL, PHONE, has_luhn_check, masked
 from orchestrator.privacy.off_record import Withheld, is_marked
@@ -49,6 +53,14 @@ def test_addresses_and_numbers_of_people_are_masked(said: str, shown: str) -> No
 )
 def test_figures_of_a_board_deck_are_left_as_they_are(said: str) -> None:
     assert masked(said) == said
+
+
+@given(
+    moment=st.datetimes(datetime(2026, 1, 1), datetime(2099, 1, 1)), tail=st.binary(min_size=3, max_size=3)
+)
+def test_the_id_of_a_session_is_nobodys_number(moment: datetime, tail: bytes) -> None:
+    told = f"2026-12-01, {moment:%Y%m%d-%H%M%S}-{tail.hex()}/x4: call 4111 1111 1111 1111"
+    assert masked(told) == told.replace("4111 1111 1111 1111", CARD)
 
 
 def test_the_check_digit_of_a_card_is_checked() -> None:
