@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orchestrator.engines.by_name import check_engine, close_engine, engine_named
+from orchestrator.engines.by_name import RECORDED, check_engine, close_engine, engine_named
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
@@ -65,7 +65,7 @@ def begin_session(
         source = read_source(deck, deck_text)
         if is_own:
             check_engine(engine)
-        remembering = remembering_of(home)
+        remembering = remembering_of(home, engine.name)
         notices: list[str] = []
         root = start_session(
             home,
@@ -89,11 +89,15 @@ def schedule_of(config: Config, engine: str) -> Schedule:
     return Schedule(every_s=float(config.facts_every_s), after_exchange=is_free, is_paid=not is_free)
 
 
-def remembering_of(home: Home | None) -> Remembering:
-    """A session's dealings with the memory of its home; none where the setting `memory` is off."""
+def remembering_of(home: Home | None, engine: str) -> Remembering:
+    """A session's dealings with the memory of its home; none where the setting `memory` is off.
+
+    Sessions of the demonstration have a memory of their own.
+    """
     if home is None:
         return Remembering(None)
     config = home.config
     key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
     embed = embedder(config.embeddings, model=config.embeddings_model, key=key)
-    return Remembering(home.root if config.memory else None, embed=embed)
+    root = home.demo if engine == RECORDED else home.root
+    return Remembering(root if config.memory else None, embed=embed)

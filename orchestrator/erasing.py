@@ -131,8 +131,11 @@ def _erase(
     known = all_archives(home, session)
     servers = [(one.url, _server_of(one, endpoint_url)) for one in known] if archives else []
     drop_briefings(home.root)
+    nothing = Forgotten((), (), is_wiped=True)
+    with existing(home.demo) as db:
+        if db is not None:
+            forget_session(db, session, now=utc_now(), title=title)
     with existing(home.root) as db:
-        nothing = Forgotten((), (), is_wiped=True)
         forgotten = nothing if db is None else forget_session(db, session, now=utc_now(), title=title)
     for url, server in servers:
         delete_archive(url, session, endpoint_url=server)

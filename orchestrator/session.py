@@ -82,7 +82,8 @@ class Session:
         from orchestrator import beginning
 
         # A copy remembers nothing: it would speak for the session whose id it has.
-        return beginning.remembering_of(self.home if self.name == self.id else None)
+        home = self.home if self.name == self.id else None
+        return beginning.remembering_of(home, self.rehearsal.options.engine)
 
     @cached_property
     def watch(self) -> Watch:

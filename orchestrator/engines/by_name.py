@@ -13,6 +13,8 @@ from orchestrator.model.usage import Budget, Total
 
 MODELS: Final = ("claude", "model")
 """Engines that ask a service which speaks the Messages API: Anthropic's, or any other."""
+RECORDED: Final = "recorded"
+"""The engine of the demonstration: what a reader replied to its requests. Nobody can choose it for a deck."""
 
 
 def engine_named(
@@ -47,6 +49,10 @@ def engine_named(
         engine = ClaudeEngine(claude_settings(config, layout, engine=name))
         budget = Budget(config.session_tokens, config.session_usd)
         return FallbackEngine(engine, budget, spent=spent, say=say)
+    if name == RECORDED:
+        from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
+
+        return recorded_engine(Replies(read_recording().replies))
     if name == "scripted":
         raise UsageError(
             "the scripted engine needs its replies: in Python, Session.start(…, engine=ScriptedEngine(…))"

@@ -70,6 +70,11 @@ class Home:
     def archives(self) -> Path:
         return self.root / "archives"
 
+    @property
+    def demo(self) -> Path:
+        """Of `greenroom demo`: the memory of its presenter, whom nobody else is to meet."""
+        return self.root / "demo"
+
     @cached_property
     def config(self) -> Config:
         """`greenroom.yaml` and `GREENROOM_*`, checked.

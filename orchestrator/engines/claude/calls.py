@@ -128,7 +128,7 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
             out = outgoing(service, task, turns, knows)
             model = out.plain["model"]
             try:
-                one = received(await exchanged(service, out.plain, task.on_partial))
+                one = received(await _message(service, task, turns, out.plain))
             except UnusableError as error:
                 where = settings.where
                 raise PassingError(f"{where} does not answer as the Messages API does: {error}") from None
@@ -148,6 +148,13 @@ async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
         task.on_sent(out, began_s, replace(usage, repair=turns.is_repair, round=turns.rounds))
         check_stop(one, out.plain["max_tokens"])
         return one
+
+
+async def _message(service: Service, task: Task, turns: Turns, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The service's message, or the one that was recorded."""
+    if service.recorded is None:
+        return await exchanged(service, request, task.on_partial)
+    return await asyncio.to_thread(service.recorded, task, request, turns.is_repair)
 
 
 async def exchanged(

@@ -20,7 +20,7 @@ from orchestrator.engines.claude.quoting import in_answers
 from orchestrator.engines.claude.service import Service
 from orchestrator.engines.claude.settings import Settings, what_it_costs
 from orchestrator.engines.claude.standalone import reading_messages
-from orchestrator.engines.claude.task import OnPartial, Outgoing, Task
+from orchestrator.engines.claude.task import OnPartial, Outgoing, Recorded, Task
 from orchestrator.engines.claude.tasks import KINDS, addressed, kind_of, outcome_of
 from orchestrator.engines.claude.turns import Rounds
 from orchestrator.engines.offers import OnText
@@ -45,13 +45,14 @@ class ClaudeEngine:
     Safe to use from several threads. Close it when done, or use it as a context manager.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, recorded: Recorded | None = None) -> None:
+        """*recorded* answers in the place of the service."""
         self.settings = settings
         self.account = Account()  # of what its calls cost
         self.has_ever_answered = False  # a call brought a result that holds
         self.last_failure = ""  # of the last call that did not, in one line
         self.failed_in_a_row = 0
-        self._service = Service(settings)
+        self._service = Service(settings, recorded)
         self._lock = threading.Lock()
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
         self._has_cache = settings.is_public  # else once a call has read from one, or written to it
@@ -71,6 +72,8 @@ class ClaudeEngine:
         Raises:
             EngineError: It does not; one line says what to do.
         """
+        if self._service.recorded is not None:
+            return
         for model in sorted({self.settings.model, *self.settings.models.values()}):
             probe(self._service, model, self._note)
 

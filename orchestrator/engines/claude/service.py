@@ -23,6 +23,8 @@ from orchestrator.outbound.environment import check_headers, check_key
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
+    from orchestrator.engines.claude.task import Recorded
+
 FEATURES: Final = ("blocks", "schemas", "effort", "tools", "cache", "length")
 """What a server may lack: content as a list of blocks, output schemas, effort, tools, cache marks (which
 stand on blocks), and room for a long reply."""
@@ -35,8 +37,10 @@ _CLOSE_S: Final = 5.0
 class Service:
     """Starts its thread at the first call. Safe to use from several threads; close it when done."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, recorded: Recorded | None = None) -> None:
+        """*recorded* answers in the place of a server, which then nobody looks for."""
         self.settings = settings
+        self.recorded = recorded
         self.knows: set[str] = set(FEATURES)
         """Features not refused so far. Found out once for a service, not once a call."""
         self._lock = threading.Lock()

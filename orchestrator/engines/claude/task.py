@@ -42,3 +42,7 @@ class Task:
     shape: type[Part] = Reply  # of the whole reply
     deadline_s: float | None = None  # None: the settings'
     model: str | None = None  # None: the settings'
+
+
+Recorded = Callable[[Task, Mapping[str, Any], bool], dict[str, Any]]
+"""Gives the message that was recorded for a task's request; whether that is one which was sent back."""

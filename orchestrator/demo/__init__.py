@@ -1,0 +1,1 @@
+"""The demonstration: two rehearsals of one presenter, with recorded speech, answers and replies."""
