@@ -3,8 +3,8 @@
 `scripts/record_demo` tells which they are. With `--by NAME` they are asked for and written down: of a model
 (`--engine claude` or `model`), or of a reader, by files in a folder (`--desk FOLDER`): a request comes as
 `NNN-agent-kind.md`, the reader writes the JSON object that it asks for as `NNN-agent-kind.json`. What Dana
-Whitfield answers to a question that has no answer yet is asked for in the same way, as a text (`NNN-answer.md`,
-`NNN-answer.txt`), and added to the list of her answers.
+Whitfield answers to a question that has no answer yet is asked for in the same way, as a text
+(`NNN-answer.md`, `NNN-answer.txt`), and added to the list of her answers.
 """
 
 from __future__ import annotations
