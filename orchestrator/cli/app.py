@@ -25,7 +25,8 @@ SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
 """
 
 COMMANDS: Final = {
-    "run": ("demo", "run", "resume"),
+    "demo": ("demo",),
+    "run": ("run", "resume"),
     "start": ("start", "end"),
     "feed": ("feed", "slide", "pause"),
     "question": ("ask", "answer", "done", "back", "talk", "questions", "park", "dismiss", "correct"),

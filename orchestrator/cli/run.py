@@ -1,4 +1,4 @@
-"""Commands of a whole rehearsal: demo, run, resume."""
+"""Commands of a whole rehearsal: run, resume."""
 
 from __future__ import annotations
 
@@ -32,28 +32,6 @@ if TYPE_CHECKING:
     from orchestrator.session import Session
 
 
-def demo() -> None:
-    """A whole rehearsal on a bundled deck; no key and no network.
-
-    Speech and answers are recorded.
-    """
-    sample = Path(__file__).resolve().parents[1] / "demo"
-    screen = Screen.current
-    screen.note("The bundled deck: speech and answers are recorded, the panel works offline.\n")
-    plain = _rehearse(
-        sample / "deck.md",
-        speech=sample / "speech.vtt",
-        answers=sample / "answers.yaml",
-        speed="max",
-        archive=None,
-        given={"presenter": "Dana Whitfield"},
-    )
-    if not screen.json:
-        from orchestrator.cli.summary import next_steps
-
-        print(next_steps(plain, screen.command))
-
-
 @options.begins_a_session
 def run(
     deck: options.DeckFile,
@@ -77,7 +55,7 @@ def run(
     archived and verified at its end.
     """
     typed = answers == "-"
-    _rehearse(
+    rehearse(
         deck,
         speech=speech,
         answers=None if answers is None or typed else Path(answers),
@@ -88,7 +66,7 @@ def run(
     )
 
 
-def _rehearse(
+def rehearse(
     deck: Path,
     *,
     speech: Path | None,
@@ -98,6 +76,7 @@ def _rehearse(
     given: dict[str, Any],
     typed: bool = False,
 ) -> dict[str, Any]:
+    """Play a rehearsal from its beginning to its end; prints the result and returns it."""
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()

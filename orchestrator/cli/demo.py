@@ -1,0 +1,145 @@
+"""`greenroom demo`: a panel at work, from recorded replies; with --offline what there is without a model."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from orchestrator.cli.options import flag
+from orchestrator.cli.screen import Screen, columns, wrapped
+from orchestrator.cli.stopping import StoppedError, stoppable, told_of_new
+
+if TYPE_CHECKING:
+    from orchestrator.debrief.parts import Debrief
+    from orchestrator.engines.recorded import Recording, Replies
+    from orchestrator.session import Session
+
+HEADINGS: Final = (
+    "FIRST REHEARSAL. Dana Whitfield asks her board for a second hub: ten slides, six minutes.",
+    "A WEEK LATER. The deck is corrected, the talk is shorter, and the panel remembers.",
+)
+
+
+def demo(
+    offline: Annotated[
+        bool, flag("--offline", "What there is without a model: a bank of questions, and arithmetic.")
+    ] = False,
+) -> None:
+    """Two rehearsals on a bundled deck, a week apart; no key and no network.
+
+    Speech, answers and the panel's replies are recorded. Code verifies each reply as it does a model's.
+    """
+    from orchestrator.demo.rehearsals import ACTS, begin_act, memory_begun_anew
+    from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
+
+    if offline:
+        _offline()
+        return
+    began, screen = perf_counter(), Screen.current
+    home, recording = screen.open_home(), read_recording()
+    replies, ended = Replies(recording.replies), list[_Ended]()
+    screen.note(wrapped(_opening(recording), columns(sys.stderr), hang=0))
+    with memory_begun_anew(home), closing(recorded_engine(replies)) as engine:
+        for act, heading in zip(ACTS, HEADINGS, strict=True):
+            options: dict[str, Any] = {}
+            with (
+                told_of_new(home, options),
+                begin_act(home, act, engine, on_repair=screen.repaired, **options) as session,
+                session.guard(screen.warn),
+            ):
+                screen.note(f"\n{heading}\n")
+                ended.append(_played(session, began))
+    first, second = ended
+    plain = {**first.plain, "a_week_later": second.plain, "recorded": _recorded_json(recording, replies)}
+    screen.result(plain, _conclusion(first, second, screen.command), is_styled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """A rehearsal that is over, archived and verified."""
+
+    plain: dict[str, Any]
+    debrief: Debrief
+
+
+def _opening(recording: Recording) -> str:
+    day = f"{date.fromisoformat(recording.on):%d %B %Y}".lstrip("0")
+    return (
+        f"No key, no network: {recording.by} gave the panel's replies on {day}, to the requests that the "
+        "program makes here again; it verifies every quote and figure in them. Speech and answers are recorded "
+        "too."
+    )
+
+
+def _recorded_json(recording: Recording, replies: Replies) -> dict[str, Any]:
+    played, stale = len(replies.played), len(replies.stale)
+    return {"by": recording.by, "on": recording.on, "replies": played, "stale": stale}
+
+
+def _played(session: Session, began: float) -> _Ended:
+    """Play, end, archive and verify one of the two; each exchange is shown once, as it goes."""
+    from orchestrator.cli.dialogue import Dialogue
+    from orchestrator.cli.summary import run_json
+
+    screen = Screen.current
+    dialogue = Dialogue(session, is_brief=True)
+    is_shown = not (screen.quiet or screen.json)
+    with stoppable() as stop:
+        finished = session.play(stop=stop, on_step=lambda _: dialogue.show() if is_shown else None)
+    if stop() or not finished:
+        raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")
+    session.end()
+    if is_shown:
+        dialogue.show()
+    for part, reason in session.failures:
+        screen.warn(f"{part}: {reason}")
+    return _Ended(run_json(session, session.archived_at, seconds=perf_counter() - began), session.debrief())
+
+
+def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
+    """What came of both, where it is kept, and where to look next."""
+    from orchestrator.debrief import phrasing
+
+    fixes = [one.debrief.fix.what for one in (first, second) if one.debrief.fix is not None]
+    is_valid = first.plain["valid"] and second.plain["valid"]
+    told = [
+        ("Fix first", " Then: ".join(fixes)),
+        ("Asked", f"{phrasing.asked(first.debrief)} A week later: {phrasing.asked(second.debrief)}"),
+        ("Kept", f"{first.plain['path']} and {Path(second.plain['path']).name}, each with its debrief.md"),
+        ("Verified", "yes, both" if is_valid else f"NO: run {command} verify {first.plain['session']}"),
+    ]
+    steps = [
+        (f"debrief {first.plain['session'][:15]}", "how each answer held, and what to mend"),
+        ("context last skeptic", "every byte that this panelist was given"),
+        ("serve", "your own deck in a browser, spoken or typed"),
+        ("run YOUR-DECK.pptx --answers -", "the same at the terminal"),
+        ("demo --offline", "what there is without a model"),
+    ]
+    width, wide = max(len(step) for step, _ in steps), columns(sys.stdout)
+    rows = [wrapped(f"{label:12}{text}", wide, hang=12) for label, text in told]
+    nexts = [f"  {command} {step:{width}}  {what}" for step, what in steps]
+    return "\n".join([*rows, "", "Look next:", *nexts])
+
+
+def _offline() -> None:
+    from orchestrator.cli.run import rehearse
+    from orchestrator.cli.summary import next_steps
+    from orchestrator.demo.rehearsals import FOLDER, PRESENTER
+
+    screen = Screen.current
+    screen.note("The bundled deck: speech and answers are recorded, the panel works offline.\n")
+    plain = rehearse(
+        FOLDER / "deck.md",
+        speech=FOLDER / "speech.vtt",
+        answers=FOLDER / "answers.yaml",
+        speed="max",
+        archive=None,
+        given={"presenter": PRESENTER, "engine": "offline"},
+    )
+    if not screen.json:
+        print(next_steps(plain, screen.command))
