@@ -12,8 +12,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orchestrator.engines.by_name import RECORDED, check_engine, close_engine, engine_named
-from orchestrator.engines.protocol import Engine
+from orchestrator.engines.by_name import check_engine, close_engine, engine_named
+from orchestrator.engines.protocol import RECORDED, Engine
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import Source, StartOptions, read_source

@@ -86,7 +86,7 @@ def _demo(root: Path) -> bool:
     root.mkdir()
     home = new_home(root)
     with redirect_stdout(StringIO()):
-        code = greenroom(["--home", str(home), "--quiet", "demo"])
+        code = greenroom(["--home", str(home), "--quiet", "demo", "--offline"])
     if code:
         raise SystemExit(code)
     (path,) = home.glob(f"sessions/*/{LEDGER_NAME}")

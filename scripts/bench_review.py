@@ -56,7 +56,7 @@ def _real(folder: Path) -> Path:
     for name in ("templates", "session-templates"):
         subprocess.run(["cp", "-R", ROOT / "agents" / name, _made(home) / name], check=True)
     environment = dict(os.environ, PYTHONPATH=str(ROOT))
-    command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "demo"]
+    command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), "demo", "--offline"]
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return next(iter((home / "archives").iterdir()))
 

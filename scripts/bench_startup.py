@@ -56,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
         for name in ("templates", "session-templates"):
             shutil.copytree(ROOT / "agents" / name, home / name)
         program = ("-m", "orchestrator.cli", "--home", str(home))
-        _cpu_s((*program, "--quiet", "demo"))
+        _cpu_s((*program, "--quiet", "demo", "--offline"))
         calls = {"floor": FLOOR} | {" ".join(one): (*program, *one) for one in COMMANDS}
         took: dict[str, list[float]] = {name: [] for name in calls}
         for _ in range(ROUNDS):

@@ -30,9 +30,9 @@ def demo(
         bool, flag("--offline", "What there is without a model: a bank of questions, and arithmetic.")
     ] = False,
 ) -> None:
-    """Two rehearsals on a bundled deck, a week apart; no key and no network.
+    """Two rehearsals on a bundled deck; no key, no network.
 
-    Speech, answers and the panel's replies are recorded. Code verifies each reply as it does a model's.
+    They are a week apart. Speech, answers and the panel's replies are recorded. Code verifies each reply as it does a model's.
     """
     from orchestrator.demo.rehearsals import ACTS, begin_act, memory_begun_anew
     from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
@@ -71,8 +71,7 @@ def _opening(recording: Recording) -> str:
     day = f"{date.fromisoformat(recording.on):%d %B %Y}".lstrip("0")
     return (
         f"No key, no network: {recording.by} gave the panel's replies on {day}, to the requests that the "
-        "program makes here again; it verifies every quote and figure in them. Speech and answers are recorded "
-        "too."
+        "program makes here again; it verifies their quotes and figures. Speech and answers are recorded too."
     )
 
 

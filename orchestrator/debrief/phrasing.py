@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from orchestrator import render
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.debrief.excerpts import deciding_words
+from orchestrator.engines.protocol import RECORDED
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn, each_once
@@ -332,6 +333,8 @@ def engine(debrief: Debrief) -> list[str]:
     """Who asked and judged, what that cannot do, and what it cost."""
     if debrief.engine == "offline":
         return [_OFFLINE]
+    if debrief.engine == RECORDED:
+        return [_RECORDED]
     if debrief.took_over is not None:
         return [_OFFLINE, *bill_lines(debrief.bill)]
     said = [_by_engine(debrief)]
@@ -343,6 +346,12 @@ def engine(debrief: Debrief) -> list[str]:
 _OFFLINE: Final = (
     "Asked from a bank of questions, without a model; judged only where that is certain, and what is not "
     "judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences."
+)
+
+
+_RECORDED: Final = (
+    "Recorded: a strong reader replied to these requests before, in the place of a model, and the program "
+    "verified every quote and figure. Times and counts are the program's."
 )
 
 

@@ -6,15 +6,13 @@ from collections.abc import Callable
 from typing import Final
 
 from orchestrator.engines.offers import Advising, Checking, Closing
-from orchestrator.engines.protocol import Engine
+from orchestrator.engines.protocol import RECORDED, Engine
 from orchestrator.errors import UsageError
 from orchestrator.home.config import Config
 from orchestrator.model.usage import Budget, Total
 
 MODELS: Final = ("claude", "model")
 """Engines that ask a service which speaks the Messages API: Anthropic's, or any other."""
-RECORDED: Final = "recorded"
-"""The engine of the demonstration: what a reader replied to its requests. Nobody can choose it for a deck."""
 
 
 def engine_named(

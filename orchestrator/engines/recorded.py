@@ -22,11 +22,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from orchestrator.engines.by_name import RECORDED
 from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.task import Task
+from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import EngineError, InstallationError
 from orchestrator.model.usage import Budget
 from orchestrator.packaged import PACKAGE

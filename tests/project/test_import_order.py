@@ -24,7 +24,7 @@ context verify guard archive review
 engines
 intel dossier loop debrief memory
 beginning ending erasing session
-documents
+documents demo
 web
 mcp doctor cli
 """

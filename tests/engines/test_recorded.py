@@ -1,0 +1,110 @@
+"""Recorded replies: each for its request, and what happens where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.engines.claude.task import Task
+from orchestrator.engines.recorded import (
+    RecordedReply,
+    Recording,
+    Replies,
+    read_recording,
+    request_digest,
+    write_recording,
+)
+from orchestrator.errors import EngineError, InstallationError
+
+
+def request(text: str) -> dict[str, Any]:
+    return {"model": "m", "system": [{"type": "text", "text": "Be brief."}], "messages": [
+        {"role": "user", "content": [{"type": "text", "text": text}]}
+    ]}  # fmt: skip
+
+
+def task(kind: str = "judgement", agent: str = "skeptic") -> Task:
+    one: Any = Task.__new__(Task)
+    object.__setattr__(one, "agent", agent)
+    object.__setattr__(one, "kind", kind)
+    found: Task = one
+    return found
+
+
+def reply(text: str, answer: str, agent: str = "skeptic", *, repair: bool = False) -> RecordedReply:
+    return RecordedReply(agent, "judgement", request_digest(request(text)), {"text": answer}, repair)
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    text: str = message["content"][0]["text"]
+    return text
+
+
+def test_a_reply_is_found_by_its_request_whatever_the_order() -> None:
+    replies = Replies([reply("one", "first"), reply("two", "second")])
+    assert text_of(replies(task(), request("two"), False)) == '{"text": "second"}'
+    assert text_of(replies(task(), request("one"), False)) == '{"text": "first"}'
+    assert replies.stale == []
+
+
+def test_the_digest_is_of_the_words_alone() -> None:
+    plain = request("one")
+    marked = {**request("one"), "model": "another", "max_tokens": 7}
+    marked["messages"][0]["content"][0]["cache_control"] = {"type": "ephemeral"}
+    assert request_digest(plain) == request_digest(marked)
+    assert request_digest(plain) != request_digest(request("One"))
+    assistant = {**plain, "messages": [{**plain["messages"][0], "role": "assistant"}]}
+    assert request_digest(plain) != request_digest(assistant)
+
+
+def test_the_sessions_of_each_run_have_other_names() -> None:
+    one, other = (f"- 2026-12-0{n}, 2026120{n}-101112-abc12{n}/x4, skeptic: open" for n in (1, 2))
+    assert request_digest(request(one)) == request_digest(request(other))
+
+
+def test_for_a_request_that_has_changed_the_next_reply_of_its_kind_is_played_and_counted() -> None:
+    listed = [
+        reply("one", "first"),
+        reply("two", "of another", "analyst"),
+        reply("one", "mended", repair=True),
+        reply("two", "second"),
+    ]
+    replies = Replies(listed)
+    assert text_of(replies(task(), request("changed"), False)) == '{"text": "first"}'
+    assert text_of(replies(task(), request("also changed"), False)) == '{"text": "second"}'
+    assert replies.stale == [listed[0], listed[3]]
+    with pytest.raises(
+        EngineError, match=r"no reply to such a request was recorded \(judgement of skeptic\)"
+    ):
+        replies(task(), request("once more"), False)
+
+
+def test_who_is_asked_is_asked_for_what_is_missing_alone() -> None:
+    asked: list[str] = []
+
+    def ask(task: Task, request: Mapping[str, Any], is_repair: bool) -> Mapping[str, Any]:
+        asked.append(request["messages"][0]["content"][0]["text"])
+        return {"text": "new"}
+
+    replies = Replies([reply("one", "first")], ask)
+    for text in ("one", "two", "two"):
+        replies(task(), request(text), False)
+    assert asked == ["two"]
+    assert [one.reply["text"] for one in replies.played] == ["first", "new", "new"]
+
+
+def test_a_recording_is_written_and_read_again(tmp_path: Path) -> None:
+    whole = Recording("a reader", "2026-11-26", (reply("one", "é"), reply("two", "second", repair=True)))
+    write_recording(whole, tmp_path / "replies.json")
+    assert read_recording(tmp_path / "replies.json") == whole
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"recording": 2, "by": "x", "on": "y", "replies": []}', "[]"])
+def test_a_file_that_is_no_recording_is_named(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "replies.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InstallationError, match=r"replies\.json: the demonstration's replies cannot be read"):
+        read_recording(path)
