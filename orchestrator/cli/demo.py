@@ -32,7 +32,8 @@ def demo(
 ) -> None:
     """Two rehearsals on a bundled deck; no key, no network.
 
-    They are a week apart. Speech, answers and the panel's replies are recorded. Code verifies each reply as it does a model's.
+    They are a week apart. Speech, answers and the panel's replies are recorded. Code verifies each reply as
+    it does a model's.
     """
     from orchestrator.demo.rehearsals import ACTS, begin_act, memory_begun_anew
     from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
