@@ -6,18 +6,25 @@ import sys
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from orchestrator.cli.options import flag
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.stopping import StoppedError, stoppable, told_of_new
+from orchestrator.loop.moderator_lines import about
+from orchestrator.render import GENERAL, VERDICT_WORDS, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from orchestrator.debrief.parts import Debrief
+    from orchestrator.demo.rehearsals import Act
     from orchestrator.engines.recorded import Recording, Replies
+    from orchestrator.model.exchange import Exchange
     from orchestrator.session import Session
+
+TIMES: Final = {2: ", 2nd try", 3: ", 3rd try"}
 
 HEADINGS: Final = (
     "FIRST REHEARSAL. Dana Whitfield asks her board for a second hub: ten slides, six minutes.",
@@ -53,8 +60,8 @@ def demo(
                 begin_act(home, act, engine, on_repair=screen.repaired, **options) as session,
                 session.guard(screen.warn),
             ):
-                screen.note(f"\n{heading}\n")
-                ended.append(_played(session, began))
+                screen.note(f"\n{heading}")
+                ended.append(_played(session, act, began))
     first, second = ended
     plain = {**first.plain, "a_week_later": second.plain, "recorded": _recorded_json(recording, replies)}
     screen.result(plain, _conclusion(first, second, screen.command), is_styled=True)
@@ -71,8 +78,8 @@ class _Ended:
 def _opening(recording: Recording) -> str:
     day = f"{date.fromisoformat(recording.on):%d %B %Y}".lstrip("0")
     return (
-        f"No key, no network: {recording.by} gave the panel's replies on {day}, to the requests that the "
-        "program makes here again; it verifies their quotes and figures. Speech and answers are recorded too."
+        f"No key, no network: {recording.by} gave the panel's replies on {day}, and the program verifies "
+        "them here anew. Speech and answers are recorded too."
     )
 
 
@@ -81,49 +88,75 @@ def _recorded_json(recording: Recording, replies: Replies) -> dict[str, Any]:
     return {"by": recording.by, "on": recording.on, "replies": played, "stale": stale}
 
 
-def _played(session: Session, began: float) -> _Ended:
-    """Play, end, archive and verify one of the two; each exchange is shown once, as it goes."""
-    from orchestrator.cli.dialogue import Dialogue
+def _played(session: Session, act: Act, began: float) -> _Ended:
+    """Play, end, archive and verify one of the two; each exchange is shown once it is over."""
     from orchestrator.cli.summary import run_json
 
-    screen = Screen.current
-    dialogue = Dialogue(session, is_brief=True)
-    is_shown = not (screen.quiet or screen.json)
+    screen, projection = Screen.current, session.projection
+    count = 0
+
+    def show(_: object = None) -> None:
+        nonlocal count
+        for exchange in projection.exchanges[count:]:
+            count += 1
+            for line in _lines(session, exchange, is_whole=exchange.id in act.in_full):
+                screen.note(line)
+
     with stoppable() as stop:
-        finished = session.play(stop=stop, on_step=lambda _: dialogue.show() if is_shown else None)
+        finished = session.play(stop=stop, on_step=show)
     if stop() or not finished:
         raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")
     session.end()
-    if is_shown:
-        dialogue.show()
     for part, reason in session.failures:
         screen.warn(f"{part}: {reason}")
     return _Ended(run_json(session, session.archived_at, seconds=perf_counter() - began), session.debrief())
+
+
+def _lines(session: Session, exchange: Exchange, *, is_whole: bool) -> Iterator[str]:
+    """An exchange: what it is about, and each question with its answer and what came of it, or in short."""
+    rehearsal = session.rehearsal
+    name, width = rehearsal.name_of(exchange.agent), columns(sys.stderr)
+    first_name = rehearsal.options.presenter.split()[0]
+
+    def line(text: str, hang: int = 4) -> str:
+        return wrapped(shown(text), width, hang=hang)
+
+    if not is_whole:
+        tries = TIMES.get(len(exchange.turns), "")
+        came = f"({VERDICT_WORDS[exchange.turns[-1].verdict or '']}{tries})"
+        yield line(f"{name}: {exchange.turns[0].question} {came}", hang=2)
+        return
+    if exchange.id != "x1":
+        yield ""
+    yield line(f"{name}, on {'; '.join(about(rehearsal, exchange)) or GENERAL}")
+    for turn in exchange.turns:
+        yield line(f"  {turn.question}", hang=0)
+        yield line(f"  {first_name}: {turn.answer}", hang=0)
+        yield line(f"  = {VERDICT_WORDS[turn.verdict or '']}: {turn.reason}", hang=2)
+    yield ""
 
 
 def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
     """What came of both, where it is kept, and where to look next."""
     from orchestrator.debrief import phrasing
 
-    fixes = [one.debrief.fix.what for one in (first, second) if one.debrief.fix is not None]
+    names = f"both sessions: {first.plain['session']} and {second.plain['session']}"
     is_valid = first.plain["valid"] and second.plain["valid"]
     told = [
-        ("Fix first", " Then: ".join(fixes)),
         ("Asked", f"{phrasing.asked(first.debrief)} A week later: {phrasing.asked(second.debrief)}"),
-        ("Kept", f"{first.plain['path']} and {Path(second.plain['path']).name}, each with its debrief.md"),
-        ("Verified", "yes, both" if is_valid else f"NO: run {command} verify {first.plain['session']}"),
+        *([("Fix first", first.debrief.fix.what)] if first.debrief.fix is not None else []),
+        ("Verified", f"yes, {names}" if is_valid else f"NO: run {command} verify {first.plain['session']}"),
     ]
     steps = [
         (f"debrief {first.plain['session'][:15]}", "how each answer held, and what to mend"),
         ("context last skeptic", "every byte that this panelist was given"),
         ("serve", "your own deck in a browser, spoken or typed"),
-        ("run YOUR-DECK.pptx --answers -", "the same at the terminal"),
-        ("demo --offline", "what there is without a model"),
+        ("run YOUR-DECK.pptx --answers -", "the same at the terminal, without a model"),
     ]
     width, wide = max(len(step) for step, _ in steps), columns(sys.stdout)
     rows = [wrapped(f"{label:12}{text}", wide, hang=12) for label, text in told]
     nexts = [f"  {command} {step:{width}}  {what}" for step, what in steps]
-    return "\n".join([*rows, "", "Look next:", *nexts])
+    return "\n".join(["", *rows, "Look next:", *nexts])
 
 
 def _offline() -> None:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from orchestrator import render
 from orchestrator.cli.screen import columns, wrapped
-from orchestrator.loop.moderator_lines import Teller, about, asked, question_lines
+from orchestrator.loop.moderator_lines import Teller, question_lines
 from orchestrator.render import shown
 
 if TYPE_CHECKING:
-    from orchestrator.model.exchange import Exchange
     from orchestrator.session import Session
 
 Part = tuple[int, int, str]
@@ -27,19 +26,15 @@ class Dialogue:
     put once more, with the words that it is about above it.
     """
 
-    def __init__(
-        self, session: Session, *, is_typed: bool = False, is_known: bool = False, is_brief: bool = False
-    ) -> None:
+    def __init__(self, session: Session, *, is_typed: bool = False, is_known: bool = False) -> None:
         """Begin with what stands.
 
         Args:
             is_typed: Answers are typed at this terminal, so they are not repeated.
             is_known: An open question is known as well.
-            is_brief: Who asks about what stands in one line, and nothing of the chair's.
         """
         self.session = session
         self.is_typed = is_typed
-        self.is_brief = is_brief
         self._teller = Teller(session.rehearsal)
         self._told = set(self._parts())
         if not is_known:
@@ -57,9 +52,8 @@ class Dialogue:
         self._told.update(new)
         lines = [line for part in new if part[2] != "question" for line in self._came(part)]
         questions = [line for part in new if part[2] == "question" for line in self._question(part)]
-        chair = [] if self.is_brief else self._teller.lines()
-        is_apart = bool(questions) and not (self.is_brief and lines)
-        for line in (*lines, *([""] if is_apart else []), *chair, *questions):
+        chair = self._teller.lines()
+        for line in (*lines, *([""] if questions else []), *chair, *questions):
             say(line)
 
     def _parts(self) -> Iterator[Part]:
@@ -79,19 +73,8 @@ class Dialogue:
         exchange = rehearsal.projection.asked[count - 1]
         again = ", again" if number > 1 else ""
         put = replace(exchange, turns=exchange.turns[:number])
-        if self.is_brief:
-            return self._briefly(put)
         head = f"{exchange.id} of at most {rehearsal.options.exchanges}{again}"
         return [head, *question_lines(rehearsal, put)]
-
-    def _briefly(self, put: Exchange) -> list[str]:
-        name = self.session.rehearsal.name_of(put.agent)
-        if len(put.turns) > 1:
-            return [f"  {name}: {asked(put)}"]
-        return [
-            f"{name}, on {'; '.join(about(self.session.rehearsal, put)) or render.GENERAL}",
-            f"  {asked(put)}",
-        ]
 
     def _came(self, part: Part) -> list[str]:
         """The answer, or the verdict on it."""
@@ -101,12 +84,10 @@ class Dialogue:
         turn = exchange.turns[number - 1]
         if kind == "answer":
             name = rehearsal.projection.presenter or rehearsal.options.presenter
-            return [f"{'  ' if self.is_brief else ''}{name}: {turn.answer}"]
+            return [f"{name}: {turn.answer}"]
         remark = [f"{rehearsal.name_of(exchange.agent)}: {turn.remark}"] if turn.remark else []
         is_last = number == len(exchange.turns)
         came_of_it = render.verdict(turn, is_last=is_last) if turn.answer else "no answer"
-        if self.is_brief:
-            return [f"  = {came_of_it}", *([""] if is_last and exchange.outcome is not None else [])]
         return [*remark, f"  {came_of_it}"]
 
 

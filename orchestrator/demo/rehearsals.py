@@ -38,11 +38,19 @@ class Act:
     answers: str
     date: str  # YYYY-MM-DD: what agents read as the day
     exchanges: int
+    in_full: tuple[str, ...]  # the exchanges that the terminal shows word for word
 
 
 ACTS: Final = (
-    Act("deck.md", "speech.vtt", "answers-to-a-model.yaml", "2026-12-01", 5),
-    Act("deck-a-week-later.md", "speech-a-week-later.vtt", "answers-a-week-later.yaml", "2026-12-08", 3),
+    Act("deck.md", "speech.vtt", "answers-to-a-model.yaml", "2026-12-01", 5, ("x1", "x4")),
+    Act(
+        "deck-a-week-later.md",
+        "speech-a-week-later.vtt",
+        "answers-a-week-later.yaml",
+        "2026-12-08",
+        3,
+        ("x1",),
+    ),
 )
 
 
