@@ -14,8 +14,11 @@ from orchestrator.demo.rehearsals import ACTS, PRESENTER
 from orchestrator.engines.recorded import FILE, read_recording
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
+from orchestrator.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import greenroom
+
+pytestmark = pytest.mark.slow  # six rehearsals
 
 MAX_LINES = 70
 MAX_COLUMNS = 100
@@ -94,9 +97,12 @@ def test_every_seat_speaks_and_every_quote_stands_where_it_is_said_to(demo: Play
 
 
 def test_a_week_later_the_panel_remembers(demo: Played) -> None:
-    session = Path(demo.plain["a_week_later"]["path"])
-    carried = (session / "shared" / "session-config.md").read_text("utf-8")
-    assert demo.plain["session"] in carried
+    """What the analyst noted after the first rehearsal stands in its context at the second."""
+    home, later = Home.open(demo.home), demo.plain["a_week_later"]
+    with Session.open(home, later["session"]) as session:
+        context = session.context("analyst").text
+    assert "By Friday 4 December" in context
+    assert later["exchanges"][0]["turns"][0]["question"].startswith("Last week you promised us")
 
 
 def test_its_presenter_is_in_a_memory_of_its_own(demo: Played) -> None:
