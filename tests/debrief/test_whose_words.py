@@ -47,6 +47,28 @@ def test_another_voice_is_one_that_has_a_name(session: Session) -> None:
     assert (told.words, told.others_s) == (25, 0.5)
 
 
+def test_who_speaks_at_length_under_a_question_is_not_the_presenter_for_that(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine()) as made:
+        made.slide(1)
+        made.add_segment(Segment(TALK, 0.0, 9.0, "Mira"))
+        made.ask("skeptic")
+        made.add_segment(Segment("May I say something to that at some length.", 9.0, 90.0, "Tom"))
+        made.answer(ANSWERED)
+        debrief = debrief_of(made.rehearsal)
+    assert (debrief.speaker, debrief.delivery.words, debrief.delivery.others_s) == ("Mira", 25, 81.0)
+
+
+def test_a_label_that_is_the_presenters_name_is_the_presenter_however_long_others_speak(home: Path) -> None:
+    with Session.start(
+        Home.open(home), deck_text=DECK, engine=SteadyEngine(), presenter="Mira  Falk"
+    ) as made:
+        made.slide(1)
+        made.add_segment(Segment("Let me introduce our speaker of today.", 0.0, 90.0, "Tom"))
+        made.add_segment(Segment(TALK, 90.0, 99.0, "mira falk"))
+        debrief = debrief_of(made.rehearsal)
+    assert (debrief.speaker, debrief.delivery.words, debrief.delivery.others_s) == ("mira falk", 8, 90.0)
+
+
 def test_claims_under_a_name_and_without_one_stand_in_the_order_spoken(home: Path) -> None:
     with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), speaker="Mira") as made:
         made.slide(1)
