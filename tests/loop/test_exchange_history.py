@@ -30,13 +30,13 @@ def test_numbers_said_for_the_first_time_stand_in_the_history_and_in_its_record(
     with Session.start(Home.open(home), deck_text=DECK, intensity="friendly") as session:
         exchange = session.ask()
         assert exchange is not None
-        session.answer("We counted 340,000 passengers at 14 piers, and paid 2.1 million euro for fuel.")
+        session.answer("We counted 340,000 passengers at 14 piers, eleven decide by day, and fuel cost 2.1 million euro.")
         while session.projection.open is not None:
             session.answer(None)
         told = session.read(HISTORY)
         closed = values_of(session.rehearsal.store, ExchangeClosed.TYPE)
-    assert 'New numbers, said for the first time: "14 piers", "2.1 million euro".' in told
-    assert [value["new_numbers"] for value in closed] == [["14 piers", "2.1 million euro"]]
+    assert 'New numbers, said for the first time: "14", "eleven", "2.1 million euro".' in told
+    assert [value["new_numbers"] for value in closed] == [["14", "eleven", "2.1 million euro"]]
 
 
 def test_of_what_was_said_before_the_question_each_text_is_read_once_also_where_some_was_taken_back(
