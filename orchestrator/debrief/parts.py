@@ -51,11 +51,18 @@ class Review:
     still_open: tuple[str, ...] = ()  # what its answers left open, also where the panelist was satisfied
     is_dismissed: bool = False  # it was about a contradiction that is none, as the presenter says
     about_answer: str | None = None  # the exchange to which the words that it is about were an answer
+    is_contradicted: bool = False  # one of its answers cannot be right beside deck or speech, and that stands
+    before: Exchange | None = None  # of a drill: the exchange of the earlier session
 
     @property
     def asked_again(self) -> tuple[str, ...]:
         """The follow-ups, as they were asked."""
         return tuple(turn.question for turn in self.exchange.turns[1:])
+
+    @property
+    def would_hold(self) -> bool:
+        """Whether an answer that satisfied would do so before a board: nothing open, nothing against it."""
+        return self.exchange.outcome == "satisfied" and not self.still_open and not self.is_contradicted
 
     @property
     def heard_as(self) -> tuple[str, ...]:
@@ -92,8 +99,9 @@ class Fix:
 
     what: str
     why: str  # why it is this one
-    do: str | None  # what mends it; None where `what` says it
+    do: str | None = None  # what mends a contradiction
     exchange: str | None = None
+    better: Stronger | None = None  # what to say and to bring where the question comes again
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
 
 if TYPE_CHECKING:
-    from orchestrator.debrief.parts import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
+    from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
     from orchestrator.speech.pace import Stretch
 
 SHOWN_OVER: Final = 3  # slides named in one line; the page has all
@@ -87,28 +87,40 @@ def outcome(exchange: Exchange) -> str:
     return render.OUTCOME_WORDS.get(render.SILENT if is_silent else exchange.outcome or "", "open")
 
 
-def outcomes(exchanges: Sequence[Exchange]) -> str:
-    """ "7 questions: 2 answered, 1 parked, 4 not judged."; what was parked and came back counts once."""
-    came = [outcome(one) for one in each_once(exchanges)]
-    counts = ", ".join(
-        f"{came.count(word)} {word}" for word in (*render.OUTCOME_WORDS.values(), "open") if word in came
-    )
-    return f"{counted(len(came), 'question')}: {counts}." if came else "No question was asked."
+def outcomes(debrief: Debrief) -> str:
+    """ "7 questions: 2 answered, 1 of them would not hold, 1 parked, 4 not judged."; each counts once."""
+    once = {one.id for one in each_once(debrief.exchanges)}  # what was parked and came back
+    came = [one for one in debrief.reviews if one.exchange.id in once]
+    words = [outcome(one.exchange) for one in came]
+    weak = sum(one.exchange.outcome == "satisfied" and not one.would_hold for one in came)
+    counts = []
+    for word in (*render.OUTCOME_WORDS.values(), "open"):
+        if word in words:
+            counts.append(f"{words.count(word)} {word}")
+        if word == render.OUTCOME_WORDS["satisfied"] and weak:
+            counts.append(f"{weak} of them would not hold" if len(words) > 1 else "but it would not hold")
+    return f"{counted(len(came), 'question')}: {', '.join(counts)}." if came else "No question was asked."
 
 
 def asked(debrief: Debrief) -> str:
     """The outcomes, and what became of the questions whose numbers are left out."""
-    if not debrief.withdrawn:
-        return outcomes(debrief.exchanges)
-    were = "was" if len(debrief.withdrawn) == 1 else "were"
-    gone = f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before."
-    return f"{outcomes(debrief.exchanges)} {gone}"
+    said = [outcomes(debrief)]
+    if any(one.exchange.outcome == "satisfied" and not one.would_hold for one in debrief.reviews):
+        said.append(NOT_HELD)
+    if debrief.withdrawn:
+        were = "was" if len(debrief.withdrawn) == 1 else "were"
+        said.append(f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before.")
+    return " ".join(said)
+
+
+NOT_HELD: Final = "Would not hold: it left something open, or a contradiction stands against it."
 
 
 def verdict(review: Review) -> str:
     """The verdict on a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
-    return f"{review.verdict}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
+    weak = ", would not hold" if review.exchange.outcome == "satisfied" and not review.would_hold else ""
+    return f"{review.verdict}{weak}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
 
 
 def came_of(review: Review) -> str:
@@ -152,6 +164,15 @@ def times_asked(exchange: Exchange) -> str:
     return "" if count <= 1 else "asked twice" if count == 2 else f"asked {count} times"
 
 
+MAX_OPEN: Final = 7
+"""Open points that are shown at once; the others are folded. Our own measure: what one can do in a week."""
+
+
+def more_open(debrief: Debrief) -> str:
+    """What the folded part of the open points is headed with."""
+    return f"{len(debrief.homework) - MAX_OPEN} more, less pressing"
+
+
 def homework(point: OpenPoint, *, is_above: bool = True) -> str:
     """An open point: its question, and why it is open.
 
@@ -164,10 +185,20 @@ def homework(point: OpenPoint, *, is_above: bool = True) -> str:
     return f"{point.exchange}{about}: {' '.join([stopped(point.why), *better])}"
 
 
-def turns(review: Review) -> list[tuple[str, str | None]]:
-    """Every question of an exchange as it was asked, with what was said to it; None: it got no answer."""
+def turns(review: Review) -> list[tuple[str, str, str | None]]:
+    """Every question of an exchange: "Asked", "Asked again" or "Then asked", its words, and the answer.
+
+    The last is None where it got none.
+    """
     asked = (review.asked, *review.asked_again)
-    return [(question, _said(turn)) for question, turn in zip(asked, review.exchange.turns, strict=True)]
+    return [
+        (_asked_how(number, turn), question, _said(turn))
+        for number, (question, turn) in enumerate(zip(asked, review.exchange.turns, strict=True))
+    ]
+
+
+def _asked_how(number: int, turn: Turn) -> str:
+    return "Asked" if number == 0 else "Then asked" if turn.is_new_question else "Asked again"
 
 
 def _said(turn: Turn) -> str | None:
@@ -198,6 +229,56 @@ def stronger(answer: Stronger) -> list[str]:
     if answer.bring:
         said.append(f"Bring {listed(answer.bring)}.")
     return said
+
+
+def before(review: Review) -> str | None:
+    """Of a drill, what came of the question in the earlier session, and what was said last."""
+    one = review.before
+    if one is None:
+        return None
+    came = ", ".join(part for part in (outcome(one), times_asked(one)) if part)
+    last = _said(one.answered[-1]) if one.answered else None
+    return f"{came[:1].upper()}{came[1:]}." if last is None else f"{quoted(last)} ({came})"
+
+
+def better_than_before(review: Review) -> tuple[str, ...]:
+    """What of a drill's answer is better than the earlier one: verdicts and counts, and no guess.
+
+    Points count as closed only where the panelist is satisfied and leaves nothing open: two panels word the
+    same point differently.
+    """
+    one, now = review.before, review.exchange
+    if one is None or now.outcome != "satisfied":
+        return ()
+    said = []
+    if one.outcome != "satisfied":
+        said.append(f"{outcome(now)}, where it was {outcome(one)} before")
+    asked, asked_before = (sum(not turn.is_new_question for turn in each.turns) for each in (now, one))
+    if one.outcome == "satisfied" and asked < asked_before:
+        at = "at the first asking" if asked == 1 else times_asked(now)
+        said.append(f"answered {at}, where it was {times_asked(one)} before")
+    if one.left_open and not now.left_open:
+        said.append(f"nothing is left open; before it was {listed(one.left_open)}")
+    return tuple(said)
+
+
+def fix_lines(fix: Fix) -> list[tuple[str, str]]:
+    """What is to be said, brought and done where the one thing to fix is mended, and why it is this one."""
+    better = fix.better
+    lines = []
+    if better is not None and better.first is not None:
+        lines.append(("Say", f"At the first asking: {stopped(with_place(better.first))}"))
+    if better is not None and better.text:
+        rests = listed(list(dict.fromkeys(map(place, better.rests_on))))
+        lines.append(("Say", f"{stopped(better.text)} (From {rests}.)"))
+    if better is not None and better.bring:
+        bring = stopped(listed(better.bring))
+        lines.append(("Bring", f"{bring[:1].upper()}{bring[1:]}"))
+    if fix.do:
+        lines.append(("Do", fix.do))
+    if fix.why:
+        lines.append(("Why", fix.why))
+    return lines
 
 
 def nothing_to_fix(debrief: Debrief) -> str:

@@ -14,7 +14,7 @@ from typing import Final
 from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.excerpts import short
-from orchestrator.debrief.parts import Check, Review, Source
+from orchestrator.debrief.parts import Check, Review, Source, asked_about
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, each_once
@@ -75,11 +75,18 @@ def _agreement(record: Record) -> Check:
         return Check(
             name, "not judged", "only the arithmetic of tables, splits and single sentences was checked"
         )
-    asked = len(record.tensions)
-    if asked:
-        which = render.counted(asked, "place is", "places are")
-        return Check(name, "partly", f"no figure contradicts another; {which} to be asked about")
+    if record.tensions:
+        return Check(name, "partly", f"no figure contradicts another; {_doubts(record)}")
     return Check(name, "yes", "no contradiction was found")
+
+
+def _doubts(record: Record) -> str:
+    """How many places may not agree, which no figure decides, and whether that was asked about."""
+    found = record.tensions or ()
+    asked = sum(asked_about(record.reviews, one) is not None for one in found)
+    which = render.counted(len(found), "pair of places", "pairs of places")
+    how = "asked about" if asked == len(found) else "not asked about" if not asked else f"{asked} asked about"
+    return f"{which} may not agree, {how}"
 
 
 def _answers(record: Record) -> Check:
