@@ -14,10 +14,11 @@ from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, Source, Stronger, asked_about
 from orchestrator.debrief.promises import promises_of
-from orchestrator.debrief.rubric import CHECKS, Record, rubric
+from orchestrator.debrief.rubric import CHECKS, Record, rubric, talk_of
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
+from orchestrator.deck.texts import slide_texts
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
@@ -33,8 +34,11 @@ from orchestrator.model.exchange import (
 )
 from orchestrator.model.fact import key_of
 from orchestrator.model.reply import DebriefWords
+from orchestrator.model.segment import is_presenters
 from orchestrator.records.projection import Projection
 from orchestrator.speech.delivery import delivery_of
+from orchestrator.speech.read_aloud import read_aloud
+from orchestrator.speech.repeated import repeated_in
 
 MOST_WANTED = 6
 """Questions that the panel still wanted to ask: a page shows no more."""
@@ -110,6 +114,11 @@ def debrief_of(
             projection.presenter,
             asked_at_s=[one.asked_at_s for one in projection.exchanges],
         ),
+        repeated=repeated_in(
+            [one for one in heard if is_presenters(one.speaker, projection.presenter)],
+            [text for slide in scene.deck.slides for _, text in slide_texts(slide)],
+        ),
+        read_aloud=read_aloud(scene.deck, [(one.slide, one.quote) for one in talk_of(scene)]),
         rubric=rubric(record),
         engine=options.engine,
         language=options.language,

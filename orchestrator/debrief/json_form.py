@@ -43,7 +43,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
             for one in debrief.homework
         ],
         "observed": [picked(one, ("text", "quote")) for one in debrief.observed],
-        "delivery": _delivery(debrief.delivery),
+        "delivery": {**_delivery(debrief.delivery), **_habits(debrief)},
         "rubric": [
             {"check": one.name, "state": one.state, "why": one.why, "quote": plain(one.source)}
             for one in debrief.rubric
@@ -115,6 +115,13 @@ def _delivery(told: Delivery) -> dict[str, Any]:
         if told.monologue is None
         else {"from_s": told.monologue[0], "to_s": told.monologue[1]},
         "talk_share": told.talk_share,
+    }
+
+
+def _habits(debrief: Debrief) -> dict[str, Any]:
+    return {
+        "repeated": [{**picked(one, ("words", "times")), "at_s": list(one.at_s)} for one in debrief.repeated],
+        "read_aloud": [picked(one, ("slide", "share", "words")) for one in debrief.read_aloud],
     }
 
 

@@ -11,6 +11,8 @@ from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.records.about_contradictions import is_about
 from orchestrator.speech.delivery import Delivery
+from orchestrator.speech.read_aloud import ReadAloud
+from orchestrator.speech.repeated import Repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,8 @@ class Debrief:
     still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask
     took_over: str | None = None  # why the offline panel sat in the place of the engine that was asked for
     failed: str | None = None  # why the engine gave no words for this page
+    repeated: tuple[Repeated, ...] = ()  # strings of words that were said again and again
+    read_aloud: tuple[ReadAloud, ...] = ()  # slides
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property

@@ -377,6 +377,25 @@ def delivery(debrief: Debrief) -> str:
     return f"{line[:1].upper()}{line[1:]}."
 
 
+SHOWN_HABITS: Final = 5
+"""Strings of words, and slides, that are named: who hears of more remembers none."""
+
+
+def habits(debrief: Debrief) -> list[str]:
+    """What was said again and again, and which slides were read aloud, in a sentence each."""
+    said = [
+        f"You said {quoted(one.words)} {one.times} times, from {render.clock(min(one.at_s))} on."
+        for one in debrief.repeated[:SHOWN_HABITS]
+    ]
+    if debrief.read_aloud:
+        most = sorted(debrief.read_aloud, key=lambda one: -one.share)[:SHOWN_HABITS]
+        named = [f"slide {one.slide} ({one.share:.0%})" for one in most]
+        more = len(debrief.read_aloud) - len(most)
+        named += [f"{more} more"] if more else []
+        said.append(f"You read aloud {listed(named)}: so much of the slide's words, in its order.")
+    return said
+
+
 def _counts(debrief: Debrief, kind: str) -> str:
     told = debrief.delivery
     where = f" in {RECOGNISED}" if kind == FILLER and told.is_recognised else ""

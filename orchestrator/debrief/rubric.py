@@ -126,7 +126,7 @@ def _time(record: Record) -> Check:
     share = record.used_s / record.budget_s
     state = "yes" if share <= 1 else "partly" if share <= _A_LITTLE_OVER else "no"
     why = f"{render.clock(record.used_s)} of {render.clock(record.budget_s)}"
-    spoken = _spoken(record.scene)
+    spoken = talk_of(record.scene)
     if not spoken and state == "yes":  # how long a talk takes is not told by answers alone
         return Check(name, "not judged", f"nothing was presented; the answers took {why}")
     if not spoken:
@@ -157,7 +157,7 @@ def _time_up(record: Record) -> tuple[float, Exchange | None]:
     return up_s, None
 
 
-def _spoken(scene: Scene) -> list[Source]:
+def talk_of(scene: Scene) -> list[Source]:
     """The presenter's own speech without the answers, which stand in the transcript as well."""
     answered = " ".join(turn.answer or "" for exchange in scene.exchanges for turn in exchange.turns)
     return [

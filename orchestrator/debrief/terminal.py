@@ -89,7 +89,7 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     yield from _few("Promised", [phrasing.with_place(one) for one in debrief.promises])
     yield from _few("Noticed", [phrasing.noticed(one) for one in debrief.observed])
     yield Row("Time", phrasing.timing(debrief))
-    yield Row("Delivery", phrasing.delivery(debrief))
+    yield from _labelled("Delivery", [phrasing.delivery(debrief), *phrasing.habits(debrief)])
     yield Row("", "")
     for (state, why), names in _checks(debrief).items():
         yield Row(state, f"{'; '.join(names)}: {why}", _STYLES.get(state, ""))

@@ -10,7 +10,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.build import debrief_of
-from orchestrator.debrief.rubric import _spoken
+from orchestrator.debrief.rubric import talk_of
 from orchestrator.engines.offline.facts import facts
 from orchestrator.engines.protocol import FactsRequest
 from orchestrator.model.fact import ANSWER, SPEECH, Passage
@@ -35,7 +35,7 @@ def session(home: Path, request: pytest.FixtureRequest) -> Iterator[Session]:
 def test_a_typed_talk_is_the_presenters_beside_answers_under_a_name(session: Session) -> None:
     debrief, scene = debrief_of(session.rehearsal), session.rehearsal.scene()
     told = debrief.delivery
-    assert [one.quote for one in _spoken(scene)] == [TALK]
+    assert [one.quote for one in talk_of(scene)] == [TALK]
     assert (told.words, told.others_s, told.talk_share) == (25, 0.0, 1.0)
     assert [claim.text for claim in scene.speech_claims] == ["Churn fell to 4% in May"]
     assert phrasing.who(debrief) == "Presenter: Mira. The speech names no speakers."
