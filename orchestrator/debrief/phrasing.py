@@ -11,6 +11,7 @@ from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn, each_once
+from orchestrator.records.options import UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
@@ -316,7 +317,8 @@ def timing(debrief: Debrief) -> str:
         for one in over[:SHOWN_OVER]
     ]
     more = f" and {len(over) - SHOWN_OVER} more" if len(over) > SHOWN_OVER else ""
-    return f"{line} Over their share: {', '.join(named)}{more}."
+    guessed = ", as far as the words tell the slides" if any(one.estimated for one in over) else ""
+    return f"{line} Over their share{guessed}: {', '.join(named)}{more}."
 
 
 def over_share(slides: Sequence[SlideSpan]) -> list[SlideSpan]:
@@ -418,6 +420,33 @@ def who(debrief: Debrief) -> str:
         judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
     date = f" Date: {debrief.date}." if debrief.date else ""
     return one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
+
+
+MAX_BRIEF: Final = 8
+"""Questions on the first page of the paper form: with seven open points they fill it."""
+
+
+def rehearsed_by(debrief: Debrief) -> str:
+    """Who rehearsed, when, and before whom: "Rehearsed by Ines on 2026-12-01 before Ana and Bo."."""
+    panel = listed(list(dict.fromkeys(one.name for one in debrief.reviews)))
+    day, audience = (f" on {debrief.date}" if debrief.date else "", f" before {panel}" if panel else "")
+    who_ = "" if debrief.presenter == UNNAMED else f" by {debrief.presenter}"
+    return stopped(one_line(f"Rehearsed{who_}{day}{audience}"))
+
+
+def figures(debrief: Debrief) -> list[tuple[str, str]]:
+    """The figures of the first page, each with what it counts."""
+    told = debrief.delivery
+    asked = each_once(debrief.exchanges)
+    answered = sum(one.outcome == "satisfied" for one in asked)
+    judged = sum(one.outcome in ("satisfied", "unresolved") for one in asked)
+    found = [(f"{answered} of {judged}", "judged answers were good")] if judged else []
+    found.append((render.clock(debrief.used_s), f"of {render.clock(debrief.budget_s)} used"))
+    if told.words_per_minute is not None:
+        found.append((str(told.words_per_minute), "words a minute"))
+    if told.said is not None and told.words:
+        found.append((str(told.count(FILLER)), "fillers" if told.count(FILLER) != 1 else "filler"))
+    return found
 
 
 def taken_over(debrief: Debrief) -> str | None:

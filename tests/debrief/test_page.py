@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.json_form import as_json, json_text
-from orchestrator.debrief.page import as_html, as_markdown
+from orchestrator.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
 from orchestrator.debrief.terminal import as_text
@@ -25,6 +25,7 @@ from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn
 from orchestrator.model.segment import Segment
 from orchestrator.model.usage import Total
+from orchestrator.records.options import UNNAMED
 from orchestrator.speech.delivery import delivery_of
 
 
@@ -226,7 +227,8 @@ answer stands with the question.
 
 ## Time and delivery
 
-2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35 of 1:00).
+2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share, as far as the \
+words tell the slides: slide 2 (1:35 of 1:00).
 
 144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another voice; 94% of the talking.
 
@@ -283,8 +285,8 @@ Still open      x2, x3 and x1: see above
 Wanted          Who keeps the boats running?
 Promised        "I will send it by Friday" (your answer to x2)
 Noticed         Answers a number with a story. "A lot."
-Time            2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35
-                of 1:00).
+Time            2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share, as far as the
+                words tell the slides: slide 2 (1:35 of 1:00).
 Delivery        144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another
                 voice; 94% of the talking.
 
@@ -460,6 +462,56 @@ def test_a_new_question_is_not_said_to_be_asked_again() -> None:
     for told in (as_markdown(page), as_text(page), " ".join(seen(as_html(page)).text.split())):
         assert "Then asked" in told
         assert "Asked again" not in told
+
+
+def test_on_paper_no_id_stands_but_in_the_words_of_deck_and_presenter() -> None:
+    page = replace(
+        PAGE,
+        reviews=(
+            replace(PAGE.reviews[0], reason="x2 says so too", about_answer="x3"),
+            replace(PAGE.reviews[1], asked="Is x1 the price of x2?"),
+            replace(PAGE.reviews[2], came_back_as="x4"),
+            replace(PAGE.reviews[3], exchange=replace(YOURS, comes_back_to="x3")),
+        ),
+        tensions=tuple(replace(one, id=f"c{at}") for at, one in enumerate(PAGE.tensions or ())),
+        withdrawn=("x5",),
+    )
+    text = " ".join(seen(as_paper(page)).text.split())
+    text = text[text.index("Debrief of a rehearsal") :]  # behind the style sheet
+    assert re.findall(r"\b[xc]\d\b", text) == ["x1", "x2"] * 2  # of the question
+    for words in (
+        "Harbour ferries Rehearsed by Ines on 2026-12-01 before Ana and Bo.",
+        'Question 2, on "Boats run on time" (slide 2): Who owns the boats?',
+        "1 of 2 judged answers were good 2:15 of 2:00 used 144 words a minute 8 fillers",
+        "3 questions: 1 answered, 1 of them would not hold, 1 not answered, 1 not judged.",
+        "3. Bo parked, came back as question 4, general",
+        "2 Ana Is x1 the price of x2? not answered",
+        "We grew 40% (your answer to question 3)",
+        "Why question 2 says so too",
+        "I will send it by Friday (your answer to question 2)",
+    ):
+        assert words in text, words
+    assert seen(as_paper(page)).text.count("button") == 0
+
+
+def test_the_first_page_on_paper_names_eight_questions_and_counts_the_others() -> None:
+    many = tuple(
+        replace(PAGE.reviews[3], exchange=replace(YOURS, id=f"x{number}")) for number in range(1, 15)
+    )
+    page = replace(PAGE, reviews=many, fix=None, presenter=UNNAMED)
+    html = as_paper(page)
+    first = seen(html[: html.index("</section>")]).text
+    assert "and 6 more on the pages behind this one" in first
+    assert first.count(PAGE.reviews[3].asked) == phrasing.MAX_BRIEF
+    assert phrasing.rehearsed_by(page) == "Rehearsed on 2026-12-01 before Bo."
+
+
+def test_a_deck_may_have_any_name_in_the_foot_of_a_printed_page() -> None:
+    html = as_paper(replace(PAGE, deck='</style><blink>"x"\\'))
+    (foot,) = re.findall(r'@bottom-left \{ content: "([^"]*)"', html)
+    read = re.sub(r"\\([0-9a-f]+) ", lambda match: chr(int(match[1], 16)), foot)
+    assert read == '</style><blink>"x"\\'
+    assert "blink" not in seen(html).tags
 
 
 def test_a_parked_question_says_as_what_it_came_back() -> None:
