@@ -219,7 +219,7 @@ def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[O
                 if fresh:
                     yield _point(one, "; ".join(fresh))
             case _:
-                yield _point(one, "; ".join(fresh or one.still_open) or one.reason or one.verdict)
+                yield _point(one, "; ".join(fresh) or one.reason or one.verdict)
 
 
 class _Rank(IntEnum):

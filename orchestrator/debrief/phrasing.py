@@ -120,8 +120,14 @@ NOT_HELD: Final = "Would not hold: it left something open, or a contradiction st
 def verdict(review: Review) -> str:
     """The verdict on a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
-    weak = ", would not hold" if review.exchange.outcome == "satisfied" and not review.would_hold else ""
+    weak = ", would not hold" if tone(review) != review.verdict else ""
     return f"{review.verdict}{weak}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
+
+
+def tone(review: Review) -> str:
+    """The verdict that its colour is of: one of an answer that would not hold is no plain "answered"."""
+    is_weak = review.exchange.outcome == "satisfied" and not review.would_hold
+    return "partly" if is_weak else review.verdict
 
 
 def came_of(review: Review) -> str:
@@ -440,7 +446,7 @@ def figures(debrief: Debrief) -> list[tuple[str, str]]:
     asked = each_once(debrief.exchanges)
     answered = sum(one.outcome == "satisfied" for one in asked)
     judged = sum(one.outcome in ("satisfied", "unresolved") for one in asked)
-    found = [(f"{answered} of {judged}", "judged answers were good")] if judged else []
+    found = [(f"{answered} of {judged}", "judged questions answered")] if judged else []
     found.append((render.clock(debrief.used_s), f"of {render.clock(debrief.budget_s)} used"))
     if told.words_per_minute is not None:
         found.append((str(told.words_per_minute), "words a minute"))

@@ -134,7 +134,7 @@ def _review(review: Review) -> Iterator[Row]:
     if review.reason:
         texts.append(f"Why: {review.reason}")
     texts += [f"Better now: {one}" for one in phrasing.better_than_before(review)]
-    style = _STYLES.get(review.verdict, "bold")
+    style = _STYLES.get(phrasing.tone(review), "bold")
     yield Row(review.exchange.id, head, style, indent=5, lead=len(phrasing.verdict(review)))
     yield from (Row("", text, indent=5) for text in texts)
     if review.stronger is not None:

@@ -482,7 +482,7 @@ def test_on_paper_no_id_stands_but_in_the_words_of_deck_and_presenter() -> None:
     for words in (
         "Harbour ferries Rehearsed by Ines on 2026-12-01 before Ana and Bo.",
         'Question 2, on "Boats run on time" (slide 2): Who owns the boats?',
-        "1 of 2 judged answers were good 2:15 of 2:00 used 144 words a minute 8 fillers",
+        "1 of 2 judged questions answered 2:15 of 2:00 used 144 words a minute 8 fillers",
         "3 questions: 1 answered, 1 of them would not hold, 1 not answered, 1 not judged.",
         "3. Bo parked, came back as question 4, general",
         "2 Ana Is x1 the price of x2? not answered",
