@@ -309,9 +309,16 @@ def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
     return f"{render.clock(speech_s + answers_s)} of {render.clock(budget_s)} used: {parts}."
 
 
+SHOWN_OTHERS: Final = 0.05
+"""Of the time used: less is a word of welcome, and no part of a presentation that others held."""
+
+
 def timing(debrief: Debrief) -> str:
     """Time against budget in one line."""
     line = time_used(debrief.speech_s, debrief.answers_s, debrief.budget_s)
+    others_s = debrief.delivery.others_s
+    if others_s >= SHOWN_OTHERS * max(debrief.used_s, 1.0):
+        line += f" Others spoke for {render.clock(others_s)} of it."
     if not debrief.slides:
         return line
     # The one that is over by most first.

@@ -13,7 +13,7 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
-from orchestrator.debrief.excerpts import short
+from orchestrator.debrief.excerpts import first_words, last_words
 from orchestrator.debrief.parts import Check, Review, Source, asked_about
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import READ, Tension
@@ -132,14 +132,16 @@ def _time(record: Record) -> Check:
     if not spoken:
         return Check(name, state, why)
     if state == "yes":
-        return Check(name, state, f"{why}; the last words of the speech", short(spoken[-1]))
+        return Check(name, state, f"{why}; your last words", last_words(spoken[-1]))
     up_s, asked = _time_up(record)
     if asked is not None:
         return Check(name, state, f"{why}; when the time was up, {asked.id} was open")
     last = [one for one in spoken if (one.said_at_s or 0.0) <= up_s][-1:]
     if not last:
         return Check(name, state, f"{why}; when the time was up, you had not begun to present")
-    return Check(name, state, f"{why}; the last words that you began before the time was up", short(last[0]))
+    return Check(
+        name, state, f"{why}; the last words that you began before the time was up", first_words(last[0])
+    )
 
 
 def _time_up(record: Record) -> tuple[float, Exchange | None]:

@@ -20,6 +20,8 @@ from orchestrator.speech.fillers import WORD, hesitates
 MIN_WORDS: Final = 3
 """Of a string. Shorter ones are grammar: in the five talks of `tests/debrief/test_five_talks.py`, the demo's
 and five more 2 to 14 pairs of words a talk came often enough ("of the", "in the"), and 0 to 4 longer ones."""
+MIN_SPOKEN: Final = 2
+"""Words of more than one letter in a string: the others are an abbreviation that is spelled."""
 MAX_WORDS: Final = 8
 MIN_TIMES: Final = 4
 WORDS_A_TIME: Final = 400
@@ -66,7 +68,8 @@ def repeated_in(segments: Sequence[Segment], shown: Sequence[str] = ()) -> tuple
     for length in range(MAX_WORDS, MIN_WORDS - 1, -1):
         for string, all_places in _strings(sentences, length).items():
             places = [one for one in all_places if taken.isdisjoint(_covered(*one, length))]
-            if len(places) < least or f" {' '.join(string)} " in on_slides:
+            is_spelled = sum(len(word) > 1 for word in string) < MIN_SPOKEN
+            if len(places) < least or is_spelled or f" {' '.join(string)} " in on_slides:
                 continue
             first, at = places[0]
             words = " ".join(one.said for one in sentences[first][at : at + length])

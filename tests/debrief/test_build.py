@@ -13,7 +13,7 @@ from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.build import _homework, _review, _with_contradicted, debrief_of
-from orchestrator.debrief.excerpts import deciding_words
+from orchestrator.debrief.excerpts import deciding_words, first_words, last_words
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.parts import Check, Review, Source, Stronger, asked_about
 from orchestrator.debrief.printing import HOW_TO_GET_ONE
@@ -271,6 +271,16 @@ def test_words_that_came_late_are_to_be_said_at_once_but_not_where_the_question_
     assert phrasing.times_asked(NEW) == ""
 
 
+def test_the_last_words_are_the_end_of_what_was_said_and_the_first_its_beginning() -> None:
+    long = " ".join(f"word{number}" for number in range(50))
+    said = Source(f"We close. Thank you for {long} and your time.", 2, 9.0, "speech")
+    assert last_words(said).quote.split()[-4:] == ["word49", "and", "your", "time."]
+    assert len(last_words(said).quote.split()) == 30
+    assert last_words(replace(said, quote="We close. Thank you.")).quote == "Thank you."
+    assert last_words(replace(said, quote="Thank you")).quote == "Thank you"
+    assert first_words(said) == replace(said, quote="We close.")
+
+
 # -- stronger answers
 
 ASKED = exchange(
@@ -511,7 +521,7 @@ def test_answers_are_counted_and_what_nobody_judged_is_no_fault(
     ("used_s", "state", "why", "quote"),
     [
         (0.0, "not judged", "nothing was said", None),
-        (60.0, "yes", "1:00 of 1:40; the last words of the speech", "Thank you."),
+        (60.0, "yes", "1:00 of 1:40; your last words", "Thank you."),
         (105.0, "partly", "1:45 of 1:40; the last words that you began before the time was up", "Thank you."),
         (300.0, "no", "5:00 of 1:40; the last words that you began before the time was up", "Thank you."),
     ],

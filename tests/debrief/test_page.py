@@ -763,6 +763,14 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
     assert as_json(empty)["tensions"] is None
 
 
+def test_how_long_others_spoke_is_said_beside_what_was_presented() -> None:
+    assert "Others" not in phrasing.timing(PAGE)  # a word of thanks
+    page = replace(PAGE, delivery=replace(PAGE.delivery, others_s=70.0))
+    assert phrasing.timing(page).startswith(
+        "2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Others spoke for 1:10 of it. Over their share"
+    )
+
+
 @pytest.mark.parametrize(
     ("times_estimated", "why"),
     [(True, "the words were typed, or came without times"), (False, "too little was said")],
