@@ -286,10 +286,12 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     if new_numbers:
         numbers = ", ".join(f'"{one_line(number)}"' for number in new_numbers)
         lines += [f"New numbers, said for the first time: {numbers}.", ""]
-    last = (done.answered or done.turns)[-1]
-    left = last.still_open or (last.needs if done.outcome != "satisfied" else ())
-    if left:
-        lines += [f"Stays open: {one_line('; '.join(left) if last.still_open else ', '.join(left))}.", ""]
+    needs = (done.answered or done.turns)[-1].needs if done.outcome != "satisfied" else ()
+    if done.left_open or needs:
+        left = "; ".join(done.left_open) or ", ".join(needs)
+        lines += [f"Stays open: {one_line(left)}.", ""]
+    if done.was_left_open:
+        lines += [f"Left open on the way: {one_line('; '.join(done.was_left_open))}.", ""]
     lines += [f"Outcome: {done.outcome}. Called on because: {one_line(done.why_this_agent)}.", ""]
     return "\n".join(lines)
 

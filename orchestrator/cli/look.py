@@ -143,7 +143,7 @@ def debrief(
     """A session's debrief."""
     from orchestrator.cli.summary import page_text
     from orchestrator.debrief.json_form import as_json
-    from orchestrator.debrief.page import as_html, as_markdown
+    from orchestrator.debrief.page import as_html, as_markdown, as_paper
 
     if format_ not in (None, "text", "md", "html", "pdf", "json"):
         raise UsageError(f"--format {format_!r}: use text, md, html, pdf or json")
@@ -156,7 +156,7 @@ def debrief(
         elif wanted == "html":
             write_bytes(printable(as_html(found)).encode())  # the page says that it is UTF-8
         elif wanted == "pdf":
-            _give_pdf(as_html(found), opened.id)
+            _give_pdf(as_paper(found), opened.id)
         elif wanted == "md":
             print(printable(as_markdown(found)), end="")
         else:

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import zip_longest
+from enum import IntEnum
+from functools import partial
 
 from orchestrator.checks.grounding import material
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import bill_of
 from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
-from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, Source, Stronger
+from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, Source, Stronger, asked_about
 from orchestrator.debrief.promises import promises_of
-from orchestrator.debrief.rubric import CHECKS, Record, rubric
+from orchestrator.debrief.rubric import CHECKS, Record, rubric, talk_of
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
+from orchestrator.deck.texts import slide_texts
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
-from orchestrator.model.exchange import YOURS, Exchange, Observation, Turn, answer_quoted, not_taken_up
+from orchestrator.model.exchange import (
+    PUT_AGAIN,
+    YOURS,
+    Exchange,
+    Observation,
+    Turn,
+    answer_quoted,
+    answered_with,
+    not_taken_up,
+)
+from orchestrator.model.fact import key_of
 from orchestrator.model.reply import DebriefWords
-from orchestrator.privacy.off_record import LABEL, Withheld
+from orchestrator.model.segment import is_presenters
 from orchestrator.records.projection import Projection
 from orchestrator.speech.delivery import delivery_of
+from orchestrator.speech.read_aloud import read_aloud
+from orchestrator.speech.repeated import repeated_in
 
 MOST_WANTED = 6
 """Questions that the panel still wanted to ask: a page shows no more."""
@@ -47,22 +61,26 @@ def debrief_of(
     said = projection.debrief_words or DebriefWords()
     reads = options.engine != _CERTAIN and projection.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)
-    exchanges = tuple(_on_record(rehearsal, one) for one in projection.exchanges)
+    exchanges = tuple(map(rehearsal.exchange_on_record, projection.exchanges))
     better = better_answers(said, exchanges, passages)
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
     later = {one.comes_back_to: one.id for one in projection.exchanges}
+    before = None if rehearsal.drilled is None else rehearsal.drilled.before
     reviews = tuple(
         replace(
             _review(one, names.get(one.agent, one.agent), better.get(one.id), later.get(one.id)),
             is_dismissed=projection.is_about_dismissed(one, dismissed),
             about_answer=answer_quoted(one, exchanges),
+            before=before if one.why_this_agent == PUT_AGAIN else None,
         )
         for one in exchanges
     )
-    held = tuple(one for one in reviews if not one.is_dismissed)  # against the presenter
     without = projection.dismissed | projection.unsaid_findings | dismissed
     found = None if tensions is None else _confirmed(tensions, said, without)
     found = found and tuple(rehearsal.on_record(found, lambda one: [side.quote for side in one.sides]))
+    reviews = _with_contradicted(reviews, found or ())
+    held = tuple(one for one in reviews if not one.is_dismissed)  # against the presenter
+    fix = _fix(said if reads else DebriefWords(), reviews, found or ())
     clock_s, budget_s = rehearsal.now_s(), options.minutes * 60
     presenting_s, answering_s = projection.times(clock_s)
     under_questions = projection.under_questions(clock_s)
@@ -81,11 +99,11 @@ def debrief_of(
         presenter=options.presenter,
         speaker=projection.presenter,
         date=options.date,
-        fix=_fix(said if reads else DebriefWords(), reviews, found or ()),
+        fix=fix,
         reviews=reviews,
         withdrawn=projection.withdrawn_exchanges,
         tensions=found,
-        homework=tuple(_homework(held)),
+        homework=tuple(_homework(held, None if fix is None else fix.exchange)),
         promises=tuple(map(short, rehearsal.on_record(promises_of(rehearsal), lambda one: (one.quote,)))),
         slides=spans(projection.slides, scene.deck, clock_s, budget_s, under_questions),
         speech_s=presenting_s,
@@ -96,6 +114,11 @@ def debrief_of(
             projection.presenter,
             asked_at_s=[one.asked_at_s for one in projection.exchanges],
         ),
+        repeated=repeated_in(
+            [one for one in heard if is_presenters(one.speaker, projection.presenter)],
+            [text for slide in scene.deck.slides for _, text in slide_texts(slide)],
+        ),
+        read_aloud=read_aloud(scene.deck, [(one.slide, one.quote) for one in talk_of(scene)]),
         rubric=rubric(record),
         engine=options.engine,
         language=options.language,
@@ -108,23 +131,16 @@ def debrief_of(
     )
 
 
-def _on_record(rehearsal: Rehearsal, exchange: Exchange) -> Exchange:
-    """Without the answers that were given off the record, and what was said about those."""
-    withheld, turns = Withheld(), []
-    for turn in exchange.turns:
-        said = [one for one in _words_of(turn) if one]
-        is_off = withheld.takes(turn.answer or "", is_speech=True)
-        if is_off or any(map(rehearsal.is_off_record, said)):
-            answer = turn.answer and LABEL
-            turn = replace(
-                turn, answer=answer, quote=None, reason=None, remark="", still_open=(), misheard=None
-            )
-        turns.append(turn)
-    return replace(exchange, turns=tuple(turns))
-
-
-def _words_of(turn: Turn) -> tuple[str | None, ...]:
-    return turn.answer, turn.misheard, turn.quote, turn.reason, turn.remark, *turn.still_open
+def _with_contradicted(reviews: Sequence[Review], tensions: Sequence[Tension]) -> tuple[Review, ...]:
+    """Mark the answers that fail as a sum beside deck or speech, unless a later good answer settled that."""
+    against = set[str | None]()
+    for one in tensions:
+        asked = asked_about(reviews, one)
+        if one.class_ == READ or (asked is not None and asked.exchange.outcome == "satisfied"):
+            continue
+        exchanges = [review.exchange for review in reviews]
+        against |= {answered_with(side.quote, exchanges) for side in one.sides if side.said_at_s is not None}
+    return tuple(replace(one, is_contradicted=one.exchange.id in against) for one in reviews)
 
 
 def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str]) -> tuple[Tension, ...]:
@@ -148,7 +164,7 @@ def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as
         reason=None if last is None else _reason(exchange, last),
         stronger=None if came_back_as else _stronger(exchange, better),
         came_back_as=came_back_as,
-        still_open=tuple(dict.fromkeys(_left_open(exchange.answered))),
+        still_open=exchange.left_open,
     )
 
 
@@ -179,28 +195,54 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
     return Stronger(first=Source(quote, origin="answer", exchange=exchange.id))
 
 
-def _left_open(turns: Sequence[Turn]) -> Iterator[str]:
-    """Points left open by the last answer, and by the last one to each question before a new one."""
-    for turn, after in zip_longest(turns, turns[1:]):
-        if after is None or after.is_new_question:
-            yield from turn.still_open
+def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[OpenPoint]:
+    """One point a question, the most pressing first; what several leave open stands with the first of them.
 
+    What is to be fixed first, then questions without a good answer, the most pressed before the others,
+    then those without any, then parked ones, then what good answers left open. An answer that nobody
+    judged is the presenter's to judge, and no homework.
 
-def _homework(reviews: Sequence[Review]) -> Iterator[OpenPoint]:
-    """Parked questions first, then unanswered ones, then what good answers left open.
-
-    An answer that nobody judged is the presenter's to judge, and no homework.
+    Args:
+        first: The exchange that is to be fixed first.
     """
-    home = {one.id for one in not_taken_up([review.exchange for review in reviews])}
-    for one in reviews:
-        if one.exchange.outcome == "parked" and one.exchange.id in home:
-            yield _point(one, "parked")
-    for one in reviews:
-        if one.exchange.outcome == "unresolved" or (one.exchange.outcome == "unjudged" and one.is_silent):
-            yield _point(one, "; ".join(one.still_open) or one.reason or one.verdict)
-    for one in reviews:
-        if one.exchange.outcome == "satisfied":
-            yield from (_point(one, open_) for open_ in one.still_open)
+    named: set[str] = set()
+    for one in sorted(reviews, key=partial(_urgency, reviews, first)):
+        points = {key_of(point): point for point in one.still_open}
+        fresh = [point for key, point in points.items() if key not in named]
+        named |= points.keys()
+        match _urgency(reviews, first, one)[1]:
+            case _Rank.NONE:
+                continue
+            case _Rank.PARKED:
+                yield _point(one, "parked")
+            case _Rank.LEFT_OPEN:
+                if fresh:
+                    yield _point(one, "; ".join(fresh))
+            case _:
+                yield _point(one, "; ".join(fresh) or one.reason or one.verdict)
+
+
+class _Rank(IntEnum):
+    """How much an open point presses, the most first."""
+
+    UNRESOLVED, SILENT, PARKED, LEFT_OPEN, NONE = range(5)
+
+
+def _urgency(reviews: Sequence[Review], first: str | None, one: Review) -> tuple[bool, _Rank, int]:
+    """By what the open points are ordered: a key for `sorted`, which keeps the order of asking."""
+    exchange = one.exchange
+    match exchange.outcome:
+        case "unresolved":
+            rank = _Rank.UNRESOLVED
+        case "unjudged" if one.is_silent:
+            rank = _Rank.SILENT
+        case "parked" if exchange in not_taken_up([review.exchange for review in reviews]):
+            rank = _Rank.PARKED
+        case "satisfied" if one.still_open:
+            rank = _Rank.LEFT_OPEN
+        case _:
+            rank = _Rank.NONE
+    return exchange.id != first, rank, -len(exchange.turns)
 
 
 def _point(one: Review, why: str) -> OpenPoint:
@@ -217,8 +259,9 @@ def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tensi
         return first_of(held, [one for one in tensions if one.class_ != READ])
     about: Mapping[str, Review] = {one.exchange.id: one for one in reviews}
     review = about.get(said.fix_exchange or "")
-    do = None if review is None or review.stronger is None else " ".join(phrasing.stronger(review.stronger))
-    return Fix(said.fix, said.why, do, None if review is None else review.exchange.id)
+    if review is None:
+        return Fix(said.fix, said.why)
+    return Fix(said.fix, said.why, exchange=review.exchange.id, better=review.stronger)
 
 
 def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:

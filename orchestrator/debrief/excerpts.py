@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.claims.sentences import sentences
@@ -37,6 +38,18 @@ def short(source: Source) -> Source:
     """The same with its words cut, verbatim, to what is read at a glance."""
     quote = " ".join(source.quote.split())
     return Source(cut(quote, 0, 0, LONGEST), source.slide, source.said_at_s, source.origin, source.exchange)
+
+
+def first_words(source: Source) -> Source:
+    """The same with its first sentences alone, verbatim, as many as are read at a glance."""
+    return replace(source, quote=deciding_words(source.quote, None))
+
+
+def last_words(source: Source) -> Source:
+    """The same with its last sentence alone, verbatim; of a long one, its last words."""
+    text = " ".join(source.quote.split())
+    *_, (start, end) = ((0, len(text)), *sentences(text))
+    return replace(source, quote=" ".join(text[start:end].split()[-LONGEST:]))
 
 
 def cut(text: str, start: int, end: int, most_words: int) -> str:

@@ -26,12 +26,12 @@ def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | No
     for tension in tensions:
         review = asked_about(reviews, tension)
         if review is not None and review in left:
-            why = f"Why this first: {review.exchange.id} asked about it and got no good answer."
-            return Fix(_heading(tension), why, None, review.exchange.id)
+            why = f"{review.exchange.id} asked about it and got no good answer."
+            return Fix(_heading(tension), why, _both(tension), review.exchange.id, review.stronger)
     if left:
         return _unresolved(max(left, key=lambda one: len(one.exchange.turns)), len(left))
     if tensions:
-        why = "Why this first: nobody has to ask; whoever sees both places sees it."
+        why = "Nobody has to ask: whoever sees both places sees it."
         return Fix(_heading(tensions[0]), why, _both(tensions[0]))
     return _unanswered(reviews)
 
@@ -40,9 +40,9 @@ def _unresolved(review: Review, count: int) -> Fix:
     exchange = review.exchange
     often = phrasing.times_asked(exchange) or "asked once"
     rank = "the only question" if count == 1 else f"the most pressed of {count} questions"
-    why = f"Why this first: it is {rank} left without a good answer, {often}"
+    why = f"It is {rank} left without a good answer, {often}"
     why += f": {review.reason.rstrip('.')}." if review.reason else "."
-    return Fix(_what(review, len(exchange.turns) - 1), why, _do(review), exchange.id)
+    return _question(review, len(exchange.turns) - 1, why)
 
 
 def _unanswered(reviews: Sequence[Review]) -> Fix | None:
@@ -50,11 +50,9 @@ def _unanswered(reviews: Sequence[Review]) -> Fix | None:
     home = {one.id for one in not_taken_up([review.exchange for review in reviews])}
     parked = [one for one in reviews if one.exchange.id in home]
     if silent:
-        why = "Why this first: it was the first question to get no answer."
-        return Fix(_what(silent[0], 0), why, _do(silent[0]), silent[0].exchange.id)
+        return _question(silent[0], 0, "It was the first question to get no answer.")
     if parked:
-        why = "Why this first: you put it off, so it will come back."
-        return Fix(_what(parked[0], 0), why, _do(parked[0]), parked[0].exchange.id)
+        return _question(parked[0], 0, "You put it off, so it will come back.")
     return _late(reviews)
 
 
@@ -66,8 +64,7 @@ def _late(reviews: Sequence[Review]) -> Fix | None:
         return None
     worst = max(late, key=lambda one: len(one.exchange.turns))
     often = phrasing.times_asked(worst.exchange)
-    why = f"Why this first: no answer was found wanting, but this one had to be {often}."
-    return Fix(_what(worst, 0), why, _do(worst), worst.exchange.id)
+    return _question(worst, 0, f"No answer was found wanting, but this one had to be {often}.")
 
 
 def _what(review: Review, turn: int) -> str:
@@ -77,8 +74,8 @@ def _what(review: Review, turn: int) -> str:
     return f"{exchange.id}{about}: {question}"
 
 
-def _do(review: Review) -> str | None:
-    return " ".join(phrasing.stronger(review.stronger)) if review.stronger is not None else None
+def _question(review: Review, turn: int, why: str) -> Fix:
+    return Fix(_what(review, turn), why, exchange=review.exchange.id, better=review.stronger)
 
 
 def _heading(tension: Tension) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import bill_json
 from orchestrator.debrief.exchange_json import exchange_json, picked, plain, tension_json
-from orchestrator.debrief.parts import Debrief, OpenPoint, Review, Stronger, asked_about
+from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, Stronger, asked_about
 from orchestrator.model.claim import Tension
 from orchestrator.speech.delivery import Delivery
 from orchestrator.speech.fillers import FILLER, HEDGE
@@ -28,7 +28,9 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         **picked(debrief, _DEBRIEF),
         "fix_first": None if fix is None else fix.what,
         "fix_first_why": None if fix is None else fix.why,
-        "fix_first_do": None if fix is None else fix.do,
+        "fix_first_do": None if fix is None else _do(fix),
+        "fix_first_say": None if fix is None else _of_lines(fix, "Say"),
+        "fix_first_bring": None if fix is None or fix.better is None else list(fix.better.bring),
         "fix_first_exchange": None if fix is None else fix.exchange,
         "exchanges": [exchange_json(review.exchange) for review in debrief.reviews],
         "reviews": [_review(review) for review in debrief.reviews],
@@ -41,13 +43,23 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
             for one in debrief.homework
         ],
         "observed": [picked(one, ("text", "quote")) for one in debrief.observed],
-        "delivery": _delivery(debrief.delivery),
+        "delivery": {**_delivery(debrief.delivery), **_habits(debrief)},
         "rubric": [
             {"check": one.name, "state": one.state, "why": one.why, "quote": plain(one.source)}
             for one in debrief.rubric
         ],
         "usage": bill_json(debrief.bill),
     }
+
+
+def _do(fix: Fix) -> str | None:
+    """All that mends it in one text, as releases before 0.3 had it."""
+    better = [] if fix.better is None else phrasing.stronger(fix.better)
+    return " ".join([*([fix.do] if fix.do else []), *better]) or None
+
+
+def _of_lines(fix: Fix, label: str) -> str | None:
+    return " ".join(text for name, text in phrasing.fix_lines(fix) if name == label) or None
 
 
 def json_text(debrief: Debrief) -> str:
@@ -66,8 +78,13 @@ def _review(review: Review) -> dict[str, Any]:
     names = ("asked", "said", "verdict", "came_back_as", "reason", "still_open")
     gone = {"dismissed": True} if review.is_dismissed else {}
     heard = {"heard_as": list(review.heard_as)} if review.heard_as else {}
-    better = _stronger(review.stronger)
-    return {"exchange": review.exchange.id, **picked(review, names), **heard, **gone, "stronger": better}
+    more = {
+        "would_hold": review.would_hold if review.exchange.outcome == "satisfied" else None,
+        "before": None if review.before is None else exchange_json(review.before),
+        "better_than_before": list(phrasing.better_than_before(review)),
+        "stronger": _stronger(review.stronger),
+    }
+    return {"exchange": review.exchange.id, **picked(review, names), **heard, **gone, **more}
 
 
 def _stronger(better: Stronger | None) -> dict[str, Any] | None:
@@ -98,6 +115,13 @@ def _delivery(told: Delivery) -> dict[str, Any]:
         if told.monologue is None
         else {"from_s": told.monologue[0], "to_s": told.monologue[1]},
         "talk_share": told.talk_share,
+    }
+
+
+def _habits(debrief: Debrief) -> dict[str, Any]:
+    return {
+        "repeated": [{**picked(one, ("words", "times")), "at_s": list(one.at_s)} for one in debrief.repeated],
+        "read_aloud": [picked(one, ("slide", "share", "words")) for one in debrief.read_aloud],
     }
 
 

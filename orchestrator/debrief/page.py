@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator import render
 from orchestrator.debrief import phrasing, plots
+from orchestrator.debrief.paper import css_string, on_paper
 from orchestrator.debrief.parts import Debrief
 from orchestrator.legible import one_line
 from orchestrator.speech.fillers import FILLER, HEDGE
@@ -27,6 +28,15 @@ def as_markdown(debrief: Debrief) -> str:
 def as_html(debrief: Debrief) -> str:
     """The page as HTML, which fetches and runs nothing. Every word from outside is escaped by autoescape."""
     return _template("page.html.j2").render(debrief=debrief)
+
+
+def as_paper(debrief: Debrief) -> str:
+    """The debrief as HTML to be printed: for somebody who was not there, the essence on its first page."""
+    return _template("paper.html.j2").render(
+        debrief=on_paper(debrief),
+        rehearsed_by=phrasing.rehearsed_by(debrief),
+        most=phrasing.MAX_BRIEF,
+    )
 
 
 def plain(text: str) -> str:
@@ -68,6 +78,7 @@ def equip(environment: jinja2.Environment) -> None:
     environment.filters.update(
         cell=lambda text: plain(text).replace("|", "\\|"),
         clock=render.clock,
+        css_string=css_string,
         css=lambda state: state.replace(" ", "-"),
         line=one_line,
         noticed=phrasing.noticed,

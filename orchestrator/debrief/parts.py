@@ -11,6 +11,8 @@ from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.records.about_contradictions import is_about
 from orchestrator.speech.delivery import Delivery
+from orchestrator.speech.read_aloud import ReadAloud
+from orchestrator.speech.repeated import Repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,18 @@ class Review:
     still_open: tuple[str, ...] = ()  # what its answers left open, also where the panelist was satisfied
     is_dismissed: bool = False  # it was about a contradiction that is none, as the presenter says
     about_answer: str | None = None  # the exchange to which the words that it is about were an answer
+    is_contradicted: bool = False  # one of its answers cannot be right beside deck or speech, and that stands
+    before: Exchange | None = None  # of a drill: the exchange of the earlier session
 
     @property
     def asked_again(self) -> tuple[str, ...]:
         """The follow-ups, as they were asked."""
         return tuple(turn.question for turn in self.exchange.turns[1:])
+
+    @property
+    def would_hold(self) -> bool:
+        """Whether an answer that satisfied would do so before a board: nothing open, nothing against it."""
+        return self.exchange.outcome == "satisfied" and not self.still_open and not self.is_contradicted
 
     @property
     def heard_as(self) -> tuple[str, ...]:
@@ -92,8 +101,9 @@ class Fix:
 
     what: str
     why: str  # why it is this one
-    do: str | None  # what mends it; None where `what` says it
+    do: str | None = None  # what mends a contradiction
     exchange: str | None = None
+    better: Stronger | None = None  # what to say and to bring where the question comes again
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +169,8 @@ class Debrief:
     still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask
     took_over: str | None = None  # why the offline panel sat in the place of the engine that was asked for
     failed: str | None = None  # why the engine gave no words for this page
+    repeated: tuple[Repeated, ...] = ()  # strings of words that were said again and again
+    read_aloud: tuple[ReadAloud, ...] = ()  # slides
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property

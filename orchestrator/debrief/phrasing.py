@@ -12,12 +12,13 @@ from orchestrator.engines.protocol import RECORDED
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn, each_once
+from orchestrator.records.options import UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
 
 if TYPE_CHECKING:
-    from orchestrator.debrief.parts import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
+    from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
     from orchestrator.speech.pace import Stretch
 
 SHOWN_OVER: Final = 3  # slides named in one line; the page has all
@@ -88,28 +89,46 @@ def outcome(exchange: Exchange) -> str:
     return render.OUTCOME_WORDS.get(render.SILENT if is_silent else exchange.outcome or "", "open")
 
 
-def outcomes(exchanges: Sequence[Exchange]) -> str:
-    """ "7 questions: 2 answered, 1 parked, 4 not judged."; what was parked and came back counts once."""
-    came = [outcome(one) for one in each_once(exchanges)]
-    counts = ", ".join(
-        f"{came.count(word)} {word}" for word in (*render.OUTCOME_WORDS.values(), "open") if word in came
-    )
-    return f"{counted(len(came), 'question')}: {counts}." if came else "No question was asked."
+def outcomes(debrief: Debrief) -> str:
+    """ "7 questions: 2 answered, 1 of them would not hold, 1 parked, 4 not judged."; each counts once."""
+    once = {one.id for one in each_once(debrief.exchanges)}  # what was parked and came back
+    came = [one for one in debrief.reviews if one.exchange.id in once]
+    words = [outcome(one.exchange) for one in came]
+    weak = sum(one.exchange.outcome == "satisfied" and not one.would_hold for one in came)
+    counts = []
+    for word in (*render.OUTCOME_WORDS.values(), "open"):
+        if word in words:
+            counts.append(f"{words.count(word)} {word}")
+        if word == render.OUTCOME_WORDS["satisfied"] and weak:
+            counts.append(f"{weak} of them would not hold" if len(words) > 1 else "but it would not hold")
+    return f"{counted(len(came), 'question')}: {', '.join(counts)}." if came else "No question was asked."
 
 
 def asked(debrief: Debrief) -> str:
     """The outcomes, and what became of the questions whose numbers are left out."""
-    if not debrief.withdrawn:
-        return outcomes(debrief.exchanges)
-    were = "was" if len(debrief.withdrawn) == 1 else "were"
-    gone = f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before."
-    return f"{outcomes(debrief.exchanges)} {gone}"
+    said = [outcomes(debrief)]
+    if any(one.exchange.outcome == "satisfied" and not one.would_hold for one in debrief.reviews):
+        said.append(NOT_HELD)
+    if debrief.withdrawn:
+        were = "was" if len(debrief.withdrawn) == 1 else "were"
+        said.append(f"{listed(debrief.withdrawn)} {were} withdrawn, with the answer before.")
+    return " ".join(said)
+
+
+NOT_HELD: Final = "Would not hold: it left something open, or a contradiction stands against it."
 
 
 def verdict(review: Review) -> str:
     """The verdict on a question: "answered", "parked, came back as x4"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
-    return f"{review.verdict}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
+    weak = ", would not hold" if tone(review) != review.verdict else ""
+    return f"{review.verdict}{weak}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
+
+
+def tone(review: Review) -> str:
+    """The verdict that its colour is of: one of an answer that would not hold is no plain "answered"."""
+    is_weak = review.exchange.outcome == "satisfied" and not review.would_hold
+    return "partly" if is_weak else review.verdict
 
 
 def came_of(review: Review) -> str:
@@ -153,6 +172,15 @@ def times_asked(exchange: Exchange) -> str:
     return "" if count <= 1 else "asked twice" if count == 2 else f"asked {count} times"
 
 
+MAX_OPEN: Final = 7
+"""Open points that are shown at once; the others are folded. Our own measure: what one can do in a week."""
+
+
+def more_open(debrief: Debrief) -> str:
+    """What the folded part of the open points is headed with."""
+    return f"{len(debrief.homework) - MAX_OPEN} more, less pressing"
+
+
 def homework(point: OpenPoint, *, is_above: bool = True) -> str:
     """An open point: its question, and why it is open.
 
@@ -165,10 +193,20 @@ def homework(point: OpenPoint, *, is_above: bool = True) -> str:
     return f"{point.exchange}{about}: {' '.join([stopped(point.why), *better])}"
 
 
-def turns(review: Review) -> list[tuple[str, str | None]]:
-    """Every question of an exchange as it was asked, with what was said to it; None: it got no answer."""
+def turns(review: Review) -> list[tuple[str, str, str | None]]:
+    """Every question of an exchange: "Asked", "Asked again" or "Then asked", its words, and the answer.
+
+    The last is None where it got none.
+    """
     asked = (review.asked, *review.asked_again)
-    return [(question, _said(turn)) for question, turn in zip(asked, review.exchange.turns, strict=True)]
+    return [
+        (_asked_how(number, turn), question, _said(turn))
+        for number, (question, turn) in enumerate(zip(asked, review.exchange.turns, strict=True))
+    ]
+
+
+def _asked_how(number: int, turn: Turn) -> str:
+    return "Asked" if number == 0 else "Then asked" if turn.is_new_question else "Asked again"
 
 
 def _said(turn: Turn) -> str | None:
@@ -201,6 +239,56 @@ def stronger(answer: Stronger) -> list[str]:
     return said
 
 
+def before(review: Review) -> str | None:
+    """Of a drill, what came of the question in the earlier session, and what was said last."""
+    one = review.before
+    if one is None:
+        return None
+    came = ", ".join(part for part in (outcome(one), times_asked(one)) if part)
+    last = _said(one.answered[-1]) if one.answered else None
+    return f"{came[:1].upper()}{came[1:]}." if last is None else f"{quoted(last)} ({came})"
+
+
+def better_than_before(review: Review) -> tuple[str, ...]:
+    """What of a drill's answer is better than the earlier one: verdicts and counts, and no guess.
+
+    Points count as closed only where the panelist is satisfied and leaves nothing open: two panels word the
+    same point differently.
+    """
+    one, now = review.before, review.exchange
+    if one is None or now.outcome != "satisfied":
+        return ()
+    said = []
+    if one.outcome != "satisfied":
+        said.append(f"{outcome(now)}, where it was {outcome(one)} before")
+    asked, asked_before = (sum(not turn.is_new_question for turn in each.turns) for each in (now, one))
+    if one.outcome == "satisfied" and asked < asked_before:
+        at = "at the first asking" if asked == 1 else times_asked(now)
+        said.append(f"answered {at}, where it was {times_asked(one)} before")
+    if one.left_open and not now.left_open:
+        said.append(f"nothing is left open; before it was {listed(one.left_open)}")
+    return tuple(said)
+
+
+def fix_lines(fix: Fix) -> list[tuple[str, str]]:
+    """What is to be said, brought and done where the one thing to fix is mended, and why it is this one."""
+    better = fix.better
+    lines = []
+    if better is not None and better.first is not None:
+        lines.append(("Say", f"At the first asking: {stopped(with_place(better.first))}"))
+    if better is not None and better.text:
+        rests = listed(list(dict.fromkeys(map(place, better.rests_on))))
+        lines.append(("Say", f"{stopped(better.text)} (From {rests}.)"))
+    if better is not None and better.bring:
+        bring = stopped(listed(better.bring))
+        lines.append(("Bring", f"{bring[:1].upper()}{bring[1:]}"))
+    if fix.do:
+        lines.append(("Do", fix.do))
+    if fix.why:
+        lines.append(("Why", fix.why))
+    return lines
+
+
 def nothing_to_fix(debrief: Debrief) -> str:
     """The sentence in the place of the one thing to fix first, where there is none."""
     if not debrief.reviews:
@@ -222,9 +310,16 @@ def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
     return f"{render.clock(speech_s + answers_s)} of {render.clock(budget_s)} used: {parts}."
 
 
+SHOWN_OTHERS: Final = 0.05
+"""Of the time used: less is a word of welcome, and no part of a presentation that others held."""
+
+
 def timing(debrief: Debrief) -> str:
     """Time against budget in one line."""
     line = time_used(debrief.speech_s, debrief.answers_s, debrief.budget_s)
+    others_s = debrief.delivery.others_s
+    if others_s >= SHOWN_OTHERS * max(debrief.used_s, 1.0):
+        line += f" Others spoke for {render.clock(others_s)} of it."
     if not debrief.slides:
         return line
     # The one that is over by most first.
@@ -236,7 +331,8 @@ def timing(debrief: Debrief) -> str:
         for one in over[:SHOWN_OVER]
     ]
     more = f" and {len(over) - SHOWN_OVER} more" if len(over) > SHOWN_OVER else ""
-    return f"{line} Over their share: {', '.join(named)}{more}."
+    guessed = ", as far as the words tell the slides" if any(one.estimated for one in over) else ""
+    return f"{line} Over their share{guessed}: {', '.join(named)}{more}."
 
 
 def over_share(slides: Sequence[SlideSpan]) -> list[SlideSpan]:
@@ -297,6 +393,25 @@ def delivery(debrief: Debrief) -> str:
     return f"{line[:1].upper()}{line[1:]}."
 
 
+SHOWN_HABITS: Final = 5
+"""Strings of words, and slides, that are named: who hears of more remembers none."""
+
+
+def habits(debrief: Debrief) -> list[str]:
+    """What was said again and again, and which slides were read aloud, in a sentence each."""
+    said = [
+        f"You said {quoted(one.words)} {one.times} times, from {render.clock(min(one.at_s))} on."
+        for one in debrief.repeated[:SHOWN_HABITS]
+    ]
+    if debrief.read_aloud:
+        most = sorted(debrief.read_aloud, key=lambda one: -one.share)[:SHOWN_HABITS]
+        named = [f"slide {one.slide} ({one.share:.0%})" for one in most]
+        more = len(debrief.read_aloud) - len(most)
+        named += [f"{more} more"] if more else []
+        said.append(f"You read aloud {listed(named)}: so much of the slide's words, in its order.")
+    return said
+
+
 def _counts(debrief: Debrief, kind: str) -> str:
     told = debrief.delivery
     where = f" in {RECOGNISED}" if kind == FILLER and told.is_recognised else ""
@@ -319,6 +434,33 @@ def who(debrief: Debrief) -> str:
         judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
     date = f" Date: {debrief.date}." if debrief.date else ""
     return one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
+
+
+MAX_BRIEF: Final = 8
+"""Questions on the first page of the paper form: with seven open points they fill it."""
+
+
+def rehearsed_by(debrief: Debrief) -> str:
+    """Who rehearsed, when, and before whom: "Rehearsed by Ines on 2026-12-01 before Ana and Bo."."""
+    panel = listed(list(dict.fromkeys(one.name for one in debrief.reviews)))
+    day, audience = (f" on {debrief.date}" if debrief.date else "", f" before {panel}" if panel else "")
+    who_ = "" if debrief.presenter == UNNAMED else f" by {debrief.presenter}"
+    return stopped(one_line(f"Rehearsed{who_}{day}{audience}"))
+
+
+def figures(debrief: Debrief) -> list[tuple[str, str]]:
+    """The figures of the first page, each with what it counts."""
+    told = debrief.delivery
+    asked = each_once(debrief.exchanges)
+    answered = sum(one.outcome == "satisfied" for one in asked)
+    judged = sum(one.outcome in ("satisfied", "unresolved") for one in asked)
+    found = [(f"{answered} of {judged}", "judged questions answered")] if judged else []
+    found.append((render.clock(debrief.used_s), f"of {render.clock(debrief.budget_s)} used"))
+    if told.words_per_minute is not None:
+        found.append((str(told.words_per_minute), "words a minute"))
+    if told.said is not None and told.words:
+        found.append((str(told.count(FILLER)), "fillers" if told.count(FILLER) != 1 else "filler"))
+    return found
 
 
 def taken_over(debrief: Debrief) -> str | None:

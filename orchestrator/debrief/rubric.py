@@ -13,8 +13,8 @@ from typing import Final
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
-from orchestrator.debrief.excerpts import short
-from orchestrator.debrief.parts import Check, Review, Source
+from orchestrator.debrief.excerpts import first_words, last_words
+from orchestrator.debrief.parts import Check, Review, Source, asked_about
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, each_once
@@ -75,11 +75,18 @@ def _agreement(record: Record) -> Check:
         return Check(
             name, "not judged", "only the arithmetic of tables, splits and single sentences was checked"
         )
-    asked = len(record.tensions)
-    if asked:
-        which = render.counted(asked, "place is", "places are")
-        return Check(name, "partly", f"no figure contradicts another; {which} to be asked about")
+    if record.tensions:
+        return Check(name, "partly", f"no figure contradicts another; {_doubts(record)}")
     return Check(name, "yes", "no contradiction was found")
+
+
+def _doubts(record: Record) -> str:
+    """How many places may not agree, which no figure decides, and whether that was asked about."""
+    found = record.tensions or ()
+    asked = sum(asked_about(record.reviews, one) is not None for one in found)
+    which = render.counted(len(found), "pair of places", "pairs of places")
+    how = "asked about" if asked == len(found) else "not asked about" if not asked else f"{asked} asked about"
+    return f"{which} may not agree, {how}"
 
 
 def _answers(record: Record) -> Check:
@@ -119,20 +126,22 @@ def _time(record: Record) -> Check:
     share = record.used_s / record.budget_s
     state = "yes" if share <= 1 else "partly" if share <= _A_LITTLE_OVER else "no"
     why = f"{render.clock(record.used_s)} of {render.clock(record.budget_s)}"
-    spoken = _spoken(record.scene)
+    spoken = talk_of(record.scene)
     if not spoken and state == "yes":  # how long a talk takes is not told by answers alone
         return Check(name, "not judged", f"nothing was presented; the answers took {why}")
     if not spoken:
         return Check(name, state, why)
     if state == "yes":
-        return Check(name, state, f"{why}; the last words of the speech", short(spoken[-1]))
+        return Check(name, state, f"{why}; your last words", last_words(spoken[-1]))
     up_s, asked = _time_up(record)
     if asked is not None:
         return Check(name, state, f"{why}; when the time was up, {asked.id} was open")
     last = [one for one in spoken if (one.said_at_s or 0.0) <= up_s][-1:]
     if not last:
         return Check(name, state, f"{why}; when the time was up, you had not begun to present")
-    return Check(name, state, f"{why}; the last words that you began before the time was up", short(last[0]))
+    return Check(
+        name, state, f"{why}; the last words that you began before the time was up", first_words(last[0])
+    )
 
 
 def _time_up(record: Record) -> tuple[float, Exchange | None]:
@@ -150,7 +159,7 @@ def _time_up(record: Record) -> tuple[float, Exchange | None]:
     return up_s, None
 
 
-def _spoken(scene: Scene) -> list[Source]:
+def talk_of(scene: Scene) -> list[Source]:
     """The presenter's own speech without the answers, which stand in the transcript as well."""
     answered = " ".join(turn.answer or "" for exchange in scene.exchanges for turn in exchange.turns)
     return [

@@ -19,7 +19,6 @@ LABEL: Final = 16
 """Columns on the left that hold what a section is."""
 WIDEST: Final = 100  # a longer line is hard to follow, on a wide screen too
 NARROWEST: Final = 50  # below it a label and its text have no room side by side
-MOST_FOLLOW_UPS: Final = 2
 MOST_LINES: Final = 3
 """Of a list that is no homework; the page has all."""
 
@@ -90,7 +89,7 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     yield from _few("Promised", [phrasing.with_place(one) for one in debrief.promises])
     yield from _few("Noticed", [phrasing.noticed(one) for one in debrief.observed])
     yield Row("Time", phrasing.timing(debrief))
-    yield Row("Delivery", phrasing.delivery(debrief))
+    yield from _labelled("Delivery", [phrasing.delivery(debrief), *phrasing.habits(debrief)])
     yield Row("", "")
     for (state, why), names in _checks(debrief).items():
         yield Row(state, f"{'; '.join(names)}: {why}", _STYLES.get(state, ""))
@@ -110,7 +109,7 @@ def _fix(debrief: Debrief) -> Iterator[Row]:
     fix = debrief.fix
     if fix is not None and (debrief.was_answered or fix.exchange is None):
         yield Row("Fix first", fix.what, "bold red", "bold")
-        yield Row("", " ".join(part for part in (fix.why, fix.do) if part))
+        yield from (Row("", f"{label}: {text}") for label, text in phrasing.fix_lines(fix))
     elif debrief.was_answered:
         yield Row("Fix first", phrasing.nothing_to_fix(debrief))
     else:
@@ -122,17 +121,20 @@ def _review(review: Review) -> Iterator[Row]:
     """An exchange in a few lines."""
     head = " · ".join([phrasing.came_of(review), *(phrasing.placed(one) for one in review.places)])
     first, *again = phrasing.turns(review)
-    last = next((said for _, said in (*again[::-1], first) if said is not None), None)
+    last = next((said for *_, said in (*again[::-1], first) if said is not None), None)
     in_reason = last if _holds_words(review.reason) else None
     texts = []
-    for who, (asked, said) in [(review.name, first), *(("Then", one) for one in again[-MOST_FOLLOW_UPS:])]:
-        texts.append(f"{who}: {asked}")
+    if (before := phrasing.before(review)) is not None:
+        texts.append(f"Before: {before}")
+    for how, asked, said in [(review.name, *first[1:]), *again]:
+        texts.append(f"{how}: {asked}")
         if said not in (None, in_reason):
             texts.append(f"You: {phrasing.quoted(said)}")
     texts += [f"Heard as: {phrasing.quoted(heard)}" for heard in review.heard_as]
     if review.reason:
         texts.append(f"Why: {review.reason}")
-    style = _STYLES.get(review.verdict, "bold")
+    texts += [f"Better now: {one}" for one in phrasing.better_than_before(review)]
+    style = _STYLES.get(phrasing.tone(review), "bold")
     yield Row(review.exchange.id, head, style, indent=5, lead=len(phrasing.verdict(review)))
     yield from (Row("", text, indent=5) for text in texts)
     if review.stronger is not None:
@@ -147,7 +149,11 @@ def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
     """The open points; only which ones, where all of each stands with its question above."""
     if not is_above or not debrief.homework:
-        return [phrasing.homework(point, is_above=is_above) for point in debrief.homework]
+        told = [phrasing.homework(point, is_above=is_above) for point in debrief.homework]
+        return [
+            *told[: phrasing.MAX_OPEN],
+            *([f"{phrasing.more_open(debrief)}, all in debrief.md"] if told[phrasing.MAX_OPEN :] else []),
+        ]
     return [
         f"{phrasing.listed(list(dict.fromkeys(point.exchange for point in debrief.homework)))}: see above"
     ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from orchestrator.checks.grounding import figures, grounded
+from orchestrator.claims.sentences import sentences
 from orchestrator.debrief.excerpts import short
 from orchestrator.debrief.parts import STATES, Check, Source, Stronger
+from orchestrator.engines.offline.judging import sort_of
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange, answered_with
 from orchestrator.model.proposal import Passage
@@ -29,8 +31,13 @@ def better_answers(
         places = [place for one in better.rests_on if (place := grounded(one, passages)) is not None]
         if exchange is None or not places or not _was_said(better, exchange, places):
             continue
-        sources = tuple(short(source_of(place, exchanges)) for place in places)
-        found[exchange.id] = Stronger(text=better.text, rests_on=sources, bring=better.bring)
+        sources = [source_of(place, exchanges) for place in places]
+        if _says_more(better, exchange, sources):
+            found[exchange.id] = Stronger(
+                text=better.text, rests_on=tuple(map(short, sources)), bring=better.bring
+            )
+        elif better.bring:
+            found[exchange.id] = Stronger(bring=better.bring)
     return found
 
 
@@ -60,6 +67,15 @@ def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
         if answered is not None:
             return Source(" ".join(place.quote.split()), origin="answer", exchange=answered)
     return Source(place.quote, place.slide, place.said_at_s, "line" if place.said_at_s is None else "speech")
+
+
+def _says_more(better: BetterAnswer, exchange: Exchange, sources: Sequence[Source]) -> bool:
+    """Whether it gives more than the answer that was found wanting, and more than that nothing is known."""
+    wanting = [one.answer or "" for one in exchange.turns if one.verdict in ("follow_up", "escalate")]
+    said = " ".join(" ".join(wanting).split())
+    is_again = all(one.origin == "answer" and " ".join(one.quote.split()) in said for one in sources)
+    text = better.text
+    return not is_again and sort_of([text[start:end] for start, end in sentences(text)]) is None
 
 
 def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place]) -> bool:

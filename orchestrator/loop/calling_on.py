@@ -87,9 +87,9 @@ def may_ask_at_pause(state: State) -> bool:
     projection, mode = state.projection, state.options.mode
     if state.is_full or projection.asked_here or not _in_pace(state, AHEAD[mode]):
         return False
-    if mode == HAND_RAISE:
-        return True
-    last_s = max(projection.quiet_from_s or 0.0, projection.said[-1].at_s if projection.said else 0.0)
+    last_s = projection.quiet_from_s or 0.0
+    if mode == FREE_FLOW and projection.said:  # a hand is seen while the moderator speaks
+        last_s = max(last_s, projection.said[-1].at_s)
     return state.now_s - last_s >= state.rules.timers_s.free_flow_gap
 
 

@@ -1,7 +1,7 @@
 """A drill: one question of an earlier session, put again in a session of its own.
 
-Only the question comes along, and where it was put before. What the panel may press, remember or compare
-is that session's own.
+Only the question comes along, where it was put before, and how it went, which the debrief alone shows. What
+the panel may press, remember or compare is that session's own.
 """
 
 from __future__ import annotations
@@ -51,8 +51,12 @@ def source_of(rehearsal: Rehearsal) -> Source:
 
 
 def source_of_drill(rehearsal: Rehearsal, earlier: Exchange) -> Source:
-    """The same, with the question that is put again: the new session's first record names it."""
-    return replace(source_of(rehearsal), drilled=Drilled(rehearsal.options.id, earlier.id))
+    """The same, with the question that is put again: the new session's first record names it.
+
+    How it went is kept there for the debrief alone, to stand beside the answer of now.
+    """
+    drilled = Drilled(rehearsal.options.id, earlier.id, rehearsal.exchange_on_record(earlier))
+    return replace(source_of(rehearsal), drilled=drilled)
 
 
 def options_of_drill(options: Options) -> dict[str, Any]:

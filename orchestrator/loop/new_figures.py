@@ -53,7 +53,9 @@ def new_numbers(exchange: Exchange, scene: Scene, numbers: KnownNumbers) -> tupl
     for one in brought:
         if not any(_same(one, other) for other in (*known, *found)):
             found.append(one)
-    return tuple(f"{one.text} {one.noun}" if one.noun else one.text for one in found)
+    return tuple(
+        one.text for one in found
+    )  # the word behind it may be a verb: what it counts, the answer says
 
 
 def _same(one: Number, other: Number) -> bool:

@@ -70,8 +70,12 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
             f"{rehearsal.options.id} has {left} of {len(before.segments)} segments of {before.name} still to "
             f"come: go on with `greenroom resume {rehearsal.options.id}` first"
         )
-    named = rehearsal.options.speaker
-    speaker = presenter_of(recording.segments, named) if recording.segments else None
+    options = rehearsal.options
+    speaker = (
+        presenter_of(recording.segments, options.speaker, name=options.presenter)
+        if recording.segments
+        else None
+    )
     loaded = Playback(
         kind=loading.kind,
         name=recording.name,

@@ -19,7 +19,9 @@ from orchestrator.layout import MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
+from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment, is_presenters
+from orchestrator.privacy.off_record import LABEL, Withheld
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.kinds import KINDS, value_of
 from orchestrator.records.moderator import Called, TookOver
@@ -316,6 +318,20 @@ class Rehearsal:
         if not self.store.hidden():
             return found
         return [one for one in found if not any(self.is_off_record(text) for text in words_of(one))]
+
+    def exchange_on_record(self, exchange: Exchange) -> Exchange:
+        """The same without the answers that were given off the record, and what was said about those."""
+        withheld, turns = Withheld(), []
+        for turn in exchange.turns:
+            told = (turn.answer, turn.misheard, turn.quote, turn.reason, turn.remark, *turn.still_open)
+            is_off = withheld.takes(turn.answer or "", is_speech=True)
+            if is_off or any(self.is_off_record(text) for text in told if text):
+                answer = turn.answer and LABEL
+                turn = replace(
+                    turn, answer=answer, quote=None, reason=None, remark="", still_open=(), misheard=None
+                )
+            turns.append(turn)
+        return replace(exchange, turns=tuple(turns))
 
 
 def open_rehearsal(

@@ -71,6 +71,7 @@ def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
     last = done.turns[-1]
     about = f"on {render.place(done.slide, done.said_at_s)}" if done.grounded else "on the whole"
     why = f": {one_line(last.reason)}" if last.reason else ""
-    open_ = (done.answered or done.turns)[-1].still_open
-    left = f". Still open: {one_line('; '.join(open_))}" if open_ else ""
+    left = f". Still open: {one_line('; '.join(done.left_open))}" if done.left_open else ""
+    if done.was_left_open:
+        left += f". Left open on the way: {one_line('; '.join(done.was_left_open))}"
     return f"- {done.id}, {rehearsal.name_of(done.agent)}, {about}: {done.outcome}{why}{left}\n"

@@ -111,6 +111,8 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
     fact = replace(draft, content=content, quote=quote)
     if not is_sound(fact):
         return None
+    if draft.type == "number" and not (figures(quote) or numbers_in(quote)):
+        return None
     if content not in passage.text and not _says_the_same(content, quote, passage):
         return None
     if draft.type != "open_thread" and _sentence_around(quote, passage.text).rstrip("\"'”’)").endswith("?"):

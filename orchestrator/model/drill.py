@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator.model.exchange import Exchange
+
 
 @dataclass(frozen=True, slots=True)
 class Drilled:
@@ -11,3 +13,5 @@ class Drilled:
 
     session: str
     exchange: str  # its id there
+    before: Exchange | None = None
+    """How it went there, without what was off the record: only shown. None: kept by none before 0.3."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import takewhile, zip_longest
 
 from orchestrator.model.claim import Place, Tension
 
@@ -129,6 +129,19 @@ class Exchange:
     def answered(self) -> tuple[Turn, ...]:
         """The turns whose question got an answer."""
         return tuple(turn for turn in self.turns if turn.answer)
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """Points left open by the last answer, and by the last one to each question before a new one."""
+        turns = self.answered
+        last = (one for one, after in zip_longest(turns, turns[1:]) if after is None or after.is_new_question)
+        return tuple(dict.fromkeys(point for turn in last for point in turn.still_open))
+
+    @property
+    def was_left_open(self) -> tuple[str, ...]:
+        """Points that an earlier answer left open and that none names behind it: asked on, or passed over."""
+        named = dict.fromkeys(point for turn in self.answered for point in turn.still_open)
+        return tuple(point for point in named if point not in self.left_open)
 
     @property
     def is_follow_up_silent(self) -> bool:

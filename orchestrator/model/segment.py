@@ -64,6 +64,11 @@ def is_presenters(speaker: str | None, presenter: str | None) -> bool:
     return speaker in (None, presenter)
 
 
+def is_name_of(label: str | None, presenter: str) -> bool:
+    """Whether a label in a recording is the presenter's own name, whatever its case."""
+    return label is not None and " ".join(label.split()).casefold() == " ".join(presenter.split()).casefold()
+
+
 def possible(time_s: float | None) -> float | None:
     """The time if it can be one within a recording, else None."""
     if time_s is None or not math.isfinite(time_s) or not 0 <= time_s <= MAX_TIME_S:

@@ -17,7 +17,7 @@ from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import DebriefWords
-from orchestrator.model.segment import Segment, is_presenters
+from orchestrator.model.segment import Segment, is_name_of, is_presenters
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage
 from orchestrator.records.about_contradictions import is_about
@@ -131,7 +131,8 @@ class Projection:
     observed: list[Observation] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
     claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
-    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)  # of speech
+    seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)  # of the talk, without answers
+    presenter_name: str = ""  # as the session was started
     presenter_label: str | None = None
     presenter_how: str | None = None  # None: not settled, so whoever has spoken most so far
     slides: list[SlideTime] = field(default_factory=list)
@@ -292,6 +293,9 @@ class Projection:
             return self.speaker
         if not self.seconds_by_speaker:
             return None
+        named = next((one for one in self.seconds_by_speaker if is_name_of(one, self.presenter_name)), None)
+        if named is not None:
+            return named
         return max(self.seconds_by_speaker, key=lambda label: self.seconds_by_speaker[label])
 
     @property

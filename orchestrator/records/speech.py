@@ -56,10 +56,7 @@ class SpeechHeard(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         _add(projection, self.segment, self.claims)
-        spoken_s = projection.seconds_by_speaker.get(self.segment.speaker, 0.0)
-        projection.seconds_by_speaker[self.segment.speaker] = (
-            spoken_s + self.segment.end_s - self.segment.start_s
-        )
+        self._count(projection)
         _voice(projection, self.segment, record)
         projection.find(self.tensions)
         if self.played is not None:
@@ -68,6 +65,14 @@ class SpeechHeard(PanelValue):
             projection.lines_taken.add(self.source)
         if self.part != TALK:
             _hear(projection, self.segment)
+
+    def _count(self, projection: Projection) -> None:
+        """Add to how long its speaker presented: who speaks under a question may be anybody."""
+        if projection.seconds_by_speaker and projection.asking is not None and self.part != TALK:
+            return
+        spoken_s = projection.seconds_by_speaker.get(self.segment.speaker, 0.0)
+        length_s = self.segment.end_s - self.segment.start_s
+        projection.seconds_by_speaker[self.segment.speaker] = spoken_s + length_s
 
     def entry(self, record: Record) -> Entry:
         return spoken_entry(self.segment, None)

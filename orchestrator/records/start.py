@@ -63,6 +63,7 @@ class SessionStarted(PanelValue):
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.speaker = self.options.speaker
+        projection.presenter_name = self.presenter or self.options.presenter
         projection.dismissed.update(self.carry_over.dismissed)
 
     def step(self, record: Record) -> Step:

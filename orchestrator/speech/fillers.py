@@ -19,7 +19,7 @@ from orchestrator.speech.word_lists import written
 FILLER: Final = "filler"
 HEDGE: Final = "hedge"
 
-_WORD = re.compile(r"\w+(?:[.'’&-]\w+)*")  # "y'all", "R&D", "3.5" and "so-so" are one word each
+WORD = re.compile(r"\w+(?:[.'’&-]\w+)*")  # "y'all", "R&D", "3.5" and "so-so" are one word each
 # "um", "umm", "uh", "erm", "uhm"; "er" and "ah" are words of other languages and names.
 _HESITATION = re.compile(r"u+m+|u+h+|erm+|uhm+")
 # Where speech-to-text programs write down a pause, or an editor did.
@@ -83,12 +83,12 @@ def marks(text: str) -> tuple[Mark, ...]:
 
 def is_countable(text: str) -> bool:
     """Whether this is English, as far as can be told without the hesitations, which are words elsewhere."""
-    return reads_as_english(_WORD.sub(lambda word: " " if _hesitates(word[0].lower()) else word[0], text))
+    return reads_as_english(WORD.sub(lambda word: " " if hesitates(word[0].lower()) else word[0], text))
 
 
 def _tokens(text: str) -> list[_Token]:
     tokens = []
-    matches = list(_WORD.finditer(text))
+    matches = list(WORD.finditer(text))
     for number, match in enumerate(matches):
         before = text[matches[number - 1].end() : match.start()] if number else "."
         after = text[match.end() : matches[number + 1].start()] if number + 1 < len(matches) else "."
@@ -108,7 +108,7 @@ def _tokens(text: str) -> list[_Token]:
 def _mark_at(tokens: Sequence[_Token], index: int) -> tuple[str, int] | None:
     """The kind of what begins at *index*, and the index behind it."""
     first = tokens[index].text
-    if _hesitates(first):
+    if hesitates(first):
         return FILLER, index + 1
     for rule in _rules().get(first, ()):
         after = index + len(rule.words)
@@ -127,7 +127,7 @@ def _facts(tokens: Sequence[_Token], first: int, after: int) -> dict[str, frozen
     """Of each fact that holds for the words from *first* to *after*, the words that it is about."""
     before, following = tokens[max(0, first - 4) : first], tokens[after : after + 1]
     mark_before, mark_after = tokens[first].mark_before, tokens[after - 1].mark_after
-    um_before, um_after = (any(_hesitates(one.text) for one in near) for near in (before[-1:], following))
+    um_before, um_after = (any(hesitates(one.text) for one in near) for near in (before[-1:], following))
     holds = {
         "mark before": mark_before,
         "mark after": mark_after,
@@ -163,7 +163,7 @@ def _forms(word: str) -> tuple[str, ...]:
     return word, "-n't" if word.endswith("n't") else word, "0" if word[:1].isdigit() else word
 
 
-def _hesitates(word: str) -> bool:
+def hesitates(word: str) -> bool:
     """Whether the word, in lower case, is "um" or the like."""
     return _HESITATION.fullmatch(word) is not None
 

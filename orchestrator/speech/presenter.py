@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.errors import UsageError
 from orchestrator.legible import one_line
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import Segment, is_name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +15,13 @@ class Speaker:
     """The presenter's label in the recording (None: the words without a label), and how it is known."""
 
     label: str | None
-    how: str  # "given", "speaks most" or "only one"
+    how: str  # "given", "named", "speaks most" or "only one"
 
 
-def presenter_of(segments: Sequence[Segment], given: str | None = None) -> Speaker:
-    """The presenter: who *given* names, else whoever speaks most, by seconds and then by words.
+def presenter_of(segments: Sequence[Segment], given: str | None = None, *, name: str = "") -> Speaker:
+    """The presenter: who *given* names, else who bears their name, else whoever speaks most.
+
+    By seconds and then by words: the one who introduces somebody may talk for longer.
 
     A segment is the presenter's when its `speaker` equals the result's `label`; words without a
     label count as one speaker.
@@ -32,6 +34,9 @@ def presenter_of(segments: Sequence[Segment], given: str | None = None) -> Speak
         return Speaker(_matching(labels, one_line(given)), "given")
     if len(labels) < 2:
         return Speaker(labels[0] if labels else None, "only one")
+    named = next((label for label in labels if is_name_of(label, name)), None)
+    if named is not None:
+        return Speaker(named, "named")
 
     def share(label: str | None) -> tuple[float, int]:
         own = [segment for segment in segments if segment.speaker == label]

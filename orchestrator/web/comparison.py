@@ -126,4 +126,4 @@ def _measured(one: Debrief) -> Iterator[tuple[str, str]]:
     longest = told.monologue
     yield "Longest without another voice", "" if longest is None else render.clock(longest[1] - longest[0])
     yield "Contradictions", "" if one.tensions is None else str(len(one.contradictions))
-    yield "Questions", phrasing.outcomes(one.exchanges).rstrip(".")
+    yield "Questions", phrasing.outcomes(one).rstrip(".")

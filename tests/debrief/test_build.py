@@ -12,8 +12,8 @@ import pytest
 from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
 from orchestrator.debrief import phrasing
-from orchestrator.debrief.build import _homework, _left_open, _review, debrief_of
-from orchestrator.debrief.excerpts import deciding_words
+from orchestrator.debrief.build import _homework, _review, _with_contradicted, debrief_of
+from orchestrator.debrief.excerpts import deciding_words, first_words, last_words
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.parts import Check, Review, Source, Stronger, asked_about
 from orchestrator.debrief.printing import HOW_TO_GET_ONE
@@ -135,7 +135,7 @@ def test_the_worst_comes_first(
 ) -> None:
     fix = first_of([review(one) for one in exchanges], tensions)
     assert (fix and (fix.exchange if fix.exchange == expected else fix.what)) == expected
-    assert fix is None or fix.why.startswith("Why this first: ")
+    assert fix is None or fix.why
 
 
 def test_a_contradiction_to_fix_is_a_sentence_of_its_own() -> None:
@@ -163,10 +163,11 @@ def test_a_question_about_cells_of_a_table_names_row_and_column() -> None:
 def test_the_fix_says_what_why_and_what_to_do() -> None:
     fix = first_of([review(OPEN, Stronger(bring=("the name",)))], [])
     assert fix is not None
-    assert " ".join(filter(None, (fix.what, fix.why, fix.do))) == (
-        'x3, on "Boats run" (slide 2): Who? Why this first: it is the only question left without a good '
-        "answer, asked once: no owner. Bring the name."
-    )
+    assert fix.what == 'x3, on "Boats run" (slide 2): Who?'
+    assert phrasing.fix_lines(fix) == [
+        ("Bring", "The name."),
+        ("Why", "It is the only question left without a good answer, asked once: no owner."),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -199,9 +200,9 @@ def test_words_that_are_cut_say_so() -> None:
     halting = Turn("Again?", (), "well, " * 40 + "twelve boats" + ", well" * 40, "follow_up", quote=one.quote)
     told = phrasing.turns(review(exchange("x1", "unresolved", one, halting, Turn("And?"))))
     assert told == [
-        ("Q?", "We have, as you know, twelve boats on the river today."),
-        ("Again?", f"… twelve boats, {'well, ' * 28}…"),
-        ("And?", None),
+        ("Asked", "Q?", "We have, as you know, twelve boats on the river today."),
+        ("Asked again", "Again?", f"… twelve boats, {'well, ' * 28}…"),
+        ("Asked again", "And?", None),
     ]
 
 
@@ -212,18 +213,31 @@ def test_homework_is_what_was_parked_unanswered_or_left_open_and_nothing_else() 
     open_still = replace(SATISFIED, turns=(replace(SATISFIED.turns[0], still_open=("by when", "by whom")),))
     reviews = [review(one) for one in (open_still, JUDGED_BY_NOBODY, OPEN, SILENT, PARKED, LATE)]
     assert [(point.exchange, point.why) for point in _homework(reviews)] == [
-        ("x6", "parked"),
         ("x3", "no owner"),
         ("x5", "no answer"),
-        ("x1", "by when"),
-        ("x1", "by whom"),
+        ("x6", "parked"),
+        ("x1", "by when; by whom"),
     ]
+
+
+def test_open_points_come_in_the_order_of_their_weight_and_each_once() -> None:
+    open_still = replace(SATISFIED, turns=(replace(SATISFIED.turns[0], still_open=("By when?", "who")),))
+    pressed = replace(PRESSED, turns=(PRESSED.turns[0], replace(PRESSED.turns[1], still_open=("by when",))))
+    reviews = [review(one) for one in (open_still, SILENT, OPEN, pressed)]
+    assert [(point.exchange, point.why) for point in _homework(reviews)] == [
+        ("x4", "by when"),  # asked twice
+        ("x3", "no owner"),
+        ("x5", "no answer"),
+        ("x1", "who"),  # by when stands above
+    ]
+    assert [point.exchange for point in _homework(reviews, "x5")] == ["x5", "x4", "x3", "x1"]
 
 
 def test_what_a_follow_up_closed_is_not_open_and_what_it_left_for_a_new_question_is() -> None:
     pressed = (replace(LATE.turns[0], still_open=("how many",)), LATE.turns[1])
-    assert list(_left_open(pressed)) == []
-    assert list(_left_open(NEW.turns)) == ["of what age"]
+    assert replace(LATE, turns=pressed).left_open == ()
+    assert replace(LATE, turns=pressed).was_left_open == ("how many",)
+    assert (NEW.left_open, NEW.was_left_open) == (("of what age",), ())
 
 
 def test_an_answer_that_was_found_wanting_stays_so_where_its_follow_up_got_none(
@@ -257,6 +271,16 @@ def test_words_that_came_late_are_to_be_said_at_once_but_not_where_the_question_
     assert phrasing.times_asked(NEW) == ""
 
 
+def test_the_last_words_are_the_end_of_what_was_said_and_the_first_its_beginning() -> None:
+    long = " ".join(f"word{number}" for number in range(50))
+    said = Source(f"We close. Thank you for {long} and your time.", 2, 9.0, "speech")
+    assert last_words(said).quote.split()[-4:] == ["word49", "and", "your", "time."]
+    assert len(last_words(said).quote.split()) == 30
+    assert last_words(replace(said, quote="We close. Thank you.")).quote == "Thank you."
+    assert last_words(replace(said, quote="Thank you")).quote == "Thank you"
+    assert first_words(said) == replace(said, quote="We close.")
+
+
 # -- stronger answers
 
 ASKED = exchange(
@@ -282,6 +306,33 @@ def test_a_better_answer_holds_only_what_was_said(answer: BetterAnswer, kept: bo
     assert list(found.values()) == (
         [Stronger(None, answer.text, (Source(CONTRACT.quote, 2),), answer.bring)] if kept else []
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "shown"),
+    [
+        # The answer that was found wanting, said again; and that nothing is known, whatever it rests on.
+        ("It costs a lot.", Place(None, None, "A lot, I think 9 boats."), Stronger(bring=("the price",))),
+        ("We do not know that yet.", CONTRACT, Stronger(bring=("the price",))),
+        (
+            "We do not know that yet. The contract ends in 2028.", CONTRACT,
+            Stronger(
+                None,
+                "We do not know that yet. The contract ends in 2028.",
+                (Source(CONTRACT.quote, 2),),
+                ("the price",),
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_a_stronger_answer_that_says_the_weak_one_again_is_none(
+    text: str, quote: Place, shown: Stronger
+) -> None:
+    passages = material(read_deck_text(DECK), [Segment("A lot, I think 9 boats.", 12.0, 15.0, "Ines")])
+    words = DebriefWords(better=(BetterAnswer("x1", text, (quote,), ("the price",)),))
+    assert better_answers(words, [ASKED], passages) == {"x1": shown}
+    bare = replace(words, better=(replace(words.better[0], bring=()),))
+    assert ("x1" in better_answers(bare, [ASKED], passages)) is bool(shown.text)
 
 
 def test_a_better_answer_may_rest_on_what_was_said_in_the_room() -> None:
@@ -395,6 +446,21 @@ def test_a_yes_is_worth_the_words_it_rests_on() -> None:
     assert len(found) == 6
 
 
+def test_an_answer_against_which_a_contradiction_stands_would_not_hold() -> None:
+    said = replace(SATISFIED, turns=(replace(SATISFIED.turns[0], answer="Boats are never late."),))
+    clash = replace(CLASH, b=Place(None, 4.0, "Boats are never late"))
+    asked = replace(OPEN, id="x9", quote="Boats run on time", beside=clash.b)
+
+    def held(*exchanges: Exchange, found: Tension = clash) -> list[bool]:
+        return [one.would_hold for one in _with_contradicted([review(one) for one in exchanges], [found])]
+
+    assert held(said) == [False]
+    assert held(said, asked) == [False, False]
+    assert held(said, replace(asked, outcome="satisfied")) == [True, True]  # that settled it
+    assert held(said, found=replace(clash, class_="read")) == [True]
+    assert held(said, found=CLASH) == [True]
+
+
 READ = replace(CLASH, class_="read", note="Do boats run?")
 HEARD = replace(CLASH, a=Place(2, 4.0, "boats run"), note="Heard.")
 
@@ -405,7 +471,12 @@ HEARD = replace(CLASH, a=Place(2, 4.0, "boats run"), note="Heard.")
         (None, False, "not judged", "contradictions were not looked for"),
         ((), False, "not judged", "only the arithmetic of tables, splits and single sentences was checked"),
         ((), True, "yes", "no contradiction was found"),
-        ((READ,), True, "partly", "no figure contradicts another; 1 place is to be asked about"),
+        (
+            (READ,),
+            True,
+            "partly",
+            "no figure contradicts another; 1 pair of places may not agree, not asked about",
+        ),
         ((READ, CLASH), True, "no", "1 contradiction: Not both."),
         ((CLASH, HEARD), False, "no", "2 contradictions, one of them: Heard."),
     ],
@@ -414,6 +485,15 @@ def test_only_what_fails_as_a_sum_counts_as_a_contradiction(
     tensions: Sequence[Tension] | None, is_read: bool, state: str, why: str
 ) -> None:
     assert checks(tensions=tensions, is_read=is_read)[AGREE] == Check(AGREE, state, why)
+
+
+def test_what_was_asked_about_is_not_said_to_be_still_to_ask() -> None:
+    both = (READ, replace(READ, a=Place(1, None, "Boats sail")))
+    for found, how in ((both[:1], "1 pair of places may not agree, asked about"),
+                       (both, "2 pairs of places may not agree, 1 asked about")):  # fmt: skip
+        why = f"no figure contradicts another; {how}"
+        told = checks(tensions=found, is_read=True, exchanges=[ABOUT])[AGREE]
+        assert told == Check(AGREE, "partly", why)
 
 
 @pytest.mark.parametrize(
@@ -441,7 +521,7 @@ def test_answers_are_counted_and_what_nobody_judged_is_no_fault(
     ("used_s", "state", "why", "quote"),
     [
         (0.0, "not judged", "nothing was said", None),
-        (60.0, "yes", "1:00 of 1:40; the last words of the speech", "Thank you."),
+        (60.0, "yes", "1:00 of 1:40; your last words", "Thank you."),
         (105.0, "partly", "1:45 of 1:40; the last words that you began before the time was up", "Thank you."),
         (300.0, "no", "5:00 of 1:40; the last words that you began before the time was up", "Thank you."),
     ],
@@ -610,21 +690,22 @@ Presenter: Ines. The words of Ines were judged.
 
 **Name the system that counts churn.**
 
-A board that hears "trust me" stops listening.
-
-The register counts it. It rests on "Season-ticket churn fell to 4%" (slide 1). Bring the register.
+- Say: The register counts it. (From slide 1.)
+- Bring: The register.
+- Why: A board that hears "trust me" stops listening.
 
 ## Questions
 
-2 questions: 1 answered, 1 not answered.
+2 questions: 1 answered, 1 of them would not hold, 1 not answered. Would not hold: it left something \
+open, or a contradiction stands against it.
 
-### x1. Marcus Webb: answered
+### x1. Marcus Webb: answered, would not hold
 
 > "Electric boats cut fuel cost by 31% on the pilot routes" (slide 2)
 
 - Asked: How many?
 - You said: "It was twelve boats, and I will send you the list by Friday."
-- Verdict: *answered*, gives a number ("twelve boats")
+- Verdict: *answered, would not hold*, gives a number ("twelve boats")
 - Left open: which twelve
 
 ### x2. Marcus Webb: not answered
@@ -738,10 +819,9 @@ def test_without_the_engines_words_the_worst_is_counted_and_the_page_says_why(
         found = session.debrief()
         page = (session.path / "debrief.md").read_text("utf-8")
     assert found.fix is not None
-    assert " ".join(filter(None, (found.fix.what, found.fix.why, found.fix.do))) == (
-        'x2, on "Season-ticket churn fell to 4%" (slide 1): Which system says so? Why this first: it is the '
-        "only question left without a good answer, asked once: no source in the answer."
-    )
+    assert found.fix.what == 'x2, on "Season-ticket churn fell to 4%" (slide 1): Which system says so?'
+    why = "It is the only question left without a good answer, asked once: no source in the answer."
+    assert phrasing.fix_lines(found.fix) == [("Why", why)]
     assert "It gave no words for this page: nobody is there." in page
     assert "Stronger" not in page
 

@@ -16,7 +16,7 @@ from rich.cells import cell_len
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.json_form import as_json, json_text
-from orchestrator.debrief.page import as_html, as_markdown
+from orchestrator.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
 from orchestrator.debrief.terminal import as_text
@@ -25,6 +25,7 @@ from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn
 from orchestrator.model.segment import Segment
 from orchestrator.model.usage import Total
+from orchestrator.records.options import UNNAMED
 from orchestrator.speech.delivery import delivery_of
 
 
@@ -75,10 +76,9 @@ PAGE = Debrief(
     date="2026-12-01",
     fix=Fix(
         'x2, on "Boats run on time" (slide 2): Who owns the boats?',
-        "Why this first: it is the only question left without a good answer, asked once: "
-        "no owner and no date.",
-        "Name the owner.",
-        "x2",
+        "It is the only question left without a good answer, asked once: no owner and no date.",
+        exchange="x2",
+        better=BRING,
     ),
     reviews=(
         Review(
@@ -115,8 +115,8 @@ PAGE = Debrief(
         ),
     ),
     homework=(
-        OpenPoint("x3", None, "parked", None),
         OpenPoint("x2", Source("Boats run on time", 2), "no owner and no date", BRING),
+        OpenPoint("x3", None, "parked", None),
         OpenPoint("x1", Source("We grew 40%", 2), "how many of the 200 are electric", None),
     ),
     observed=(Observation("Answers a number with a story.", "A lot."),),
@@ -154,15 +154,16 @@ Presenter: Ines. The words of Ines were judged. Date: 2026-12-01.
 
 **x2, on "Boats run on time" (slide 2): Who owns the boats?**
 
-Why this first: it is the only question left without a good answer, asked once: no owner and no date.
-
-Name the owner.
+- Say: The boats come on 3 May, and one of us answers for them. (From slide 4.)
+- Bring: The name of the owner and the contract.
+- Why: It is the only question left without a good answer, asked once: no owner and no date.
 
 ## Questions
 
-4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.
+4 questions: 1 answered, 1 of them would not hold, 1 not answered, 1 parked, 1 not judged. Would not hold: \
+it left something open, or a contradiction stands against it.
 
-### x1. Ana: answered, asked twice
+### x1. Ana: answered, would not hold, asked twice
 
 > "We grew 40%" (slide 2)
 
@@ -170,7 +171,7 @@ Name the owner.
 - You said: "A lot."
 - Asked again: You said "A lot." From what?
 - You said: "From 200 boats."
-- Verdict: *answered*, gives a base ("From 200")
+- Verdict: *answered, would not hold*, gives a base ("From 200")
 - Stronger: Say at the first asking: "From 200 boats."
 - Left open: how many of the 200 are electric
 
@@ -207,9 +208,9 @@ May" (slide 4). Bring the name of the owner and the contract.
 
 ## Still open
 
-- [ ] x3 (general): parked
 - [ ] x2, "Boats run on time" (slide 2): no owner and no date. A stronger \
 answer stands with the question.
+- [ ] x3 (general): parked
 - [ ] x1, "We grew 40%" (slide 2): how many of the 200 are electric
 
 ## Still wanted to ask
@@ -226,7 +227,8 @@ answer stands with the question.
 
 ## Time and delivery
 
-2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35 of 1:00).
+2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share, as far as the \
+words tell the slides: slide 2 (1:35 of 1:00).
 
 144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another voice; 94% of the talking.
 
@@ -250,13 +252,15 @@ not judged is yours to judge. Checked: the arithmetic of tables, splits and sing
 
 TEXT = """\
 Fix first       x2, on "Boats run on time" (slide 2): Who owns the boats?
-                Why this first: it is the only question left without a good answer, asked once: no
-                owner and no date. Name the owner.
+                Say: The boats come on 3 May, and one of us answers for them. (From slide 4.)
+                Bring: The name of the owner and the contract.
+                Why: It is the only question left without a good answer, asked once: no owner and no
+                date.
 
-x1   answered, asked twice · slide 2: "We grew 40%"
+x1   answered, would not hold, asked twice · slide 2: "We grew 40%"
      Ana: From which base?
      You: "A lot."
-     Then: You said "A lot." From what?
+     Asked again: You said "A lot." From what?
      Why: gives a base ("From 200")
      → Say at the first asking: "From 200 boats."
      Left open: how many of the 200 are electric
@@ -272,15 +276,17 @@ x4   not judged, general
      Bo: What else did you look at?
      You: "Two yards."
 
-Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.
+Asked           4 questions: 1 answered, 1 of them would not hold, 1 not answered, 1 parked, 1 not
+                judged. Would not hold: it left something open, or a contradiction stands against
+                it.
 Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.
 Do these agree? Do boats run already?
-Still open      x3, x2 and x1: see above
+Still open      x2, x3 and x1: see above
 Wanted          Who keeps the boats running?
 Promised        "I will send it by Friday" (your answer to x2)
 Noticed         Answers a number with a story. "A lot."
-Time            2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share: slide 2 (1:35
-                of 1:00).
+Time            2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Over their share, as far as the
+                words tell the slides: slide 2 (1:35 of 1:00).
 Delivery        144 words a minute; 8 fillers (um 8); 8 hedges (maybe 8); 0:30 without another
                 voice; 94% of the talking.
 
@@ -302,15 +308,17 @@ def test_the_page_for_the_terminal() -> None:
 
 
 def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
-    assert as_text(PAGE, reviews=False, width=80).splitlines()[4:16] == [
-        "Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.",
+    assert as_text(PAGE, reviews=False, width=80).splitlines()[7:21] == [
+        "Asked           4 questions: 1 answered, 1 of them would not hold, 1 not",
+        "                answered, 1 parked, 1 not judged. Would not hold: it left",
+        "                something open, or a contradiction stands against it.",
         "Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.",
         "Do these agree? Do boats run already?",
-        "Still open      x3 (general): parked",
-        '                x2, "Boats run on time" (slide 2): no owner and no date. The',
+        'Still open      x2, "Boats run on time" (slide 2): no owner and no date. The',
         "                boats come on 3 May, and one of us answers for them. It rests on",
         '                "The boats come on 3 May" (slide 4). Bring the name of the owner',
         "                and the contract.",
+        "                x3 (general): parked",
         '                x1, "We grew 40%" (slide 2): how many of the 200 are electric',
         "Wanted          Who keeps the boats running?",
         'Promised        "I will send it by Friday" (your answer to x2)',
@@ -415,18 +423,95 @@ def test_eight_questions_fit_a_large_terminal() -> None:
     assert len(as_text(eight).splitlines()) <= 50
 
 
-def test_every_follow_up_is_shown_and_the_terminal_shows_two() -> None:
+def test_every_follow_up_is_shown() -> None:
     asked = [Turn(f"Question {number}?", ("number",), "No.", "follow_up") for number in range(1, 5)]
     pressed = replace(BOATS, turns=tuple(asked))
     page = replace(PAGE, reviews=(replace(PAGE.reviews[1], exchange=pressed),))
     again = ["Question 2?", "Question 3?", "Question 4?"]
     lines = as_markdown(page).splitlines()
     assert [line for line in lines if "Asked again" in line] == [f"- Asked again: {one}" for one in again]
-    assert [line.strip() for line in as_text(page).splitlines() if "Then:" in line] == [
-        "Then: Question 3?",
-        "Then: Question 4?",
+    assert [line.strip() for line in as_text(page).splitlines() if "Asked again" in line] == [
+        f"Asked again: {one}" for one in again
     ]
     assert all(f"Asked again {one}" in " ".join(seen(as_html(page)).text.split()) for one in again)
+
+
+def test_seven_open_points_are_shown_and_the_rest_is_folded() -> None:
+    points = tuple(OpenPoint(f"x{number}", None, f"point {number}", None) for number in range(1, 10))
+    page = replace(PAGE, homework=points)
+    lines = as_markdown(page).splitlines()
+    assert lines[lines.index("## Still open") + 8 :][:5] == [
+        "- [ ] x7 (general): point 7",
+        "",
+        "2 more, less pressing:",
+        "",
+        "- [ ] x8 (general): point 8",
+    ]
+    folded = re.search(r"<details>(.*?)</details>", as_html(page), re.DOTALL)
+    assert folded is not None
+    assert " ".join(seen(folded[1]).text.split()) == (
+        "2 more, less pressing x8 (general): point 8 x9 (general): point 9"
+    )
+    assert "2 more, less pressing, all in debrief.md" in as_text(page, reviews=False)
+    assert len(as_json(page)["homework"]) == 9
+
+
+def test_a_new_question_is_not_said_to_be_asked_again() -> None:
+    asked = (GROWTH.turns[0], replace(GROWTH.turns[1], is_new_question=True))
+    page = replace(PAGE, reviews=(replace(PAGE.reviews[0], exchange=replace(GROWTH, turns=asked)),))
+    for told in (as_markdown(page), as_text(page), " ".join(seen(as_html(page)).text.split())):
+        assert "Then asked" in told
+        assert "Asked again" not in told
+
+
+def test_on_paper_no_id_stands_but_in_the_words_of_deck_and_presenter() -> None:
+    page = replace(
+        PAGE,
+        reviews=(
+            replace(PAGE.reviews[0], reason="x2 says so too", about_answer="x3"),
+            replace(PAGE.reviews[1], asked="Is x1 the price of x2?"),
+            replace(PAGE.reviews[2], came_back_as="x4"),
+            replace(PAGE.reviews[3], exchange=replace(YOURS, comes_back_to="x3")),
+        ),
+        tensions=tuple(replace(one, id=f"c{at}") for at, one in enumerate(PAGE.tensions or ())),
+        withdrawn=("x5",),
+    )
+    text = " ".join(seen(as_paper(page)).text.split())
+    text = text[text.index("Debrief of a rehearsal") :]  # behind the style sheet
+    assert re.findall(r"\b[xc]\d\b", text) == ["x1", "x2"] * 2  # of the question
+    for words in (
+        "Harbour ferries Rehearsed by Ines on 2026-12-01 before Ana and Bo.",
+        'Question 2, on "Boats run on time" (slide 2): Who owns the boats?',
+        "1 of 2 judged questions answered 2:15 of 2:00 used 144 words a minute 8 fillers",
+        "3 questions: 1 answered, 1 of them would not hold, 1 not answered, 1 not judged.",
+        "3. Bo parked, came back as question 4, general",
+        "2 Ana Is x1 the price of x2? not answered",
+        "We grew 40% (your answer to question 3)",
+        "Why question 2 says so too",
+        "I will send it by Friday (your answer to question 2)",
+    ):
+        assert words in text, words
+    assert seen(as_paper(page)).text.count("button") == 0
+
+
+def test_the_first_page_on_paper_names_eight_questions_and_counts_the_others() -> None:
+    many = tuple(
+        replace(PAGE.reviews[3], exchange=replace(YOURS, id=f"x{number}")) for number in range(1, 15)
+    )
+    page = replace(PAGE, reviews=many, fix=None, presenter=UNNAMED)
+    html = as_paper(page)
+    first = seen(html[: html.index("</section>")]).text
+    assert "and 6 more on the pages behind this one" in first
+    assert first.count(PAGE.reviews[3].asked) == phrasing.MAX_BRIEF
+    assert phrasing.rehearsed_by(page) == "Rehearsed on 2026-12-01 before Bo."
+
+
+def test_a_deck_may_have_any_name_in_the_foot_of_a_printed_page() -> None:
+    html = as_paper(replace(PAGE, deck='</style><blink>"x"\\'))
+    (foot,) = re.findall(r'@bottom-left \{ content: "([^"]*)"', html)
+    read = re.sub(r"\\([0-9a-f]+) ", lambda match: chr(int(match[1], 16)), foot)
+    assert read == '</style><blink>"x"\\'
+    assert "blink" not in seen(html).tags
 
 
 def test_a_parked_question_says_as_what_it_came_back() -> None:
@@ -447,7 +532,7 @@ def test_a_contradiction_says_in_which_exchange_it_was_asked_about() -> None:
         first, id="x4", agent="analyst", turns=GROWTH.turns[1:], outcome="satisfied", comes_back_to="x3"
     )
     page = replace(PAGE, reviews=(parked, replace(PAGE.reviews[0], exchange=one, asked=asked)))
-    said = "Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %. Asked in x4: answered."
+    said = PAGE.contradictions[0].note + " 8 % is not 6 %. Asked in x4: answered, would not hold."
     assert f"- {said}\n" in as_markdown(page)
     assert f"Contradiction {said}" in " ".join(as_text(page).split())
     assert said in " ".join(seen(as_html(page)).text.split())
@@ -473,7 +558,7 @@ def evil_page() -> Debrief:
         deck=EVIL,
         presenter=EVIL,
         speaker=EVIL,
-        fix=Fix(EVIL, EVIL, EVIL),
+        fix=Fix(EVIL, EVIL, EVIL, better=Stronger(bad, EVIL, (bad,), (EVIL,))),
         reviews=(review,),
         tensions=(Tension("sum", Place(1, None, EVIL), Place(2, None, EVIL), EVIL),),
         homework=(OpenPoint("x1", bad, EVIL, None),),
@@ -525,8 +610,9 @@ def test_html_says_what_markdown_says() -> None:
     text = " ".join(seen(as_html(PAGE)).text.split())
     for words in (
         "Harbour ferries", 'x2, on "Boats run on time" (slide 2): Who owns the boats?',
-        "Why this first: it is the only question left without a good answer",
-        "x1. Ana answered asked twice We grew 40% (slide 2)", "Asked From which base? You said A lot.",
+        "Why It is the only question left without a good answer",
+        "x1. Ana answered, would not hold asked twice We grew 40% (slide 2)",
+        "Asked From which base? You said A lot.",
         'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
         'Stronger Say at the first asking: "From 200 boats."',
         "x3. Bo parked general Asked What did you leave out?",
@@ -636,8 +722,8 @@ def test_the_page_as_json_keeps_its_keys() -> None:
     assert earlier < set(plain)
     assert plain["fix_first"] == PAGE.fix.what if PAGE.fix else False
     assert plain["open"] == [
-        "x3 (general): parked",
         'x2 (slide 2, "Boats run on time"): no owner and no date',
+        "x3 (general): parked",
         'x1 (slide 2, "We grew 40%"): how many of the 200 are electric',
     ]
     assert plain["reviews"][1]["stronger"] == {
@@ -655,6 +741,12 @@ def test_the_page_as_json_keeps_its_keys() -> None:
         "text": "The boats come on 3 May, and one of us answers for them. It rests on "
         '"The boats come on 3 May" (slide 4). Bring the name of the owner and the contract.',
     }
+    assert [one["would_hold"] for one in plain["reviews"]] == [False, None, None, None]
+    assert (
+        plain["fix_first_say"] == "The boats come on 3 May, and one of us answers for them. (From slide 4.)"
+    )
+    assert plain["fix_first_bring"] == ["the name of the owner", "the contract"]
+    assert plain["fix_first_do"] == plain["reviews"][1]["stronger"]["text"]
     assert [one["class"] for one in plain["tensions"]] == ["computed", "read"]
     assert plain["observed"] == [{"text": "Answers a number with a story.", "quote": "A lot."}]
     assert plain["still_wanted"] == ["Who keeps the boats running?"]
@@ -669,6 +761,14 @@ def test_a_session_without_questions_says_that_nothing_was_tested() -> None:
         assert "No question was asked, so nothing was tested." in text
     assert "Asked           No question was asked.\n" in as_text(empty)
     assert as_json(empty)["tensions"] is None
+
+
+def test_how_long_others_spoke_is_said_beside_what_was_presented() -> None:
+    assert "Others" not in phrasing.timing(PAGE)  # a word of thanks
+    page = replace(PAGE, delivery=replace(PAGE.delivery, others_s=70.0))
+    assert phrasing.timing(page).startswith(
+        "2:15 of 2:00 used: 2:05 presenting, 0:10 answering. Others spoke for 1:10 of it. Over their share"
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.build import debrief_of
-from orchestrator.debrief.rubric import _spoken
+from orchestrator.debrief.rubric import talk_of
 from orchestrator.engines.offline.facts import facts
 from orchestrator.engines.protocol import FactsRequest
 from orchestrator.model.fact import ANSWER, SPEECH, Passage
@@ -35,7 +35,7 @@ def session(home: Path, request: pytest.FixtureRequest) -> Iterator[Session]:
 def test_a_typed_talk_is_the_presenters_beside_answers_under_a_name(session: Session) -> None:
     debrief, scene = debrief_of(session.rehearsal), session.rehearsal.scene()
     told = debrief.delivery
-    assert [one.quote for one in _spoken(scene)] == [TALK]
+    assert [one.quote for one in talk_of(scene)] == [TALK]
     assert (told.words, told.others_s, told.talk_share) == (25, 0.0, 1.0)
     assert [claim.text for claim in scene.speech_claims] == ["Churn fell to 4% in May"]
     assert phrasing.who(debrief) == "Presenter: Mira. The speech names no speakers."
@@ -45,6 +45,28 @@ def test_another_voice_is_one_that_has_a_name(session: Session) -> None:
     session.add_segment(Segment("We have heard that before.", 60.0, 60.5, "Ines"))
     told = debrief_of(session.rehearsal).delivery
     assert (told.words, told.others_s) == (25, 0.5)
+
+
+def test_who_speaks_at_length_under_a_question_is_not_the_presenter_for_that(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine()) as made:
+        made.slide(1)
+        made.add_segment(Segment(TALK, 0.0, 9.0, "Mira"))
+        made.ask("skeptic")
+        made.add_segment(Segment("May I say something to that at some length.", 9.0, 90.0, "Tom"))
+        made.answer(ANSWERED)
+        debrief = debrief_of(made.rehearsal)
+    assert (debrief.speaker, debrief.delivery.words, debrief.delivery.others_s) == ("Mira", 25, 81.0)
+
+
+def test_a_label_that_is_the_presenters_name_is_the_presenter_however_long_others_speak(home: Path) -> None:
+    with Session.start(
+        Home.open(home), deck_text=DECK, engine=SteadyEngine(), presenter="Mira  Falk"
+    ) as made:
+        made.slide(1)
+        made.add_segment(Segment("Let me introduce our speaker of today.", 0.0, 90.0, "Tom"))
+        made.add_segment(Segment(TALK, 90.0, 99.0, "mira falk"))
+        debrief = debrief_of(made.rehearsal)
+    assert (debrief.speaker, debrief.delivery.words, debrief.delivery.others_s) == ("mira falk", 8, 90.0)
 
 
 def test_claims_under_a_name_and_without_one_stand_in_the_order_spoken(home: Path) -> None:

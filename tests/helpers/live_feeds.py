@@ -19,7 +19,7 @@ from tests.helpers.rehearsals import write_rehearsal
 
 PATIENCE_S = 300.0
 """How long a test waits for what must come; it says what did not."""
-TIMERS = {"refresh": 0.3, "answer_pause": 0.3, "stale": 30, "hand_raise_pause": 0.2}
+TIMERS = {"refresh": 0.3, "answer_pause": 0.3, "stale": 30, "hand_raise_pause": 0.2, "free_flow_gap": 0.2}
 
 
 def quicken(home: Path, **timers: float) -> None:

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.debrief import phrasing
+from orchestrator.debrief.json_form import as_json
+from orchestrator.debrief.page import as_markdown
+from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import InputError, UsageError
 from orchestrator.loop.drilling import MINUTES, put_again
 from orchestrator.model.claim import Place
 from orchestrator.model.drill import Drilled
+from orchestrator.model.exchange import Judgement
 from orchestrator.model.segment import Segment
 from tests.helpers.ferries import DECK, QUESTION, QUOTE
+from tests.helpers.steady import SteadyEngine
 
 
 @pytest.fixture
@@ -58,11 +65,12 @@ def test_it_keeps_of_which_question_it_is_a_drill(ended: Session) -> None:
         while drill.projection.open is not None:
             drill.answer("The harbour master.")
         drill.end()
+        (drilled,) = drill.projection.exchanges
     with Session.open(ended.home, drill.id) as again:
-        assert again.rehearsal.drilled == Drilled("s1", "x2")
+        assert again.rehearsal.drilled == Drilled("s1", "x2", ended.projection.exchanges[1])
         assert again.verify().valid
         with again.drill("x1") as third:  # of a drill: the question as it was put there
-            assert third.rehearsal.drilled == Drilled(drill.id, "x1")
+            assert third.rehearsal.drilled == Drilled(drill.id, "x1", drilled)
 
 
 def test_it_is_the_only_question_and_nothing_is_remembered(ended: Session) -> None:
@@ -130,3 +138,71 @@ def test_a_question_that_there_is_not_is_refused_and_nothing_is_begun(ended: Ses
 def test_outside_of_a_home_there_is_no_drill(ended: Session) -> None:
     with Session.open(None, ended.path) as alone, pytest.raises(UsageError, match="held in a home"):
         alone.drill("x1")
+
+
+CLOSED: Final = "nothing is left open; before it was since when"
+
+
+class Strict(SteadyEngine):
+    """A good answer is one that names a month; a satisfied panelist leaves open what was not said."""
+
+    def _reply(self, request: Any) -> Any:
+        if isinstance(request, JudgementRequest):
+            answer = request.exchange.turns[-1].answer or ""
+            open_ = () if "July" in answer else ("since when",)
+            verdict = "satisfied" if "2" in answer else "follow_up"
+            return Judgement(
+                verdict, "as told", "2" if "2" in answer else None, still_open=open_, follow_up="And?"
+            )
+        return super()._reply(request)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "better"),
+    [
+        (["Many."] * 3, ["12, since July."], ("answered, where it was not answered before", CLOSED)),
+        (["Many.", "12."], ["12."], ("answered at the first asking, where it was asked twice before",)),
+        (["12."], ["12, since July."], (CLOSED,)),
+        (["12."], ["12."], ()),
+        (["12, since July."], ["Many."] * 3, ()),  # nothing is better
+    ],
+)
+def test_the_debrief_of_a_drill_shows_the_answer_of_before_and_what_became_better(
+    home: Path, before: list[str], now: list[str], better: tuple[str, ...]
+) -> None:
+    options: dict[str, Any] = {"deck_text": DECK, "engine": Strict(), "presenter": "Ines"}
+    with (
+        Session.start(Home.open(home), **options) as first,
+        Session.start(Home.open(home), **options) as drill,
+    ):
+        first.ask("skeptic", question="How many boats?")
+        for answer in before:
+            first.answer(answer)
+        (done,) = first.projection.exchanges
+        drill.rehearsal.drilled = Drilled(first.id, done.id, done)
+        put_again(drill.rehearsal, done)
+        for answer in now:
+            drill.answer(answer)
+        page = drill.debrief()
+    (one,) = page.reviews
+    came = phrasing.outcome(done) + (f", {often}" if (often := phrasing.times_asked(done)) else "")
+    assert (one.before, phrasing.before(one)) == (done, f'"{before[-1]}" ({came})')
+    assert phrasing.better_than_before(one) == better
+    lines = [line for line in as_markdown(page).splitlines() if line.startswith(("- Before", "- Better"))]
+    assert lines == [f'- Before: "{before[-1]}" ({came})', *(f"- Better now: {one}" for one in better)]
+    (told,) = as_json(page)["reviews"]
+    assert (told["before"]["turns"][-1]["answer"], told["better_than_before"]) == (before[-1], list(better))
+
+
+def test_what_was_off_the_record_comes_into_no_drill(ended: Session, home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, presenter="Ines") as session:
+        session.ask("analyst", question=QUESTION)
+        session.answer("Off the record, the boats are sold.")
+        while session.projection.open is not None:
+            session.answer(None)
+        with session.drill("x1") as drill:
+            drilled = drill.rehearsal.drilled
+            assert drilled is not None
+            assert drilled.before is not None
+            assert drilled.before.turns[0].answer == "[off the record]"
+            assert "sold" not in (drill.path / "ledger" / "ledger.jsonl").read_text("utf-8")

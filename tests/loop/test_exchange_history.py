@@ -30,13 +30,15 @@ def test_numbers_said_for_the_first_time_stand_in_the_history_and_in_its_record(
     with Session.start(Home.open(home), deck_text=DECK, intensity="friendly") as session:
         exchange = session.ask()
         assert exchange is not None
-        session.answer("We counted 340,000 passengers at 14 piers, and paid 2.1 million euro for fuel.")
+        session.answer(
+            "We counted 340,000 passengers at 14 piers, eleven decide by day, and fuel cost 2.1 million euro."
+        )
         while session.projection.open is not None:
             session.answer(None)
         told = session.read(HISTORY)
         closed = values_of(session.rehearsal.store, ExchangeClosed.TYPE)
-    assert 'New numbers, said for the first time: "14 piers", "2.1 million euro".' in told
-    assert [value["new_numbers"] for value in closed] == [["14 piers", "2.1 million euro"]]
+    assert 'New numbers, said for the first time: "14", "eleven", "2.1 million euro".' in told
+    assert [value["new_numbers"] for value in closed] == [["14", "eleven", "2.1 million euro"]]
 
 
 def test_of_what_was_said_before_the_question_each_text_is_read_once_also_where_some_was_taken_back(
@@ -91,6 +93,29 @@ def test_what_an_answer_leaves_open_and_what_was_said_to_it_stand_in_the_history
         )
         assert session.read("moderator/debrief-notes.md").endswith(
             "on the whole: satisfied: a plain no. Still open: who owns the plan\n"
+        )
+
+
+class Asking(SteadyEngine):
+    """The first answer leaves two things open, of which the follow-up names one."""
+
+    def _reply(self, request: Any) -> Any:
+        if isinstance(request, JudgementRequest):
+            if len(request.exchange.turns) == 1:
+                left = ("who owns it", "by when")
+                return Judgement("follow_up", "half of it", still_open=left, follow_up="Who?")
+            return Judgement("escalate", "no name", still_open=("who owns it",), follow_up="Who, please?")
+        return super()._reply(request)
+
+
+def test_what_an_earlier_answer_left_open_is_not_lost_behind_the_last_one(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, engine=Asking(), intensity="friendly") as session:
+        assert session.ask("skeptic") is not None
+        session.answer("We are looking into it.")
+        session.answer("Somebody of ours.")
+        assert "\nStays open: who owns it.\n\nLeft open on the way: by when.\n" in session.read(HISTORY)
+        assert session.read("moderator/debrief-notes.md").endswith(
+            ": no name. Still open: who owns it. Left open on the way: by when\n"
         )
 
 

@@ -82,6 +82,8 @@ def test_live_the_panel_comes_in_at_a_silence_and_waits_for_the_answer(session: 
     contradiction_looks.look_if_due(session.rehearsal)
     assert step(session, QUIET) == Listen()
     silent = replace(QUIET, silent_s=3.0)
+    assert step(session, silent) == Listen()  # the presenter has only begun
+    session.projection.quiet_from_s = -30.0  # and now has had half a minute
     assert step(session, silent) == Ask(at_pause=True)
     assert session.ask("skeptic") is not None
     assert step(session, silent) == Listen()  # nothing was said to it

@@ -207,7 +207,7 @@ def test_a_question_without_an_answer_is_counted_as_in_the_debrief(home: Home) -
         told = session.debrief()
     (row,) = brought_up(home).page()
     assert row.entry.outcomes == {"silent": 1, "unjudged": 1}
-    assert outcomes(told.exchanges) == "2 questions: 1 no answer, 1 not judged."
+    assert outcomes(told) == "2 questions: 1 no answer, 1 not judged."
 
 
 def test_an_archive_without_its_mark_is_none(home: Home) -> None:

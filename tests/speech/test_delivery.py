@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +13,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from orchestrator.deck.read import read_deck_text
 from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.speech.delivery import Pause, delivery_of, said_in
 from orchestrator.speech.fillers import FILLER, HEDGE, marks
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 from orchestrator.speech.read import read_speech
+from orchestrator.speech.read_aloud import ReadAloud, read_aloud
+from orchestrator.speech.repeated import Repeated, repeated_in
 from orchestrator.speech.stream import timed
 
 # -- fillers and hedges, word by word
@@ -64,7 +68,8 @@ def counted(text: str) -> list[str]:
         ("It is basically the same number.", []),
         ("It is kind of late and we sort of knew.", ["kind of", "sort of"]),
         ("This kind of project. What sort of rate? A kind of truck. It is kind of you.", []),
-        ("To be honest, it failed.", ["to be honest"]),
+        ("To be honest, it failed. To be honest it failed.", ["to be honest"] * 2),
+        ("To be honest with you is easier than to explain it. To be honest about it took a year.", []),
         # hedges
         ("We hope to maybe finish, and I hope to see you.", ["we hope to", "maybe"]),
         ("I think it works. I think about it. What I think is clear. The way I think.", ["I think"]),
@@ -318,3 +323,90 @@ def test_nothing_said_is_nothing_measured() -> None:
     assert (told.words, told.words_per_minute, told.pauses, told.monologue, told.talk_share) == (0,) + (
         None,
     ) * 4
+
+
+# -- said again and again, and read aloud
+
+
+def again(*texts: str, shown: Sequence[str] = ()) -> list[tuple[str, int]]:
+    pieces = [Segment(text, 10.0 * at, 10.0 * at + 9) for at, text in enumerate(texts)]
+    return [(one.words, one.times) for one in repeated_in(pieces, shown)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "found"),
+    [
+        (("At the end of the day it pays.", "And, um, at the end of the day, we go.") * 2,
+         [("At the end of the day", 4)]),
+        (("We go at the end", "of the day and at the end of the day.") * 2, [("at the end of the day", 4)]),
+        (("At the end of the day.",) * 3, []),  # three times is no habit
+        (("The end is near. The end is far, the end. Is it?",) * 2, [("The end is", 4)]),
+        (("We go. To the park. In the sun. So there.",) * 4, [("To the park", 4), ("In the sun", 4)]),
+        (("It grew by three point five percent a year.", "It grew by 4% a year.") * 2, [("It grew by", 4)]),
+        (("Since the third quarter of 2026.",) * 4, []),
+        (("Am Ende des Tages zählt das.",) * 4, [("Am Ende des Tages zählt das", 4)]),
+        (("We do so now. We do so, yes. We do so.",) * 2, [("We do so", 6)]),
+        (("We do so too. We do so too. We do so. We do so.",) * 2, [("We do so too", 4), ("We do so", 4)]),
+        (("Adjusted E B I T D A.",) * 4, []),  # spelled
+    ],
+)  # fmt: skip
+def test_strings_of_words_that_are_said_again_and_again(
+    texts: tuple[str, ...], found: list[tuple[str, int]]
+) -> None:
+    assert again(*texts) == found
+
+
+def test_what_stands_on_a_slide_is_named_as_often_as_it_must_be() -> None:
+    said = [f"The trusted committer {does}." for does in ("decides", "reads", "asks", "merges")]
+    assert again(*said) == [("The trusted committer", 4)]
+    assert again(*said, shown=["Who is the Trusted Committer?", "Nobody decides"]) == []
+    assert again(*said, shown=["Trusted committer", "The"]) == [("The trusted committer", 4)]
+
+
+def test_in_a_long_talk_once_in_400_words_is_not_often() -> None:
+    said = ("I would say that it is so.",) * 5
+    other = " ".join(f"word{number}" for number in range(2000))
+    assert again(*said) == [("I would say that it is so", 5)]
+    assert again(*said, other) == []
+
+
+def test_a_string_says_when_it_was_said() -> None:
+    pieces = [Segment("In my humble view.", at, at + 2) for at in (3.0, 9.0, 30.0, 50.0)]
+    assert repeated_in(pieces) == (Repeated("In my humble view", (3.0, 9.0, 30.0, 50.0)),)
+
+
+SLIDES = """# The year
+
+- Orders grew in every region that we have looked at
+- The depot in the harbour opens in the spring of next year
+
+---
+# Thanks
+
+- Orders grew
+"""
+
+
+READ = (
+    "Orders grew in every region that we have looked at. And, um, the depot in the harbour opens in the "
+    "spring of next year."
+)
+
+
+@pytest.mark.parametrize(
+    ("talk", "found"),
+    [
+        ([(1, "The year."), (1, READ)],
+         (ReadAloud(1, 1.0, 24),)),
+        ([(1, "Orders grew in every region that we have looked at, which I am glad of."),
+          (1, "The depot in the harbour opens next year.")], ()),
+        ([(2, READ)], ()),  # while another slide was shown
+        ([(1, " ".join(READ.split(". ")[::-1]))], ()),  # in another order
+        ([(2, "Thanks. Orders grew.")], ()),  # three words are said anyway
+        ([], ()),
+    ],
+)  # fmt: skip
+def test_a_slide_is_read_aloud_where_most_of_its_words_are_said_in_its_order(
+    talk: list[tuple[int | None, str]], found: tuple[ReadAloud, ...]
+) -> None:
+    assert read_aloud(read_deck_text(SLIDES), talk) == found

@@ -684,6 +684,8 @@ SPOKEN = (
 
 def test_the_presenter_is_who_is_given_or_speaks_most() -> None:
     assert presenter_of(SPOKEN, None) == Speaker("Dana Moss", "speaks most")
+    assert presenter_of(SPOKEN, name="lee") == Speaker("Lee", "named")
+    assert presenter_of(SPOKEN, name="Kim") == Speaker("Dana Moss", "speaks most")
     assert presenter_of(SPOKEN, "Lee") == Speaker("Lee", "given")
     assert presenter_of(SPOKEN, " dana  moss") == Speaker("Dana Moss", "given")
     assert presenter_of(SPOKEN[1:3], None) == Speaker("Dana Moss", "only one")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
 from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.page import as_html, as_markdown
+from orchestrator.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.debrief.printing import as_pdf
 from orchestrator.records import contradictions
 from orchestrator.web.once import Key, once
@@ -49,7 +49,7 @@ def _content(site: Site, session: str, format: str) -> bytes:
             return bytes(JSONResponse(as_json(found)).body)
         case "pdf":
             with _PRINTING:
-                return as_pdf(as_html(found))
+                return as_pdf(as_paper(found))
         case "html":
             return as_html(found).encode()
         case _:
