@@ -232,9 +232,10 @@ class Drives:
             drive.wait_for_its_begin()
 
     @property
-    def begun(self) -> list[str]:
-        """The sessions that this server has driven, also those that have stopped, ended or gone since."""
-        return sorted(self._checked)
+    def driven(self) -> list[str]:
+        """The sessions that this server drives now."""
+        with self._lock:
+            return sorted(self._drives)
 
     def stop(self, session_id: str) -> bool:
         """Stop driving it, and its clock with it; False: this server did not drive it."""

@@ -19,6 +19,7 @@ from orchestrator.web.pairing import Pairings
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.presence import Presence
 from orchestrator.web.reviewing import Review
+from orchestrator.web.showcase import Showcase
 from orchestrator.web.threads import SessionThreads
 from orchestrator.web.uploads import Uploads
 
@@ -67,6 +68,7 @@ class Site:
     pairings: Pairings = field(default_factory=Pairings)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
+    showcase: Showcase = field(default_factory=Showcase)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:

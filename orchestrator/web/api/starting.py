@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.errors import SessionExistsError, UsageError
-from orchestrator.loop.plan import read_source
+from orchestrator.loop.plan import Source, read_source
 from orchestrator.session import Session
 from orchestrator.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.web.api.decks import SAMPLE
@@ -94,10 +94,12 @@ def _start(starting: Starting, site: Site) -> Started:
     sources = [starting.deck is not None, starting.deck_text is not None, starting.sample]
     if sum(sources) != 1:
         raise UsageError("give one deck: deck (its SHA-256), deck_text (Markdown) or sample (true)")
-    file = site.uploads.get(starting.deck).file if starting.deck is not None else None
-    file = SAMPLE if starting.sample else file
-    dismissed = _dismissed(file, starting) if starting.dismissed else frozenset()
-    session = Session.start(site.own, file, deck_text=starting.deck_text, **options)
+    source: Source | Path | None = SAMPLE if starting.sample else None
+    if starting.deck is not None:
+        upload = site.uploads.get(starting.deck)
+        source = Source(upload.deck, upload.file)
+    dismissed = _dismissed(source, starting) if starting.dismissed else frozenset()
+    session = Session.start(site.own, source, deck_text=starting.deck_text, **options)
     for one in session.contradictions:
         if one.digest in dismissed:
             session.dismiss(one.id)
@@ -113,7 +115,7 @@ def _start(starting: Starting, site: Site) -> Started:
     )
 
 
-def _dismissed(file: Path | None, starting: Starting) -> frozenset[str]:
+def _dismissed(source: Source | Path | None, starting: Starting) -> frozenset[str]:
     """Digests of the contradictions that are none, looked up before anything is made.
 
     Not their ids in the session: it counts on without those that an earlier rehearsal dismissed.
@@ -122,7 +124,7 @@ def _dismissed(file: Path | None, starting: Starting) -> frozenset[str]:
         DeckError: The deck cannot be read.
         UsageError: The deck has no contradiction of such a number.
     """
-    found = deck_tensions(read_source(file, starting.deck_text).deck)
+    found = deck_tensions(read_source(source, starting.deck_text).deck)
     for number in starting.dismissed:
         if not 1 <= number <= len(found):
             there = f"it has {len(found)}, and 1 is the first" if found else "it has none"
