@@ -20,8 +20,8 @@ from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
 API: Final[tuple[str, ...]] = (
-    "health", "decks", "starting", "room", "slides", "delivery", "debrief", "speech", "microphone",
-    "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
+    "health", "decks", "materials", "starting", "room", "slides", "delivery", "debrief", "speech",
+    "microphone", "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
     "questions",
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
