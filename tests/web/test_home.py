@@ -181,6 +181,16 @@ def test_again_takes_the_deck_and_the_choices_of_a_session(api: TestClient, site
     assert options[0] == options[1]
 
 
+def test_again_after_a_drill_is_a_rehearsal_of_the_usual_length(api: TestClient) -> None:
+    assert api.post(API, json={"sample": True, "id": "s1", "minutes": 12}).status_code == 201
+    assert api.post(f"{API}/s1/ask", json={}).json()["question"] is not None
+    api.post(f"{API}/s1/answer", json={"text": "I do not know."})
+    api.post(f"{API}/s1/end", json={"without_debrief": True})
+    drill = api.post(f"{API}/s1/drill", json={"exchange": "x1"}).json()["session"]
+    options = api.get(f"{API}/{drill}/again").json()["options"]
+    assert not {"minutes", "exchanges"} & options.keys()
+
+
 def test_again_works_where_no_copy_of_the_deck_was_kept(api: TestClient) -> None:
     begun = {"deck_text": "# Plan\n\n- Revenue is 3 million", "id": "s1", "keep_source": False}
     assert api.post(API, json=begun).status_code == 201

@@ -88,10 +88,11 @@ def of_session(session: str, site: At) -> Again:
     rehearsal = site.sessions.get(session).rehearsal
     options = rehearsal.options
     known = [name for name in options.panel if name in site.own.panelists()]
+    length = () if rehearsal.drilled is not None else ("minutes", "exchanges")  # a drill's are no rehearsal's
     return Again(
         deck=understood(site.uploads.take_again(source_of(rehearsal))),
         options={
-            **picked(options, ("engine", "layout", "intensity", "mode", "minutes", "exchanges", "kind")),
+            **picked(options, ("engine", "layout", "intensity", "mode", *length, "kind")),
             **picked(options, ("remember", "keep_source")),
             "presenter": None if options.presenter == UNNAMED else options.presenter,
             "focus": list(options.focus),
