@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.web.site import Site
 from tests.web.browser import PATIENCE_MS, Web, faults_of_axe
 from tests.web.conftest import Serve
 
@@ -100,7 +100,7 @@ def test_what_is_brought_is_read_at_once_and_said_in_words(api: TestClient) -> N
     ],
 )
 def test_what_cannot_be_read_is_refused_by_the_name_that_it_was_sent_under(
-    api: TestClient, site: Site, kind: str, name: str, content: bytes, said: str
+    api: TestClient, kind: str, name: str, content: bytes, said: str
 ) -> None:
     answer = api.post(f"/api/v1/materials/{kind}", files={"file": (name, content)})
     if answer.status_code == 201:  # sound, where this machine recognises it: the reading goes on
@@ -169,6 +169,24 @@ def test_a_speaker_who_does_not_speak_is_refused_beside_the_field(api: TestClien
     answer = api.post(API, json={"sample": True, "speech": talk["material"], "speaker": "Nobody"})
     assert (answer.status_code, answer.json()["value"]) == (422, "speaker")
     assert "it has: Dana, Host" in answer.json()["detail"]
+
+
+@pytest.mark.slow  # sound is recognised
+@pytest.mark.skipif(find_spec("faster_whisper") is None, reason="NOT TESTED: the extra stt is missing")
+def test_sound_is_recognised_behind_the_page_and_begun_with_once_it_is(api: TestClient, shared: Path) -> None:
+    sound = sorted((shared / "audio" / "librivox").glob("*.wav"))[0]
+    deck = api.get("/api/v1/decks/sample").json()["deck"]
+    sent = {"file": ("my talk.wav", sound.read_bytes())}
+    one = api.post("/api/v1/materials/speech", files=sent, params={"deck": deck}).json()
+    early = api.post(API, json={"deck": deck, "speech": one["material"]})
+    assert (early.status_code, early.json()["value"]) == (422, "speech")
+    assert early.json()["detail"] == "my talk.wav is still being recognised: wait for it"
+    while one["state"] == "reading":
+        time.sleep(0.2)
+        one = api.get(f"/api/v1/materials/{one['material']}").json()
+    assert (one["state"], one["name"]) == ("read", "my talk.wav")
+    assert "minutes" in one["says"]
+    assert api.post(API, json={"deck": deck, "speech": one["material"]}).status_code == 201
 
 
 @pytest.mark.slow  # a real browser and a real server
