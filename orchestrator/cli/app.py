@@ -39,7 +39,7 @@ COMMANDS: Final = {
     "panel": ("panel",),
     "memory": ("memory", "goal"),
     "mcp": ("mcp",),
-    "keep": ("archive", "restore"),
+    "keep": ("archive", "restore", "title"),
     "serve": ("serve", "review"),
     "fetch": ("fetch",),
     "erase": ("erase",),

@@ -1,4 +1,4 @@
-"""Commands that keep: archive, restore."""
+"""Commands that keep: archive, restore, and a title of one's own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, Name, opened, s3_options
 from orchestrator.cli.stopping import told_if_stopped
+from orchestrator.errors import UsageError
 
 
 def archive(
@@ -28,6 +29,29 @@ def archive(
     plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
     said = f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal"
     Screen.current.result(plain, said)
+
+
+def title(
+    session: Name,
+    text: Annotated[
+        str | None,
+        typer.Argument(metavar="[TEXT]", help="The title; '' takes it away. Default: it is shown."),
+    ] = None,
+) -> None:
+    """Give a session a title of your own, which lists show.
+
+    It is kept beside the session, never in it: its archive stays as it was.
+    """
+    from orchestrator.review.titles import titles_of
+
+    screen = Screen.current
+    home = screen.open_home()
+    root = home.find(session)
+    if root.parent.resolve() != home.sessions.resolve():
+        raise UsageError(f"{root} is no session of {home.sessions}: only those have titles")
+    titles = titles_of(home)
+    now = titles.of(root.name) if text is None else titles.give(root.name, text)
+    screen.result({"session": root.name, "title": now}, f"{root.name}: {now or 'no title'}")
 
 
 def restore(

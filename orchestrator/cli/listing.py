@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
@@ -26,7 +26,7 @@ def list_(
     else:
         rows = local(screen.open_home(), search, screen.warn)
     lines = [
-        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {row['deck'] or ''}"
+        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {_name_of(row)}"
         + (f"  ({shown(row['presenter'])})" if row["presenter"] else "")
         for row in rows
     ]
@@ -34,6 +34,11 @@ def list_(
     if blind := found.get("not_searched"):
         lines.append(f"not searched, so there may be more: {', '.join(blind)}")
     screen.result(found, "\n".join(lines) or "no sessions")
+
+
+def _name_of(row: dict[str, Any]) -> str:
+    """Return a session's own title before its deck's; of most there is the deck's alone."""
+    return ": ".join(filter(None, (row.get("title"), row["deck"])))
 
 
 def _check_folder(archive: str) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orchestrator.engines.by_name import MODELS
+from orchestrator.loop.rehearsal import OFFLINE
 from orchestrator.model.exchange import PUT_AGAIN, Exchange
 from orchestrator.records.candidates import CallTaken, RoundMade
 from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
@@ -38,13 +39,25 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
     """The model's shares of a session; None: its engine has no stand-in."""
     if rehearsal.options.engine not in MODELS:
         return None
+    count = _counted(rehearsal)
+    return Shares(sum(count.asked.values()), len(count.asked), sum(count.judged), len(count.judged))
+
+
+def is_of_bank(rehearsal: Rehearsal, exchange: str) -> bool:
+    """Whether the offline panel asked this question: no model has read anything for it."""
+    if rehearsal.options.engine not in MODELS:
+        return rehearsal.options.engine == OFFLINE
+    return not _counted(rehearsal).asked.get(exchange, True)
+
+
+def _counted(rehearsal: Rehearsal) -> _Count:
     store, count = rehearsal.store, _Count()
     withdrawn = rehearsal.projection.withdrawn_records
     for entry in store.entries():
         if entry.op != "receipt" and entry.seq not in withdrawn:
             record = store.record(entry.seq)
             count.take(record.by, value_of(record))
-    return Shares(sum(count.asked.values()), len(count.asked), sum(count.judged), len(count.judged))
+    return count
 
 
 @dataclass(slots=True)

@@ -10,6 +10,8 @@ from orchestrator.archive.register import uploads_of
 from orchestrator.erasing import Erased, all_archives
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
+from orchestrator.memory.database import existing
+from orchestrator.memory.forgetting import resting_on
 from orchestrator.memory.model import Forgotten
 
 
@@ -18,6 +20,29 @@ def only_archived(home: Home, session: str) -> tuple[str, ...]:
     if session == "last" or not SESSION_ID.fullmatch(session) or os.path.lexists(home.sessions / session):
         return ()
     return tuple(dict.fromkeys(one.archive for one in all_archives(home, session)))
+
+
+def erasure_json(home: Home, session: str, comments: int) -> dict[str, Any]:
+    """What erasing a session of the home would remove, and where its words would still stand.
+
+    Copies that somebody made (restored, exported, downloaded, printed) are not known here.
+    """
+    sizes = [
+        os.lstat(os.path.join(folder, name)).st_size
+        for folder, _, names in os.walk(home.sessions / session)
+        for name in names
+    ]
+    with existing(home.root) as db:
+        going, staying = resting_on(db, session) if db is not None else (0, 0)
+    return {
+        "session": session,
+        "files": len(sizes),
+        "bytes": sum(sizes),
+        "comments": comments,
+        "memories": going,
+        "memories_that_stay": staying,
+        "archives": list(dict.fromkeys(one.archive for one in all_archives(home, session))),
+    }
 
 
 def erased_json(done: Erased, left: dict[str, Any]) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeErr
 from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
 from orchestrator.records.start import started_of
+from orchestrator.review.titles import titles_of
 from orchestrator.session import Session
 from orchestrator.verify import verify_session
 
@@ -26,6 +27,7 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
     deck = session.projection.deck
     return {
         "session": session.name,
+        "title": titles_of(home).of(session.name) if home is not None else "",
         "state": session.state,
         "deck": None if deck is None else deck.title or deck.name,
         "date": options.date,
@@ -59,7 +61,8 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
     def add_unread(session_id: str, why: str, state: str = "damaged") -> None:
         warn(f"{session_id}: {why}")
         unknown = dict.fromkeys(("deck", "date", "presenter", "archive"))
-        rows.append({"session": session_id, "state": state, **unknown, "exchanges": 0})
+        title = titles_of(home).of(session_id)
+        rows.append({"session": session_id, "title": title, "state": state, **unknown, "exchanges": 0})
 
     for name in home.other_names():
         add_unread(name, _why_none(home.sessions / name))
@@ -92,6 +95,7 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
             return row_of(session, home, warn)
     return {
         "session": root.name,
+        "title": titles_of(home).of(root.name),
         "state": state,
         "deck": deck.title or deck.name if glance.has_deck else None,
         "date": options.date,

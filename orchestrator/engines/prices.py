@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from orchestrator.packaged import packaged_yaml
 
 _DATED = re.compile(r"-\d{8}$")
+_RECORDED: Final = (1_240, 278)
+_LIVE: Final = (9_200, 604)
+"""Thousands of tokens that are read from the cache and written to it, in 30 minutes with 18 slides, three
+panelists and twelve exchanges (`scripts/bench caching`; models.md, "What it costs")."""
 
 
 def cost_usd(model: str, *, read: int, written: int, new: int, output: int) -> float | None:
     """US dollars for these tokens; None for a model without a known price."""
-    prices = _prices()["models"]
-    price: Mapping[str, Any] | None = prices.get(model) or prices.get(_DATED.sub("", model))
+    price = _price_of(model)
     if price is None:
         return None
     above = price.get("above")
@@ -26,6 +29,20 @@ def cost_usd(model: str, *, read: int, written: int, new: int, output: int) -> f
     return round(float(dollars) / 1_000_000, 8)
 
 
+def rehearsal_usd(model: str) -> tuple[float, float] | None:
+    """US dollars that a rehearsal's input costs about, of a recorded talk and live; None: no known price.
+
+    Output comes on top: how much a model says is not known before.
+    """
+    price = _price_of(model)
+    if price is None:
+        return None
+    recorded, live = (
+        (read * price["read"] + written * price["write"]) / 1000 for read, written in (_RECORDED, _LIVE)
+    )
+    return round(recorded, 2), round(live, 2)
+
+
 def search_usd(searches: int) -> float:
     """US dollars for so many searches of the web, beside their tokens."""
     return round(searches * float(_prices()["web_search"]) / 1000, 8)
@@ -34,6 +51,12 @@ def search_usd(searches: int) -> float:
 def prices_read_at() -> str:
     """The day on which the prices were read, YYYY-MM-DD."""
     return str(_prices()["read_at"])
+
+
+def _price_of(model: str) -> Mapping[str, Any] | None:
+    prices = _prices()["models"]
+    found: Mapping[str, Any] | None = prices.get(model) or prices.get(_DATED.sub("", model))
+    return found
 
 
 def _prices() -> Any:

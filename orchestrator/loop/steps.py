@@ -120,7 +120,7 @@ def next_step(state: State) -> Step:
         return End()
     if live is not None and (live.is_over or projection.state == "closing"):
         return _last_of(state, live)
-    presides = live is not None or _asks(projection.playback)
+    presides = live is not None or is_run(projection.playback)
     if presides and projection.asking is not None:
         return _in_exchange(state, projection.asking)
     if presides and phrases.can_open(state):
@@ -139,8 +139,8 @@ def next_step(state: State) -> Step:
     return _play(state, projection.playback) if projection.playback is not None else End()
 
 
-def _asks(playback: Playback | None) -> bool:
-    """Questions come by themselves."""
+def is_run(playback: Playback | None) -> bool:
+    """Whether a recording is played in which questions come by themselves."""
     return playback is not None and playback.kind == "run"
 
 
@@ -267,7 +267,7 @@ def _play(state: State, playback: Playback) -> Step:
 
 def _behind_the_last(state: State, playback: Playback) -> Step:
     projection = state.projection
-    if not _asks(playback) or projection.is_over:
+    if not is_run(playback) or projection.is_over:
         return End()
     if not projection.is_played_out:
         return Listen(Piece.PLAYED_OUT)
@@ -277,7 +277,7 @@ def _behind_the_last(state: State, playback: Playback) -> Step:
 def _pause_s(state: State, playback: Playback) -> float | None:
     """When the panel may come in before the next segment, on the session clock; None: it may not."""
     projection = state.projection
-    if not _asks(playback) or state.options.mode == SECTION_BREAKS:
+    if not is_run(playback) or state.options.mode == SECTION_BREAKS:
         return None
     pause_s = state.pauses.get(projection.played)
     if pause_s is None or (
@@ -299,7 +299,7 @@ def _comes_in_before(state: State, slide: int | None) -> bool:
     """Whether the panel comes in before this change of slide, and has not done so yet."""
     projection = state.projection
     if (
-        not _asks(projection.playback)
+        not is_run(projection.playback)
         or state.options.mode != SECTION_BREAKS
         or projection.deck is None
         or slide is None

@@ -20,6 +20,8 @@ from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.validation import checked_time, normalised
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
+_RESTING: Final = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
+"""Those that a session said, alone or beside others."""
 _KEPT_OF: Final = (
     ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
     ("scopes", "presenter"),
@@ -51,9 +53,8 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str 
     with the deck's *title* too, under which agents write down what they asked.
     """
     at = checked_time(now)
-    resting = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
     with db.transaction():
-        found = db.rows(f"{MEMORY} WHERE {resting}", session_id)
+        found = db.rows(f"{MEMORY} WHERE {_RESTING}", session_id)
         db.write("DELETE FROM rests WHERE session_of(source) = ?", session_id)
         staying = [row for row in found if _stays(db, row)]
         gone = _remove(db, [row for row in found if row not in staying], at)
@@ -76,6 +77,17 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str 
         memories=tuple(row["id"] for row in staying),
         goals=tuple(row["id"] for row in taken_up),
     )
+
+
+def resting_on(db: MemoryDatabase, session_id: str) -> tuple[int, int]:
+    """Count the memories and goals that `forget_session` would remove, and those that it would leave."""
+    with db.reading():
+        found = db.rows(f"{MEMORY} WHERE {_RESTING}", session_id)
+        elsewhere = "SELECT 1 FROM rests WHERE memory = ? AND session_of(source) IS NOT ?"
+        staying = [row for row in found if db.rows(elsewhere, row["n"], session_id) or _is_edited(db, row)]
+        goals = db.rows("SELECT state FROM goals WHERE session_of(source) = ?", session_id)
+    proposed = sum(state == "proposed" for (state,) in goals)
+    return len(found) - len(staying) + proposed, len(staying) + len(goals) - proposed
 
 
 def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) -> Forgotten:
@@ -109,6 +121,11 @@ def _stays(db: MemoryDatabase, row: sqlite3.Row) -> bool:
         changed = (left["source"] or None, left["at"], row["n"])
         db.write("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", *changed)
         return True
+    return _is_edited(db, row)
+
+
+def _is_edited(db: MemoryDatabase, row: sqlite3.Row) -> bool:
+    """Whether a memory rests on the presenter's own word."""
     edited = "SELECT 1 FROM history WHERE act = 'edited' AND presenter = ? AND item = ?"
     return bool(db.rows(edited, row["presenter"], row["id"]))
 

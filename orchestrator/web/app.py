@@ -20,8 +20,8 @@ from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
 API: Final[tuple[str, ...]] = (
-    "health", "decks", "starting", "room", "slides", "delivery", "debrief", "speech", "microphone",
-    "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
+    "health", "decks", "materials", "starting", "room", "slides", "delivery", "debrief", "speech",
+    "microphone", "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
     "questions",
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
@@ -44,7 +44,7 @@ def application(site: Site) -> ASGIApp:
     app = FastAPI(
         title="Greenroom",
         version=__version__,
-        summary="Rehearse before a panel that has read your deck; keep the proof.",
+        summary="Rehearse before a panel that asks what the board will ask; keep the proof.",
         docs_url=None,  # its pages fetch scripts from another host
         redoc_url=None,
         openapi_url=f"{PREFIX}/openapi.json",

@@ -18,7 +18,7 @@ MAX_BYTES: Final = 1_000_000
 """Of a body: fifty answers of the largest size, or an hour of speech with all its times."""
 MAX_TEXT_BYTES: Final = 12_500_000
 """Where a deck or a whole file comes as text: 2,000,000 characters, each written as an escape of JSON."""
-_UPLOADS: Final = re.compile(rf"{PREFIX}/(decks|check|dossier|sessions/[^/]+/intel)")
+_UPLOADS: Final = re.compile(rf"{PREFIX}/(decks|materials/[^/]+|check|dossier|sessions/[^/]+/intel)")
 _TEXTS: Final = re.compile(rf"{PREFIX}/(sessions|sessions/[^/]+/files/.*)", re.DOTALL)
 
 

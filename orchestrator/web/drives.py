@@ -12,12 +12,14 @@ from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Final
 
-from orchestrator.errors import GreenroomError, SessionStateError
+from orchestrator.errors import GreenroomError, SessionFrozenError, SessionStateError
+from orchestrator.loop import judging
 from orchestrator.loop.driver_lock import driving, is_driven
 from orchestrator.loop.live import STOPPED
 from orchestrator.loop.live_panel import Panel
+from orchestrator.loop.recorded import step
 from orchestrator.loop.state import Live
-from orchestrator.loop.steps import End, Listen
+from orchestrator.loop.steps import End, Listen, is_run
 from orchestrator.loop.transcript import set_clock, show_first
 from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.records.moderator import NOBODY_THERE
@@ -136,11 +138,16 @@ class Drive:
                 self.session.watch.left_to_driver(),
                 driving(rehearsal, "serve"),
             ):
-                set_clock(rehearsal, runs=True)
-                show_first(rehearsal)
+                is_recorded = is_run(self.session.projection.playback)
+                if not is_recorded:
+                    set_clock(rehearsal, runs=True)
+                    show_first(rehearsal)
                 self._has_begun = True
                 self._is_known.set()
                 with waits_until(self._stop.is_set):
+                    if is_recorded:
+                        self._play()
+                        return
                     try:
                         self._go_on()
                     finally:
@@ -162,26 +169,61 @@ class Drive:
                 if self._voice.is_set() or self._is_spoken():
                     self._voice.clear()
                     panel.heard()
-                step = panel.next_step()
+                due = panel.next_step()
                 if panel.state is not None:
                     self.live, self.floor = panel.state.live, floor_of(panel.state)
-                if isinstance(step, End):
+                if isinstance(due, End):
                     return
                 if not self._is_attended():
                     self._why = NOBODY_THERE
                     return
                 if self._voice.is_set():
                     continue
-                if isinstance(step, Listen):
+                if isinstance(due, Listen):
                     if (now := monotonic()) - traced_at >= max(TRACE_EVERY_S, REST * trace_s):
                         self._watch()
                         traced_at = monotonic()
                         trace_s = traced_at - now
                     self._stop.wait(min(max(LOOK_S, monotonic() - began), MOST_S))
                 else:
-                    panel.carry_out(step)
+                    panel.carry_out(due)
         finally:
             panel.leave(STOPPED)
+
+    def _play(self) -> None:
+        """Play the recording that was loaded, at full speed and on its own clock, up to the next question.
+
+        There it waits: the answer comes by another thread or process, which judges it as well, as in `feed`
+        beside a driver. An answer that a server which was killed has left without a verdict gets it here.
+        """
+        rehearsal = self.session.rehearsal
+        asking = self.session.projection.asking
+        traced_at = monotonic()
+        try:
+            if asking is not None and asking.turns[-1].answer is not None:
+                judging.judge(rehearsal)
+            while not self._stop.is_set():
+                seen = rehearsal.store.catch_up()
+                if rehearsal.projection.ended or rehearsal.projection.state == "closing":
+                    return
+                if rehearsal.projection.asking is not None:
+                    if not self._is_attended():
+                        return
+                    self._stop.wait(LOOK_S)
+                    continue
+                try:
+                    if not step(rehearsal):
+                        self._watch()
+                        return
+                except (SessionStateError, SessionFrozenError):
+                    # Somebody else put a question, answered or ended it in this very moment, and that stands.
+                    if rehearsal.store.catch_up() == seen:
+                        raise
+                if monotonic() - traced_at >= TRACE_EVERY_S:
+                    self._watch()
+                    traced_at = monotonic()
+        finally:
+            rehearsal.playing_s = None
 
     def _watch(self) -> None:
         """Facts that are due, and the trace; a model is asked for facts beside all that the panel does."""
@@ -232,9 +274,10 @@ class Drives:
             drive.wait_for_its_begin()
 
     @property
-    def begun(self) -> list[str]:
-        """The sessions that this server has driven, also those that have stopped, ended or gone since."""
-        return sorted(self._checked)
+    def driven(self) -> list[str]:
+        """The sessions that this server drives now."""
+        with self._lock:
+            return sorted(self._drives)
 
     def stop(self, session_id: str) -> bool:
         """Stop driving it, and its clock with it; False: this server did not drive it."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from orchestrator.context.assemble import Context
 from orchestrator.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
 from orchestrator.context.receipt import Receipt
+from orchestrator.debrief.shares import is_of_bank
 from orchestrator.errors import UsageError
 from orchestrator.layout import Mutability
 from orchestrator.loop.candidate_requests import made_from
@@ -41,6 +42,7 @@ class Knowledge:
     exchange: Exchange
     name: str
     color: str
+    is_of_bank: bool  # the offline panel asked it: nobody has read the files for it
     receipt: Receipt | None  # None: it was not asked for this question; then as of the record before it
     seq: int
     at_s: float  # session clock
@@ -78,6 +80,7 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
         exchange=exchange,
         name=persona.name,
         color=persona.color,
+        is_of_bank=is_of_bank(rehearsal, exchange.id),
         receipt=receipt,
         seq=context.seq,
         at_s=rehearsal.store.record(context.seq).clock_s,

@@ -33,6 +33,7 @@ from orchestrator.layout import SESSION_ID
 from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home
 from orchestrator.review.comments import Comments
 from orchestrator.review.reading import END_BYTES, head_of
+from orchestrator.review.titles import Titles
 from orchestrator.review.update import update
 from orchestrator.session import Session
 from orchestrator.store import files
@@ -117,7 +118,7 @@ class Review:
         else:
             self.catalogue = of_archives(archives, self._store.endpoint)
             kept = _comments_of(archives, self.catalogue)
-        self.comments = Comments(kept)
+        self.comments, self.titles = Comments(kept), Titles(kept)
         self._lock = Lock()
         self._reading = Reading()
         self._running: Thread | None = None

@@ -13,12 +13,14 @@ from orchestrator.home.public_url import PublicUrl
 from orchestrator.speech.recognition import Recogniser
 from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys
+from orchestrator.web.materials import Materials
 from orchestrator.web.microphones import Microphones
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pairing import Pairings
 from orchestrator.web.pictures import Pictures
 from orchestrator.web.presence import Presence
 from orchestrator.web.reviewing import Review
+from orchestrator.web.showcase import Showcase
 from orchestrator.web.threads import SessionThreads
 from orchestrator.web.uploads import Uploads
 
@@ -67,6 +69,8 @@ class Site:
     pairings: Pairings = field(default_factory=Pairings)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
+    materials: Materials = field(default_factory=Materials)
+    showcase: Showcase = field(default_factory=Showcase)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:
@@ -85,6 +89,7 @@ class Site:
         self.sessions.close()
         self.pictures.close()
         self.uploads.close()
+        self.materials.close()
 
     def show_partial(self, session: str, text: str) -> None:
         """Show the words of a sentence that is being spoken in *session*; "": nobody speaks."""

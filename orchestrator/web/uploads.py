@@ -18,6 +18,7 @@ from fastapi import UploadFile
 
 from orchestrator.deck.read import read_deck
 from orchestrator.errors import DeckError, GreenroomError
+from orchestrator.loop.plan import Source
 from orchestrator.model.slide import Deck
 
 MOST_KEPT: Final = 20
@@ -29,10 +30,10 @@ SUFFIXES: Final = frozenset({".pptx", ".pdf", ".md", ".markdown"})
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A deck that was dropped, read."""
+    """A deck that was dropped or taken from a session, read."""
 
     deck: Deck
-    file: Path
+    file: Path | None  # None: its session kept no copy of it
 
 
 class Uploads:
@@ -68,11 +69,24 @@ class Uploads:
             raise
         return self._keep(taken)
 
+    def take_again(self, source: Source) -> Upload:
+        """Keep the deck of a session, with a copy of its file where the session has one.
+
+        Raises:
+            OSError: The file cannot be copied.
+        """
+        if source.path is None:
+            return self._keep(Upload(source.deck, None))
+        with self._lock:
+            aside = Path(tempfile.mkdtemp(dir=self._folder.name))
+        name = Path(plain_name(source.deck.name)).with_suffix(source.path.suffix).name
+        return self._keep(Upload(source.deck, Path(shutil.copyfile(source.path, aside / name))))
+
     def _keep(self, taken: Upload) -> Upload:
         """Keep it; where the very same file is here already, that one stays: it may be in use."""
         with self._lock:
             before = self._kept.get(taken.deck.sha256)
-            if before is not None and before.file.name == taken.file.name:
+            if before is not None and _name_of(before) == _name_of(taken):
                 self._kept.move_to_end(taken.deck.sha256)
                 gone, taken = [taken], before
             else:
@@ -126,5 +140,10 @@ def plain_name(name: str) -> str:
     return last.encode()[-MAX_NAME_BYTES:].decode(errors="ignore") or "deck"
 
 
-def _remove(file: Path) -> None:
-    shutil.rmtree(file.parent, ignore_errors=True)
+def _name_of(upload: Upload) -> str | None:
+    return upload.file.name if upload.file is not None else None
+
+
+def _remove(file: Path | None) -> None:
+    if file is not None:
+        shutil.rmtree(file.parent, ignore_errors=True)

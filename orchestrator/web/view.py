@@ -11,6 +11,7 @@ from orchestrator.loop.driver_lock import is_driven, state_of
 from orchestrator.loop.moderator_lines import about, asked, spoken
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Live
+from orchestrator.loop.steps import End, is_run, next_step
 from orchestrator.loop.turns import Floor, floor_of
 from orchestrator.model.exchange import Exchange, still_to_come_back
 from orchestrator.records.projection import Projection
@@ -111,6 +112,9 @@ class RoomView:
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
     turn: Floor  # whose turn it is
+    recording: str | None = None  # the name of the recorded talk; None: it is held live
+    is_playing: bool = False  # it is played here, up to the next question
+    is_played: bool = False  # it is over, and so are its questions
 
 
 def room_view(
@@ -128,6 +132,8 @@ def room_view(
     shown = [line for said in projection.said[-3 * LINES :] if (line := spoken(rehearsal, said)) is not None]
     deck = rehearsal.scene().deck
     plan = shares(deck, options.minutes * 60)
+    playback, state = projection.playback, rehearsal.state(live)
+    is_recorded = is_run(playback)
     return RoomView(
         session=rehearsal.store.root.name,  # the folder's: a copy has its original's id
         seq=rehearsal.store.seq,
@@ -156,7 +162,10 @@ def room_view(
         left=max(options.exchanges - projection.opened, len(still_to_come_back(projection.exchanges))),
         contradictions=len(projection.tensions),
         took_over=projection.took_over,
-        turn=floor_of(rehearsal.state(live)),
+        turn=floor_of(state),
+        recording=playback.name if playback is not None and is_recorded else None,
+        is_playing=is_recorded and is_driven_here,
+        is_played=is_recorded and not is_driven_here and isinstance(next_step(state), End),
     )
 
 

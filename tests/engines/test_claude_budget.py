@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from orchestrator.debrief.shares import is_of_bank
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.model.usage import Budget
 from orchestrator.session import Session
@@ -39,4 +40,13 @@ def test_a_budget_is_warned_of_and_then_the_rules_take_over(home: Path, tmp_path
         assert shown[-1].endswith("used up; the panel works offline from here on")
         assert len(session.projection.exchanges) == 2
         assert session.verify().valid
+        session.close()
+
+
+def test_a_question_behind_the_budget_is_told_from_one_that_a_model_asked(home: Path, tmp_path: Path) -> None:
+    with MessagesServer() as server, engine_on(server) as inner:
+        engine = FallbackEngine(inner, Budget(tokens=35_000), say=lambda line: None)
+        session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=2)
+        asked = [one.id for one in session.projection.exchanges]
+        assert [is_of_bank(session.rehearsal, one) for one in asked] == [False, True]
         session.close()

@@ -34,6 +34,8 @@ OWN = {
     "path": "shared/deck-content.md",
     "number": "1",
     "deck": "0" * 64,
+    "kind": "speech",
+    "material": "0" * 64,
     "memory": "m000000000000",
     "goal": "g000000000000",
 }

@@ -110,8 +110,8 @@ def test_what_is_wrong_is_said_where_the_eye_is(serve: Serve, web: Web) -> None:
     if page.locator("#engine-claude").count():
         page.check("#engine-claude")
         page.click("#begin")
-        expect(page.locator("#refused")).to_contain_text("ANTHROPIC_API_KEY")
-        expect(page.locator("#refused")).to_be_in_viewport()
+        expect(page.locator("#engine-refused")).to_contain_text("ANTHROPIC_API_KEY")
+        expect(page.locator("#engine-refused")).to_be_in_viewport()
         expect(page.locator("#begin")).to_be_enabled()
 
 

@@ -150,6 +150,8 @@ def test_what_a_panelist_knew_is_its_eleven_files(client: TestClient, made: Home
         assert sha256[:16] in plain
     assert "append-only" in plain
     assert "private" in plain
+    assert "No model has read anything for this question: rules took it from the bank" in plain
+    assert "and from nothing else" not in plain
     by_hand = text_of(client.get("/review/second/questions/x1"))
     assert "No receipt names this question" in by_hand
     assert client.get("/review/second/questions/x99").status_code == 422

@@ -45,6 +45,7 @@ def test_a_deck_gets_a_plain_name_in_a_folder_of_its_own(kept: Uploads, name: st
             kept.take(name, DECK)
         return
     taken = kept.take(name, DECK)
+    assert taken.file is not None
     assert taken.file.name == plain
     assert Path(kept._folder.name) in taken.file.parents
 
@@ -54,6 +55,7 @@ def test_the_same_deck_dropped_again_leaves_the_file_that_is_in_use(kept: Upload
     with ThreadPoolExecutor(4) as pool:
         again = list(pool.map(lambda _: kept.take("plan.md", DECK), range(4)))
     assert {one.file for one in again} == {first.file}
+    assert first.file is not None
     assert first.file.read_bytes() == DECK
     assert folders(kept) == 1
     assert kept.take("other.md", DECK).deck.name == "other.md"
@@ -92,6 +94,8 @@ def test_the_oldest_leave_first(kept: Uploads, monkeypatch: pytest.MonkeyPatch) 
 
 def test_nothing_stays_behind_the_server() -> None:
     kept = Uploads()
-    folder = kept.take("plan.md", DECK).file.parents[1]
+    file = kept.take("plan.md", DECK).file
+    assert file is not None
+    folder = file.parents[1]
     kept.close()
     assert not folder.exists()

@@ -16,8 +16,11 @@ from orchestrator.debrief.exchange_json import picked, tension_json
 from orchestrator.deck.content import find_gaps
 from orchestrator.engines.offline.kinds import kind_names, kind_of
 from orchestrator.errors import DeckError
+from orchestrator.loop.drilling import source_of
+from orchestrator.records.options import UNNAMED
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.threads import reads
 from orchestrator.web.uploads import Upload
 
 router = APIRouter(tags=["decks"])
@@ -64,10 +67,38 @@ def again(deck: str, site: At) -> DeckRead:
 def picture(deck: str, number: int, site: At) -> FileResponse:
     """A slide as it looks; 404 where this machine cannot draw it."""
     found = kept(deck, site)
-    drawn = site.pictures.of(found.deck, found.file, number)
+    drawn = site.pictures.of(found.deck, found.file, number) if found.file is not None else None
     if drawn is None:
         raise HTTPException(HTTPStatus.NOT_FOUND, f"slide {number} has no picture here")
     return FileResponse(drawn, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
+
+class Again(BaseModel):
+    """A session's deck and choices, to begin another one with."""
+
+    deck: DeckRead
+    options: dict[str, Any]
+    """By the names that beginning a session takes."""
+
+
+@router.get("/sessions/{session}/again")
+@reads
+def of_session(session: str, site: At) -> Again:
+    """What the session was begun with; its board and news stand in it alone, and are given anew."""
+    rehearsal = site.sessions.get(session).rehearsal
+    options = rehearsal.options
+    known = [name for name in options.panel if name in site.own.panelists()]
+    length = () if rehearsal.drilled is not None else ("minutes", "exchanges")  # a drill's are no rehearsal's
+    return Again(
+        deck=understood(site.uploads.take_again(source_of(rehearsal))),
+        options={
+            **picked(options, ("engine", "layout", "intensity", "mode", *length, "kind")),
+            **picked(options, ("remember", "keep_source")),
+            "presenter": None if options.presenter == UNNAMED else options.presenter,
+            "focus": list(options.focus),
+            "panel": known,
+        },
+    )
 
 
 def kept(deck: str, site: Site) -> Upload:
@@ -96,5 +127,5 @@ def understood(upload: Upload) -> DeckRead:
         gaps=[picked(one, ("slide", "note")) for one in find_gaps(deck)],
         notices=list(deck.notices),
         deck_kind=deck.kind,
-        has_pictures=can_draw(deck.kind),
+        has_pictures=upload.file is not None and can_draw(deck.kind),
     )

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
 
-from orchestrator.documents.erasure import erased_json, left_over_json, only_archived
+from orchestrator.documents.erasure import erased_json, erasure_json, left_over_json, only_archived
 from orchestrator.documents.intel import intel_json, searched_json
 from orchestrator.documents.listing import archived, listed, local
 from orchestrator.documents.session import session_json, trace_json, trace_of
@@ -19,6 +19,7 @@ from orchestrator.errors import DriverBusyError, LedgerCorruptError, SessionNotF
 from orchestrator.loop.news import can_search
 from orchestrator.memory.session_context import to_plain
 from orchestrator.records.projection import INTEL
+from orchestrator.review.titles import MAX_CHARS
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads, takes_long, writes
@@ -83,6 +84,30 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
     if deck is not None:
         site.pictures.forget(deck.sha256)
     return erased_json(done, left_over_json(home, done.forgotten))
+
+
+@router.get("/sessions/{session}/erasure")
+@reads
+def erasure(session: str, site: At) -> Document:
+    """What erasing the session would remove, and where its words would still stand; nothing is removed."""
+    name = site.sessions.get(session).name
+    return erasure_json(site.own, name, len(site.review.comments.of(name)))
+
+
+class Title(BaseModel):
+    """What a person calls a session; "" for nothing but its deck's title."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str = Field(max_length=10 * MAX_CHARS)  # of which some may be signs that nobody sees
+
+
+@router.put("/sessions/{session}/title")
+@writes
+def name(session: str, titled: Title, site: At) -> Title:
+    """Give the session a title of one's own; it is kept beside it, never in it or its archive."""
+    row = site.review.row(session)
+    return Title(title=site.review.titles.give(row.entry.session, titled.title))
 
 
 @router.post("/sessions/{session}/resume")

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
@@ -11,15 +17,31 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.checks.arithmetic import deck_tensions
-from orchestrator.errors import SessionExistsError, UsageError
-from orchestrator.loop.plan import read_source
+from orchestrator.dossier.board import MOST_MEMBERS, read_board
+from orchestrator.errors import EngineError, GreenroomError, SessionExistsError, UsageError
+from orchestrator.intel.read import read_intel
+from orchestrator.legible import one_line
+from orchestrator.loop.plan import Source, read_source
+from orchestrator.loop.recorded import Loading
 from orchestrator.session import Session
+from orchestrator.speech.presenter import presenter_of
 from orchestrator.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.web.api.decks import SAMPLE
 from orchestrator.web.once import Key
 from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["sessions"])
+
+
+class Seated(BaseModel):
+    """A member of the real board."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    role: str = ""
+    background: str = ""
+    interests: list[str] = []
 
 
 class Starting(BaseModel):
@@ -45,6 +67,11 @@ class Starting(BaseModel):
     focus: list[str] = []
     remember: bool = False
     keep_source: bool = True
+    speech: str | None = Field(None, description="A recorded talk that was sent to /api/v1/materials.")
+    board: str | None = Field(None, description="A board that was sent there.")
+    members: list[Seated] = Field([], max_length=MOST_MEMBERS, description="The board, in place of a file.")
+    intel: list[str] = Field([], max_length=20, description="News that was sent there.")
+    news: str = Field("", max_length=100_000, description="News as Markdown or text.")
     dismissed: list[int] = Field([], description="Contradictions of the deck that are none: 1 is the first.")
 
 
@@ -88,16 +115,25 @@ def start(starting: Starting, site: Annotated[Site, Depends(site_of)], key: Key 
 
 
 def _start(starting: Starting, site: Site) -> Started:
-    options: dict[str, Any] = starting.model_dump(exclude={"deck", "deck_text", "sample", "dismissed"})
+    apart = {"deck", "deck_text", "sample", "dismissed", "speech", "board", "members", "intel", "news"}
+    options: dict[str, Any] = starting.model_dump(exclude=apart)
     options["focus"] = tuple(starting.focus)
     options["panel"] = tuple(starting.panel) if starting.panel else None
     sources = [starting.deck is not None, starting.deck_text is not None, starting.sample]
     if sum(sources) != 1:
         raise UsageError("give one deck: deck (its SHA-256), deck_text (Markdown) or sample (true)")
-    file = site.uploads.get(starting.deck).file if starting.deck is not None else None
-    file = SAMPLE if starting.sample else file
-    dismissed = _dismissed(file, starting) if starting.dismissed else frozenset()
-    session = Session.start(site.own, file, deck_text=starting.deck_text, **options)
+    source: Source | Path | None = SAMPLE if starting.sample else None
+    if starting.deck is not None:
+        with about("deck"):
+            upload = site.uploads.get(starting.deck)
+        source = Source(upload.deck, upload.file)
+    with about("dismissed"):
+        dismissed = _dismissed(source, starting) if starting.dismissed else frozenset()
+    loading = _loading(starting, site)
+    with about(None), _brought(starting, site) as brought:
+        session = Session.start(
+            site.own, source, deck_text=starting.deck_text, loading=loading, **options, **brought
+        )
     for one in session.contradictions:
         if one.digest in dismissed:
             session.dismiss(one.id)
@@ -113,7 +149,68 @@ def _start(starting: Starting, site: Site) -> Started:
     )
 
 
-def _dismissed(file: Path | None, starting: Starting) -> frozenset[str]:
+@contextmanager
+def about(field: str | None) -> Iterator[None]:
+    """Have what is refused in the block name its field; None: the option that the message begins with."""
+    try:
+        yield
+    except GreenroomError as error:
+        option = re.match(r"--([a-z]+)", str(error))
+        named = field or (option[1] if option else "engine" if isinstance(error, EngineError) else None)
+        error.value = error.value or named
+        raise
+
+
+def _loading(starting: Starting, site: Site) -> Loading | None:
+    """The recorded talk, whose questions are answered in the room."""
+    if starting.speech is None:
+        return None
+    with about("speech"):
+        recording = site.materials.recording(starting.speech)
+    with about("speaker"):
+        presenter_of(recording.segments, starting.speaker)
+    return Loading(recording, "run", typed=True)
+
+
+@contextmanager
+def _brought(starting: Starting, site: Site) -> Iterator[dict[str, Any]]:
+    """Board and news as `Session.start` takes them: files, also of what was typed, while the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="greenroom-typed-") as folder:
+        found: dict[str, Any] = {}
+        with about("board"):
+            if starting.board is not None and starting.members:
+                raise UsageError("the board is given twice: as a file and by its members: leave one out")
+            if starting.board is not None:
+                found["board"] = site.materials.file("board", starting.board)
+        with about("intel"):
+            files = [site.materials.file("intel", one) for one in starting.intel]
+        with about("members"):
+            for number, one in enumerate(starting.members, start=1):
+                if not one_line(one.name):
+                    raise UsageError(f"member {number} has no name: give one, or leave the member out")
+            if starting.members:
+                found["board"] = Path(folder) / "board.json"
+                told = [one.model_dump(exclude_defaults=True) for one in starting.members]
+                found["board"].write_text(json.dumps(told), "utf-8")
+                _read_typed(partial(read_board, found["board"]), folder)
+        with about("news"):
+            if starting.news.strip():
+                files.append(Path(folder) / "news.md")
+                files[-1].write_bytes(starting.news.encode(errors="replace"))
+                _read_typed(partial(read_intel, files), folder)
+        yield {**found, "intel": tuple(files)}
+
+
+def _read_typed(read: Callable[[], Any], folder: str) -> None:
+    """Have what is wrong with typed words said before anything is made, and without the folder's name."""
+    try:
+        read()
+    except GreenroomError as error:
+        error.args = (str(error).replace(f"{folder}/", "").replace("board.json: item", "member"),)
+        raise
+
+
+def _dismissed(source: Source | Path | None, starting: Starting) -> frozenset[str]:
     """Digests of the contradictions that are none, looked up before anything is made.
 
     Not their ids in the session: it counts on without those that an earlier rehearsal dismissed.
@@ -122,7 +219,7 @@ def _dismissed(file: Path | None, starting: Starting) -> frozenset[str]:
         DeckError: The deck cannot be read.
         UsageError: The deck has no contradiction of such a number.
     """
-    found = deck_tensions(read_source(file, starting.deck_text).deck)
+    found = deck_tensions(read_source(source, starting.deck_text).deck)
     for number in starting.dismissed:
         if not 1 <= number <= len(found):
             there = f"it has {len(found)}, and 1 is the first" if found else "it has none"

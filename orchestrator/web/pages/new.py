@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
+from orchestrator.engines.claude.settings import DEFAULT_MODEL
+from orchestrator.engines.prices import prices_read_at, rehearsal_usd
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
 from orchestrator.home.regular import read_regular
@@ -50,7 +55,8 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
         modes=MODES,
         intensities=INTENSITIES,
         members=_members(home),
-        engines=engines(config),
+        engines=engines(config, os.environ),
+        hears_sound=site.recogniser is not None,
         under_way=under_way(site),
     )
     answer.headers.update(ANEW)
@@ -69,14 +75,59 @@ def _members(home: Home) -> list[Persona]:
     return [read_persona(read_regular(file).decode(), str(file.relative_to(home.root))) for file in files]
 
 
-def engines(config: Config) -> dict[str, str]:
-    """The engines that can be chosen, each said in one plain line."""
-    told = {
-        "offline": "Without a model: arithmetic is checked, and questions come from a bank. Works at once.",
-        "claude": "Claude reads the deck and judges your answers. Needs a key, and sends the deck to it.",
-    }
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    """An engine that can be chosen: what it does and costs, and what it still needs."""
+
+    name: str
+    told: str
+    price: str
+    needs: str = ""  # before it can be used here; "": it is set up
+
+
+def engines(config: Config, environment: Mapping[str, str]) -> list[EngineChoice]:
+    """The engines of this installation, each in plain words."""
+    found = [
+        EngineChoice(
+            "offline",
+            "Without a model: questions come from a bank, by the kind of deck, most without a quote. The "
+            "deck’s arithmetic is checked, and an answer is judged only where that is certain.",
+            "Free. Nothing leaves this machine.",
+        )
+    ]
+    if find_spec("anthropic") is not None:
+        is_set_up = any(environment.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"))
+        found.append(
+            EngineChoice(
+                "claude",
+                f"Claude {_READS}",
+                f"{_price(config.model or DEFAULT_MODEL)} Deck and talk are sent to the service.",
+                "" if is_set_up else "Not set up: set ANTHROPIC_API_KEY, then start greenroom serve again.",
+            )
+        )
     if config.model_url is not None:
-        told["model"] = f"Your own server at {config.model_url} reads the deck and judges your answers."
-    if find_spec("anthropic") is None:
-        del told["claude"]
-    return told
+        found.append(
+            EngineChoice(
+                "model",
+                f"{config.model or 'The model'} at {config.model_url} {_READS}",
+                "Costs what that server costs. Deck and talk are sent to it.",
+                "" if config.model else "Not set up: name its `model` in greenroom.yaml.",
+            )
+        )
+    return found
+
+
+_READS: Final = (
+    "reads deck and talk, asks, judges your answers and writes the debrief; every quote is verified."
+)
+
+
+def _price(model: str) -> str:
+    dollars = rehearsal_usd(model)
+    if dollars is None:
+        return f"The price of {model} is not known here."
+    recorded, live = dollars
+    return (
+        f"With {model}, 30 minutes cost about ${recorded:.2f} from a recording and ${live:.2f} live, and "
+        f"what it writes on top (prices of {prices_read_at()}). The debrief has the bill."
+    )

@@ -50,6 +50,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         contradictions=found.contradictions,
         checked=checked,
         comments=site.review.comments.of(session),
+        title=site.review.titles.of(session),
         runs=site.review.catalogue.runs_beside(row),
     )
 

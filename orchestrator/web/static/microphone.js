@@ -43,6 +43,10 @@ const STATES = {
 
 let way = null; // how speech is heard: { by: "server" | "browser" | null, words }
 let view = null;
+
+/** Whether anybody listens: the clock runs, or a recorded talk waits for the answer to a question. */
+const isListened = () => view !== null && (view.is_running || (view.is_playing && view.question !== null));
+
 let open = null; // what hears: { sound, problem, mute(is), drained(), close() }
 let isOpening = false;
 let isEnding = false;
@@ -259,7 +263,7 @@ function stateNow() {
   if (isEnding) return "ending";
   if (isOpening) return "opening";
   if (open.cause && open.cause !== "thinking") return "silent";
-  if (view === null || !view.is_running) return "waits";
+  if (!isListened()) return "waits";
   if (isVoiceHeard()) return "muted";
   return open.problem || !isConnected() ? "unheard" : "on";
 }
@@ -267,7 +271,7 @@ function stateNow() {
 function show() {
   const state = stateNow();
   button.setAttribute("aria-pressed", String(open !== null));
-  open?.mute(isEnding || isOpening || view === null || !view.is_running || isVoiceHeard());
+  open?.mute(isEnding || isOpening || !isListened() || isVoiceHeard());
   text($("microphone-state"), STATES[state]);
   if (open === null) {
     button.style.setProperty("--level", 0);

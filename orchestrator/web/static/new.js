@@ -1,5 +1,6 @@
 // The starting page: a deck is sent, what was understood is shown and corrected, then a session begins.
 
+import { addMember, bringAll, bringAgain, broughtNow, forgetMembers, isTalk, membersNow, takeTalk } from "./brought.js";
 import { fitSheets } from "./fit.js";
 import { pathTo } from "./place.js";
 import { ready } from "./ready.js";
@@ -158,6 +159,40 @@ function showTensions(tensions) {
   $("tensions").replaceChildren(made("h3", "Where it contradicts itself"), items);
 }
 
+// ------------------------------------------------------------------ what is refused, beside its field
+
+const SHOWN_AT = { intel: "intel-file", board: "board-file", deck: "file", dismissed: "tensions" }; // else its own id
+
+/** Say beside a field why it is refused, and go there; false where the page has no such field. */
+function refuseField(field, words) {
+  const near = document.getElementById(SHOWN_AT[field] ?? field);
+  if (!near || near.closest("[hidden]")) return false;
+  const place = made("p", words, "refused");
+  place.id = `${near.id}-refused`;
+  place.setAttribute("role", "alert");
+  near.matches("fieldset") ? near.append(place) : near.after(place);
+  near.setAttribute("aria-invalid", "true");
+  near.setAttribute("aria-errormessage", place.id);
+  place.scrollIntoView({ block: "center" });
+  (near.matches("input, select, textarea") ? near : near.querySelector("input:checked, input"))?.focus({ preventScroll: true });
+  return true;
+}
+
+function unrefuse() {
+  $("refused").textContent = "";
+  for (const near of document.querySelectorAll("[aria-invalid]")) {
+    document.getElementById(near.getAttribute("aria-errormessage"))?.remove();
+    near.removeAttribute("aria-invalid");
+    near.removeAttribute("aria-errormessage");
+  }
+}
+
+/** The server's words name options as the command line does; here each has the words of its label. */
+const inWords = (words) => sentence(words.replaceAll(/--([a-z]+)/g, (option, id) => {
+  const label = document.querySelector(`label[for="${id}"]`)?.firstChild.textContent.trim();
+  return label ? `“${label}”` : option;
+}));
+
 // ------------------------------------------------------------------ beginning
 
 function chosen() {
@@ -177,20 +212,29 @@ function chosen() {
     dismissed: [...document.querySelectorAll("#tensions input:checked")].map((one) => Number(one.dataset.number)),
   };
   if ($("kind").value !== deck.kind) options.kind = $("kind").value;
+  Object.assign(options, broughtNow());
   return { ...options, ...(deck.sample ? { sample: true } : { deck: deck.deck }) };
 }
 
 async function begin(event) {
   event.preventDefault();
   if (!deck) return;
-  $("refused").textContent = "";
+  unrefuse();
+  if ($("remember").checked && !$("presenter").value.trim()) return refuseField("presenter", "To be remembered you need a name: give it here.");
+  if ($("talk-recorded").checked && !broughtNow().speech) return refuseField("speech", "Choose the recording, or give the talk now; of sound, wait until it is recognised.");
   $("begin").disabled = true;
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
-    const started = answerOf(await write(pathTo("api/v1/sessions"), chosen(), { timeoutS: LONG_TIMEOUT_S }));
+    const answer = await write(pathTo("api/v1/sessions"), chosen(), { timeoutS: LONG_TIMEOUT_S });
+    const field = answer.body.value?.split(".")[0];
+    if (!answer.isOk && field && refuseField(field, inWords(answer.words))) {
+      $("begin").disabled = false;
+      return;
+    }
+    const started = answerOf(answer);
     location.assign(pathTo(`room/${encodeURIComponent(started.session)}`));
   } catch (error) {
-    $("refused").textContent = sentence(error.message);
+    $("refused").textContent = inWords(error.message);
     $("begin").disabled = false;
   }
 }
@@ -209,29 +253,63 @@ function keep() {
   if (deck === null) return sessionStorage.removeItem(UNDER_WAY);
   const fields = [...$("starting").querySelectorAll("input:not([type=file]), select, textarea")].filter((one) => one.id);
   const values = fields.map((one) => [one.id, ["checkbox", "radio"].includes(one.type) ? one.checked : one.value]);
-  const kept = { deck: deck.deck, name: deck.name, sample: Boolean(deck.sample), values: Object.fromEntries(values) };
+  const kept = { deck: deck.deck, name: deck.name, sample: Boolean(deck.sample), values: Object.fromEntries(values), members: membersNow(), brought: broughtNow() };
   sessionStorage.setItem(UNDER_WAY, JSON.stringify(kept));
+}
+
+/** The deck and the choices of an earlier session, by its id in the address; F5 then has what is chosen since. */
+async function goOnFrom(session) {
+  history.replaceState(null, "", pathTo("new"));
+  let options = {};
+  const isThere = await bring("Reading the deck of that rehearsal …", async () => {
+    const before = answerOf(await asked(pathTo(`api/v1/sessions/${encodeURIComponent(session)}/again`)));
+    ({ options } = before);
+    return before.deck;
+  });
+  if (!isThere) return;
+  for (const name of KEPT) if (options[name] != null) $(name).value = Array.isArray(options[name]) ? options[name].join(", ") : options[name];
+  if (options.kind) $("kind").value = options.kind;
+  for (const box of document.querySelectorAll("[name=panel]")) box.checked = options.panel.includes(box.value);
+  const engine = document.getElementById(`engine-${options.engine}`);
+  if (engine) engine.checked = true;
+  for (const name of ["keep_source", "remember"]) $(name).checked = options[name];
+  keep();
 }
 
 /** After F5, or Back out of the room: the same deck and the same choices, or the file that the browser gives back. */
 async function goOn() {
+  const again = new URLSearchParams(location.search).get("again");
+  if (again) return goOnFrom(again);
   const kept = JSON.parse(sessionStorage.getItem(UNDER_WAY) ?? "null");
   if (kept === null) return $("file").files[0] && read([...$("file").files]).then(keep);
   const isThere = kept.sample
     ? await sample()
     : await bring(`Reading ${kept.name} …`, async () => answerOf(await asked(pathTo(`api/v1/decks/${kept.deck}`))));
   if (!isThere) return; // another deck was dropped meanwhile: these choices are not its own
+  forgetMembers();
+  for (const member of kept.members ?? []) addMember(member);
   for (const [id, value] of Object.entries(kept.values)) {
     const field = document.getElementById(id);
     if (field === null || field.disabled) continue;
     if (typeof value === "boolean") field.checked = value;
     else field.value = value;
   }
+  await bringAgain(kept.brought ?? {});
   keep();
+}
+
+/** Files that were chosen or dropped: one of them may be the recorded talk. */
+function readAll(files) {
+  const talk = files.find((file) => isTalk(file.name));
+  if (talk) takeTalk(talk, deck?.deck).then(keep);
+  const decks = files.filter((file) => file !== talk);
+  if (decks.length) return read(decks).then(keep);
+  if (deck === null) $("passed-over").textContent = `${talk.name} is your recorded talk. Now the deck.`;
 }
 
 const drop = $("drop");
 $("file").addEventListener("change", () => $("file").files[0] && read([...$("file").files]).then(keep));
+bringAll(() => deck?.deck, keep);
 $("sample").addEventListener("click", () => sample().then(keep));
 $("starting").addEventListener("submit", begin);
 $("starting").addEventListener("input", keep);
@@ -240,7 +318,7 @@ addEventListener("dragover", () => drop.classList.add("is-over"));
 addEventListener("dragleave", () => drop.classList.remove("is-over"));
 addEventListener("drop", (event) => {
   drop.classList.remove("is-over");
-  if (event.dataTransfer.files.length) read([...event.dataTransfer.files]).then(keep);
+  if (event.target.type !== "file" && event.dataTransfer.files.length) readAll([...event.dataTransfer.files]);
 });
 recall();
 ready();

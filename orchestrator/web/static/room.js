@@ -54,9 +54,18 @@ function stateLine() {
   if (view.moment === "closing") return MOMENTS.closing;
   if (view.broke_off) return `It broke off: ${view.broke_off}. Then go on.`;
   if (view.is_driven_elsewhere) return `${view.is_running ? MOMENTS[view.moment] ?? view.moment : "Paused."} Another program runs this session; here you can speak, answer and change slides.`;
+  if (view.recording !== null) return recordedLine();
   if (!view.is_running && !hasBegun()) return watches ? "It has not begun yet." : "You have not begun yet. Press Begin when you are ready: the clock starts then.";
   if (!view.is_running) return "Paused. The clock stands still.";
   return MOMENTS[view.moment] ?? view.moment;
+}
+
+/** Of a recorded talk: its clock is the recording's, which stands while somebody answers. */
+function recordedLine() {
+  if (view.is_playing) return view.question === null ? "Your recorded talk is played up to the next question." : MOMENTS[view.question.is_judged ? "question" : "judging"];
+  if (view.is_played) return watches ? "The recording and its questions are over." : "The recording and its questions are over. Press End for the debrief.";
+  if (hasBegun()) return "Paused. The recording stands still.";
+  return watches ? "It has not begun yet." : "Press Begin: your recorded talk is played at once, up to the first question, which you answer here.";
 }
 
 const hasBegun = () => view.now_s > 0; // not by its slide, since a drill opens on one, nor by words: they may come before
@@ -162,8 +171,11 @@ function quoted([words, slide]) {
 }
 
 function showControls(open) {
-  const runs = view.is_running && view.state === "active";
-  $("go").hidden = runs || view.is_driven_elsewhere;
+  const runs = (view.is_running || view.is_playing) && view.state === "active";
+  $("go").hidden = runs || view.is_driven_elsewhere || view.is_played;
+  const isRecorded = view.recording !== null; // its slides and its words are the recording's; yours are the answers
+  $("previous").hidden = $("next").hidden = $("call").hidden = isRecorded;
+  $("composer").hidden = isRecorded && open === null;
   text($("go"), hasBegun() ? "Go on" : "Begin");
   $("pause").hidden = !runs;
   $("call").setAttribute("aria-disabled", String(!canCall()));
@@ -183,7 +195,7 @@ function showControls(open) {
 /** Whether what stands in the field was begun before the question was put, so that it belongs to the talk. */
 const isOfTalk = (open) => begunAt !== null && begunAt < open.put_at_s;
 
-const canCall = () => view.question === null && view.left > 0;
+const canCall = () => view.question === null && view.left > 0 && view.recording === null;
 const canSend = () => !isSaying && (view?.question == null || view.question.is_judged);
 
 // ------------------------------------------------------------------ doing
@@ -357,10 +369,12 @@ async function call(agent) {
 const moves = new Moves(slides.cards, (number) => send("slide", { slide: number }, "PUT"));
 
 function turn(by) {
+  if (view.recording !== null) return;
   if (!moves.turn(view, by) && by > 0) finish(); // behind the last slide, as a clicker's user expects
 }
 
 function jump(number) {
+  if (view.recording !== null) return text($("notice"), "The slides are the recording’s.");
   if (!view.slides.some(([one]) => one === number)) {
     return text($("notice"), `There is no slide ${number}: the deck has ${view.slides.length}.`);
   }

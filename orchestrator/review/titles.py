@@ -1,0 +1,77 @@
+"""What a person calls a session: a title of their own, kept beside it and never in it or its archive."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from orchestrator.errors import UsageError
+from orchestrator.home.folder import Home
+from orchestrator.home.regular import read_regular
+from orchestrator.layout import check_session_id
+from orchestrator.legible import one_line
+from orchestrator.store import files
+
+MAX_CHARS: Final = 120
+"""Two lines of a list; what is longer is a comment."""
+_NAME: Final = "title.json"
+_VERSION: Final = 1
+
+
+class Titles:
+    """The titles of all sessions below one folder, a file each: an erased session takes its own along."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._lock = Lock()  # two threads would write one temporary file
+
+    def of(self, session: str) -> str:
+        """Return the session's title; "" where nobody gave it one, or its file is none of ours."""
+        try:
+            kept = json.loads(read_regular(self._path(session)))
+            return one_line(kept["title"]) if kept["version"] == _VERSION else ""
+        except (OSError, ValueError, TypeError, KeyError):  # a list is not kept from being shown by a name
+            return ""
+
+    def give(self, session: str, title: str) -> str:
+        """Keep a title, durably, in the place of the one before; returns it as it is shown.
+
+        Args:
+            title: One line; blank takes the title away.
+
+        Raises:
+            UsageError: It is too long.
+            OSError: The disk refused; the title before stands.
+        """
+        shown = one_line(title)
+        if len(shown) > MAX_CHARS:
+            raise UsageError(
+                f"the title has {len(shown):,} characters; at most {MAX_CHARS} are taken: shorten it"
+            )
+        parent = self._path(session).parent
+        if not shown and not parent.is_dir():
+            return ""
+        parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
+        with self._lock:
+            folder = os.open(parent, files.FOLDER)
+            try:
+                if shown:
+                    kept = json.dumps({"version": _VERSION, "title": shown}, ensure_ascii=False)
+                    files.replace_file(folder, _NAME, f"{kept}\n".encode())
+                else:
+                    files.unlink_if_there(folder, _NAME)
+                files.sync_folder(folder)
+            finally:
+                os.close(folder)
+        return shown
+
+    def _path(self, session: str) -> Path:
+        return self._root / check_session_id(session) / _NAME
+
+
+def titles_of(home: Home) -> Titles:
+    """Return the titles of a home's sessions."""
+    return Titles(home.sessions / ".records")

@@ -1,0 +1,64 @@
+"""/api/v1/materials: what is brought beside a deck, and how it was understood, before a session begins."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, HTTPException, Query, UploadFile
+from pydantic import BaseModel
+
+from orchestrator.errors import InputError
+from orchestrator.web.materials import Kind, Material
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["materials"])
+At = Annotated[Site, Depends(site_of)]
+
+
+class MaterialRead(BaseModel):
+    """A file as it was understood; `material` names it when a session begins."""
+
+    material: str
+    kind: Kind
+    name: str
+    state: str  # read, reading (sound is being recognised: ask again) or refused
+    says: str  # what was understood, or why it was refused, in words
+    speakers: list[str]  # the labels in a recording, of which `speaker` may name one
+
+
+@router.post("/materials/{kind}", status_code=HTTPStatus.CREATED)
+def take(
+    kind: Kind,
+    file: UploadFile,
+    site: At,
+    deck: Annotated[str | None, Query(max_length=64, description="Whose names are listened for.")] = None,
+) -> MaterialRead:
+    """Read a recorded talk (as `run --speech`), a board (`--board`) or news (`--intel`).
+
+    Nothing of it is kept beyond this server's life, but in the sessions that begin with it.
+    """
+    about = site.uploads.get(deck).deck if deck is not None else None
+    name = file.filename or kind
+    return _as_read(site.materials.take(kind, name, file.file.read(), site.own.config, about))
+
+
+@router.get("/materials/{material}")
+def again(material: str, site: At) -> MaterialRead:
+    """The same once more: also how far its recognition is."""
+    try:
+        return _as_read(site.materials.get(material))
+    except InputError as error:
+        raise HTTPException(HTTPStatus.NOT_FOUND, str(error)) from error
+
+
+def _as_read(one: Material) -> MaterialRead:
+    state = "refused" if one.refused else "read" if one.is_read else "reading"
+    return MaterialRead(
+        material=one.id,
+        kind=one.kind,
+        name=one.name,
+        state=state,
+        says=one.refused or one.says,
+        speakers=list(one.speakers),
+    )

@@ -1,0 +1,80 @@
+"""What a rehearsal gives, for the first page: a question and its piece of a debrief, of the bundled demo.
+
+The demo is really played, without a model, in a folder that is gone afterwards; so what the page shows is
+what this release does. That takes one or two seconds, once in a server's life, and the page waits for none.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Final
+
+from orchestrator.archive.freeze import thaw
+from orchestrator.debrief.parts import Debrief, Review
+from orchestrator.errors import GreenroomError
+from orchestrator.home.folder import Home, set_up
+from orchestrator.loop.recorded import Loading, drive
+from orchestrator.model.slide import Deck
+from orchestrator.session import Session
+from orchestrator.speech.answers import read_answers
+from orchestrator.speech.read import read_speech
+from orchestrator.web.sheets import Sheet, sheet
+
+DEMO: Final = Path(__file__).resolve().parents[1] / "demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One question of the demo, its slide, and the debrief that it stands in."""
+
+    debrief: Debrief
+    review: Review
+    slide: Sheet
+
+
+class Showcase:
+    """The demo of one server, played when it is first asked for. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._is_played = False
+        self._shown: Shown | None = None
+
+    def get(self) -> Shown | None:
+        """Return what the page shows; None: it could not be played here, and the page goes without."""
+        with self._lock:
+            if not self._is_played:
+                with suppress(GreenroomError, OSError):  # a full disk, say: which whoever begins is told
+                    self._shown = _play()
+                self._is_played = True
+            return self._shown
+
+
+def _play() -> Shown | None:
+    with tempfile.TemporaryDirectory(prefix="greenroom-demo-", ignore_cleanup_errors=True) as folder:
+        root = Path(folder) / "home"
+        set_up(root)
+        loading = Loading(read_speech(DEMO / "speech.vtt"), "run", read_answers(DEMO / "answers.yaml"))
+        with Session.start(Home.open(root), DEMO / "deck.md", loading=loading, engine="offline") as session:
+            drive(session.rehearsal)  # without the trace and the facts, which nobody reads
+            session.end(archive=str(root / "archives"))  # and not where the user's own settings say
+            shown = _chosen(session.debrief(), session.rehearsal.scene().deck)
+        thaw(session.path)  # else its read-only folders would stay
+    return shown
+
+
+def _chosen(debrief: Debrief, deck: Deck) -> Shown | None:
+    """Return the question of the deck that is to be mended first, else the first one about the deck."""
+    slides = {slide.number: slide for slide in deck.slides}
+    found = [
+        Shown(debrief, review, sheet(slides[place.slide], [place.quote]))
+        for review in debrief.reviews
+        for place in review.places[:1]
+        if place.slide in slides and not place.is_missing
+    ]
+    first = debrief.fix.exchange if debrief.fix is not None else None
+    return min(found, key=lambda one: one.review.exchange.id != first, default=None)
