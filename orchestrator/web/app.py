@@ -20,7 +20,7 @@ from orchestrator.web.security import Security
 from orchestrator.web.site import Site
 
 API: Final[tuple[str, ...]] = (
-    "health", "decks", "materials", "starting", "room", "slides", "delivery", "debrief", "speech",
+    "health", "decks", "materials", "starting", "demo", "room", "slides", "delivery", "debrief", "speech",
     "microphone", "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
     "questions",
 )  # fmt: skip

@@ -1,30 +1,27 @@
 """What a rehearsal gives, for the first page: a question and its piece of a debrief, of the bundled demo.
 
-The demo is really played, without a model, in a folder that is gone afterwards; so what the page shows is
-what this release does. That takes one or two seconds, once in a server's life, and the page waits for none.
+The demo's first rehearsal is really played, with its recorded replies, in a folder that is gone afterwards;
+so what the page shows is what this release does. That takes some seconds, once in a server's life, and the
+page waits for none.
 """
 
 from __future__ import annotations
 
 import tempfile
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import Final
 
 from orchestrator.archive.freeze import thaw
 from orchestrator.debrief.parts import Debrief, Review
+from orchestrator.demo.rehearsals import ACTS, begin_act
+from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home, set_up
-from orchestrator.loop.recorded import Loading, drive
+from orchestrator.loop.recorded import drive
 from orchestrator.model.slide import Deck
-from orchestrator.session import Session
-from orchestrator.speech.answers import read_answers
-from orchestrator.speech.read import read_speech
 from orchestrator.web.sheets import Sheet, sheet
-
-DEMO: Final = Path(__file__).resolve().parents[1] / "demo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +55,8 @@ def _play() -> Shown | None:
     with tempfile.TemporaryDirectory(prefix="greenroom-demo-", ignore_cleanup_errors=True) as folder:
         root = Path(folder) / "home"
         set_up(root)
-        loading = Loading(read_speech(DEMO / "speech.vtt"), "run", read_answers(DEMO / "answers.yaml"))
-        with Session.start(Home.open(root), DEMO / "deck.md", loading=loading, engine="offline") as session:
+        engine = recorded_engine(Replies(read_recording().replies))
+        with closing(engine), begin_act(Home.open(root), ACTS[0], engine) as session:
             drive(session.rehearsal)  # without the trace and the facts, which nobody reads
             session.end(archive=str(root / "archives"))  # and not where the user's own settings say
             shown = _chosen(session.debrief(), session.rehearsal.scene().deck)
@@ -68,13 +65,12 @@ def _play() -> Shown | None:
 
 
 def _chosen(debrief: Debrief, deck: Deck) -> Shown | None:
-    """Return the question of the deck that is to be mended first, else the first one about the deck."""
+    """Return the first question about words on a slide."""
     slides = {slide.number: slide for slide in deck.slides}
-    found = [
+    found = (
         Shown(debrief, review, sheet(slides[place.slide], [place.quote]))
         for review in debrief.reviews
         for place in review.places[:1]
         if place.slide in slides and not place.is_missing
-    ]
-    first = debrief.fix.exchange if debrief.fix is not None else None
-    return min(found, key=lambda one: one.review.exchange.id != first, default=None)
+    )
+    return next(found, None)

@@ -76,6 +76,21 @@ function sample() {
   return bring("Reading the bundled deck …", async () => ({ ...(await answerOf(await asked(pathTo("api/v1/decks/sample")))), sample: true }));
 }
 
+/** Play the recorded rehearsals of the bundled deck, and go to the debrief of the first. */
+async function watch() {
+  $("unread").textContent = "";
+  $("watch").disabled = true;
+  $("reading").textContent = "A recorded panel questions the bundled deck, and once more a week later: some twenty seconds …";
+  try {
+    const { sessions } = answerOf(await asked(pathTo("api/v1/demo"), { method: "POST" }));
+    location.assign(pathTo(`debrief/${sessions[0]}`));
+  } catch (error) {
+    $("unread").textContent = error.message;
+  }
+  $("reading").textContent = "";
+  $("watch").disabled = false;
+}
+
 function understood(read, shown) {
   deck = read;
   $("understood").hidden = $("choices").hidden = false;
@@ -311,6 +326,7 @@ const drop = $("drop");
 $("file").addEventListener("change", () => $("file").files[0] && read([...$("file").files]).then(keep));
 bringAll(() => deck?.deck, keep);
 $("sample").addEventListener("click", () => sample().then(keep));
+$("watch").addEventListener("click", watch);
 $("starting").addEventListener("submit", begin);
 $("starting").addEventListener("input", keep);
 // Wherever on the page it is dropped: the field of the form is the one place that it can be meant for.
