@@ -28,7 +28,7 @@ COMMANDS: Final = {
     "run": ("demo", "run", "resume"),
     "start": ("start", "end"),
     "feed": ("feed", "slide", "pause"),
-    "question": ("ask", "answer", "done", "back", "talk", "questions", "park", "dismiss", "correct"),
+    "question": ("ask", "answer", "done", "back", "talk", "questions", "park", "judge", "dismiss", "correct"),
     "check": ("check",),
     "prepare": ("dossier", "intel"),
     "look": ("context", "show", "debrief", "verify", "doctor"),

@@ -32,7 +32,7 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
         "claims": len(projection.deck_claims) + len(projection.speech_claims),
         "speaker": projection.presenter,
         "speaker_how": projection.presenter_how,
-        "exchanges": [exchange_json(exchange) for exchange in projection.exchanges],
+        "exchanges": [exchange_json(one) for one in session.asked if one.outcome is not None],
         "said": [to_json(said) for said in projection.said],
         "grounded_share": round(sum(grounded) / len(grounded), 3) if grounded else None,
         "debrief": str(session.path / "debrief.md"),

@@ -17,6 +17,7 @@ from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
+from orchestrator.loop.person_judging import Persons
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
@@ -24,6 +25,7 @@ from orchestrator.model.exchange import YOURS, Exchange, Observation, Turn, answ
 from orchestrator.model.reply import DebriefWords
 from orchestrator.privacy.off_record import LABEL, Withheld
 from orchestrator.records.projection import Projection
+from orchestrator.records.turns import with_persons
 from orchestrator.speech.delivery import delivery_of
 
 MOST_WANTED = 6
@@ -33,13 +35,18 @@ NO_ANSWER_TO_FOLLOW_UP = "the follow-up got no answer"
 
 
 def debrief_of(
-    rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None, *, dismissed: Set[str] = frozenset()
+    rehearsal: Rehearsal,
+    tensions: Sequence[Tension] | None = None,
+    *,
+    dismissed: Set[str] = frozenset(),
+    persons: Persons | None = None,
 ) -> Debrief:
     """The debrief of a session as it stands.
 
     Args:
         tensions: All contradictions found in deck and speech, as they stand; None: nobody looked.
         dismissed: Digests of those that the presenter has dismissed since the session ended.
+        persons: What people say of the answers.
     """
     projection, options, scene = rehearsal.projection, rehearsal.options, rehearsal.scene()
     heard = rehearsal.on_record(scene.segments, lambda one: [one.text])  # no page quotes the rest
@@ -47,7 +54,8 @@ def debrief_of(
     said = projection.debrief_words or DebriefWords()
     reads = options.engine != _CERTAIN and projection.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)
-    exchanges = tuple(_on_record(rehearsal, one) for one in projection.exchanges)
+    judged = (with_persons(one, persons or {}) for one in projection.exchanges)
+    exchanges = tuple(_on_record(rehearsal, one) for one in judged)
     better = better_answers(said, exchanges, passages)
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
     later = {one.comes_back_to: one.id for one in projection.exchanges}
@@ -114,10 +122,19 @@ def _on_record(rehearsal: Rehearsal, exchange: Exchange) -> Exchange:
     for turn in exchange.turns:
         said = [one for one in _words_of(turn) if one]
         is_off = withheld.takes(turn.answer or "", is_speech=True)
+        if turn.person is not None and rehearsal.is_off_record(turn.person.note):
+            turn = replace(turn, person=replace(turn.person, note=""))
         if is_off or any(map(rehearsal.is_off_record, said)):
-            answer = turn.answer and LABEL
+            answer, person = turn.answer and LABEL, turn.person and replace(turn.person, note="")
             turn = replace(
-                turn, answer=answer, quote=None, reason=None, remark="", still_open=(), misheard=None
+                turn,
+                answer=answer,
+                quote=None,
+                reason=None,
+                remark="",
+                still_open=(),
+                misheard=None,
+                person=person,
             )
         turns.append(turn)
     return replace(exchange, turns=tuple(turns))
@@ -168,7 +185,7 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
     if better is not None:
         return better
     last = exchange.turns[-1]
-    is_late = exchange.outcome == "satisfied" and len(exchange.turns) > 1
+    is_late = exchange.result == "satisfied" and len(exchange.turns) > 1
     if (
         not is_late
         or any(turn.is_new_question for turn in exchange.turns)
@@ -193,18 +210,20 @@ def _homework(reviews: Sequence[Review]) -> Iterator[OpenPoint]:
     """
     home = {one.id for one in not_taken_up([review.exchange for review in reviews])}
     for one in reviews:
-        if one.exchange.outcome == "parked" and one.exchange.id in home:
+        if one.exchange.result == "parked" and one.exchange.id in home:
             yield _point(one, "parked")
     for one in reviews:
-        if one.exchange.outcome == "unresolved" or (one.exchange.outcome == "unjudged" and one.is_silent):
-            yield _point(one, "; ".join(one.still_open) or one.reason or one.verdict)
+        if one.exchange.result == "unresolved" or (one.exchange.result == "unjudged" and one.is_silent):
+            said = one.exchange.person
+            left = "" if said is not None and said.note else "; ".join(one.still_open)
+            yield _point(one, left or (phrasing.said_by(said) if said else one.reason or one.verdict))
     for one in reviews:
-        if one.exchange.outcome == "satisfied":
+        if one.exchange.outcome == one.exchange.result == "satisfied":
             yield from (_point(one, open_) for open_ in one.still_open)
 
 
 def _point(one: Review, why: str) -> OpenPoint:
-    is_done = one.exchange.outcome == "satisfied"
+    is_done = one.exchange.result == "satisfied"
     about = next(iter(one.places), None)
     return OpenPoint(one.exchange.id, about, why.rstrip("."), None if is_done else one.stronger)
 
