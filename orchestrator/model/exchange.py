@@ -16,7 +16,8 @@ PUT_AGAIN = "the question of an earlier rehearsal is put again"
 """Why a panelist puts the question of a drill."""
 YOURS = "yours to judge"
 """Why an answer is unjudged that only a person or a model could judge."""
-GIVEN, PARTLY, NOT_GIVEN = PERSON_VERDICTS = ("given", "partly", "not")
+GIVEN, PARTLY = "given", "partly"
+PERSON_VERDICTS = (GIVEN, PARTLY, "not")
 """What a person says of an answer. Given counts as satisfied, partly and not as unresolved."""
 NO_ANSWER = "no answer was given"
 NO_JUDGEMENT = "the engine gave no judgement"

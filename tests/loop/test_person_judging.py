@@ -16,8 +16,10 @@ from orchestrator.debrief.page import as_markdown
 from orchestrator.debrief.terminal import as_text
 from orchestrator.erasing import erase_session
 from orchestrator.errors import HomeError, InputError, SessionStateError, UsageError
+from orchestrator.speech.answers import Answer
+from orchestrator.speech.read import Recording
 from tests.helpers.commands import Commands
-from tests.helpers.reviewed import LEADING, begun
+from tests.helpers.reviewed import DECK, LEADING, begun
 
 
 def answered(home: Path) -> Session:
@@ -165,3 +167,13 @@ def test_the_command_says_it(session: Session, home: Path, capsys: pytest.Captur
     assert gone == "x1, answer 1: Ines Kroll takes back what was said of it\n"
     refused = commands("judge", "s1", "x1", "maybe", check=False)
     assert (refused.returncode, refused.stderr) == (2, "greenroom: 'maybe': use given, partly, not or none\n")
+
+
+def test_prepared_answers_bring_their_verdicts(home: Path) -> None:
+    answers = (Answer("Two.", verdict="given"), Answer("", park=True, verdict="not"), Answer("Three."))
+    with Session.start(Home.open(home), deck_text=DECK, id="s2", presenter="Ines", exchanges=3) as session:
+        session.load(Recording.silent(), kind="run", answers=answers)
+        session.play()
+        said = [(one.turns[0].answer, one.person and one.person.verdict) for one in session.asked]
+        assert said == [("Two.", "given"), (None, None), ("Three.", None)]
+        assert [one.result for one in session.asked] == ["satisfied", "parked", "unjudged"]
