@@ -32,7 +32,7 @@ COMMANDS: Final = {
     "check": ("check",),
     "prepare": ("dossier", "intel"),
     "look": ("context", "show", "debrief", "verify", "doctor"),
-    "listing": ("list",),
+    "listing": ("list", "progress"),
     "recap": ("recap", "briefing"),
     "summarise": ("summarise",),
     "panel": ("panel",),

@@ -146,8 +146,9 @@ def asked(debrief: Debrief) -> str:
 def verdict(review: Review) -> str:
     """The verdict on a question: "answered", "parked, came back as x4", "answered, says Dana; …"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
-    said = review.exchange.person
-    whose = f", says {said.by}; the panel: {panel_outcome(review.exchange)}" if said is not None else ""
+    said, panels = review.exchange.person, panel_outcome(review.exchange)
+    beside = "" if panels == NOT_JUDGED else f"; the panel: {panels}"
+    whose = f", says {said.by}{beside}" if said is not None else ""
     return one_line(f"{review.verdict}{back}{whose}{f', {DISMISSED}' if review.is_dismissed else ''}")
 
 
@@ -167,8 +168,9 @@ def is_unjudged(review: Review) -> bool:
 
 
 def persons(review: Review) -> list[str]:
-    """What people say of the answers, in the order of the turns."""
+    """What people say of the answers that the verdict on the question does not: earlier ones, and why."""
     said = [turn.person for turn in review.exchange.turns if turn.person is not None]
+    said = [one for one in said if one.note or one != review.exchange.person]
     are_several = len(review.exchange.answered) > 1
     return [f"{f'answer {one.turn}: ' if are_several else ''}{said_by(one)}" for one in said]
 

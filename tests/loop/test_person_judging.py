@@ -77,9 +77,21 @@ def _counts(session: Session, verdict: str, word: str, said: str) -> None:
     }
     for page in (as_markdown(told), as_text(told)):
         assert f"2 questions: 1 {word}, 1 parked. Judged by Ola: 1." in page
-        assert f"{word}, says Ola; the panel: not judged" in page
+        assert f"{word}, says Ola" in page
         assert f"Judged: {said}, says Ola: It names the count." in page
     assert [point.exchange for point in told.homework] == ["x2"] + ["x1"] * (verdict != "given")
+
+
+def test_the_panels_verdict_stays_beside_a_persons(home: Path) -> None:
+    with begun(Home.open(home), "s1") as session:
+        session.ask("analyst", question="Leading by which measure?", quote=LEADING)
+        session.take_answer("By passengers.")
+        session.judge("satisfied", reason="it names the measure")
+        session.judge_as_person("x1", "not")
+        told = as_markdown(session.debrief())
+    assert "### x1. " in told
+    assert "not answered, says Ines Kroll; the panel: answered" in told
+    assert "1 question: 1 not answered. Judged by Ines Kroll: 1." in told
 
 
 def test_the_last_one_said_counts_and_can_be_taken_back(session: Session) -> None:
