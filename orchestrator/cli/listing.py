@@ -43,8 +43,9 @@ def progress(
 ) -> None:
     """How a presenter comes on over the rehearsals of a deck.
 
-    Answers, points closed, time and pace. A person's verdict on an answer counts before the panel's, and it is said whose they were. What nobody
-    judged counts for nothing: `judge` says what an answer was worth. Drills are left out.
+    Answers, points closed, time and pace. A person's verdict on an answer counts before the panel's, and it
+    is said whose they were. What nobody judged counts for nothing: `judge` says what an answer was worth.
+    Drills are left out.
     """
     from orchestrator.archive.stores import open_store
     from orchestrator.documents.listing import progress_json
