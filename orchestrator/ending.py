@@ -28,10 +28,11 @@ from orchestrator.debrief.parts import Debrief
 from orchestrator.debrief.request import ask_for_debrief
 from orchestrator.errors import ArchiveError, GreenroomError, SessionBusyError, SessionStateError
 from orchestrator.home.folder import Home
-from orchestrator.loop import answering, dismissing, resolving
+from orchestrator.loop import answering, dismissing, person_judging, resolving
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.session_memory import Remembering, Watch
+from orchestrator.review.comments import Verdicts
 from orchestrator.store import files
 from orchestrator.store.store import Store
 
@@ -134,14 +135,21 @@ def _is_immutable(home: Home | None) -> bool:
     return home is not None and home.config.immutable
 
 
-def debrief_of(rehearsal: Rehearsal, home: Home | None = None) -> Debrief:
+def debrief_of(rehearsal: Rehearsal, home: Home | None = None, kept: Verdicts | None = None) -> Debrief:
     """The debrief as it stands; it says nothing of contradictions where nobody looked for any.
 
-    *home*: knows what was dismissed since the end.
+    Args:
+        home: Knows what was dismissed since the end.
+        kept: What people said of answers since.
     """
     projection = rehearsal.projection
     found = projection.found if projection.is_checked else None
-    return build.debrief_of(rehearsal, found, dismissed=dismissing.dismissed_later(rehearsal, home))
+    return build.debrief_of(
+        rehearsal,
+        found,
+        dismissed=dismissing.dismissed_later(rehearsal, home),
+        persons=person_judging.persons_of(rehearsal, kept),
+    )
 
 
 def _write_debrief(rehearsal: Rehearsal) -> None:

@@ -208,7 +208,7 @@ def _remove_rest(home: Home, session: str, aside: Path, known: Sequence[KeptArch
         for catalogue in catalogues:
             catalogue.forget(session)
         comments = (comments_beside(catalogue) / session for catalogue in catalogues)
-        for folder in (*comments, home.sessions / ".records" / session, aside):
+        for folder in (*comments, home.records / session, aside):
             if _is_folder(folder):
                 _thaw_all(folder)
                 shutil.rmtree(folder)

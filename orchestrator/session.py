@@ -28,7 +28,7 @@ from orchestrator.legible import number_argument, one_line, said_argument, text_
 from orchestrator.loop import dismissing
 from orchestrator.loop.driver_lock import state_of
 from orchestrator.loop.rehearsal import Rehearsal, open_rehearsal
-from orchestrator.model.exchange import Exchange, Judgement, Turn
+from orchestrator.model.exchange import Exchange, Judgement, PersonVerdict, Turn
 from orchestrator.model.segment import MAX_TIME_S
 from orchestrator.speech.text import label
 
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from orchestrator.model.segment import LiveSegment, Segment
     from orchestrator.records.options import Options
     from orchestrator.records.projection import PartFailure, Projection
+    from orchestrator.review.comments import Verdicts
     from orchestrator.speech.answers import Answer
     from orchestrator.speech.read import Recording
     from orchestrator.store.requests import Request
@@ -690,6 +691,66 @@ class Session:
         self.watch.after_call()
         return self._as_it_stands(exchange)
 
+    def judge_as_person(
+        self,
+        exchange: str,
+        verdict: str | None,
+        *,
+        turn: int | None = None,
+        note: str = "",
+        by: str | None = None,
+    ) -> PersonVerdict:
+        """Keep what a person says of an answer, beside the panel's verdict; nothing in the loop follows.
+
+        The last one said counts. After the end it is kept beside the session, where nothing is written any
+        more. `judge` is another thing: the verdict of a loop of one's own, in the panel's place.
+
+        Args:
+            exchange: Its id, "x3".
+            verdict: given, partly or not; None takes back what was said before.
+            turn: Whose answer it is, from 1; None: the last that was given.
+            note: Why, in a sentence.
+            by: Who says so; None: the presenter.
+
+        Raises:
+            InputError: There is no such exchange, or it has no such answer.
+            UsageError: There is no such verdict, or the name or the note is too long.
+            SessionStateError: The session has ended and lies outside of a home.
+        """
+        from orchestrator.loop import person_judging
+
+        text_argument("exchange", exchange)
+        if verdict is not None:
+            text_argument("verdict", verdict)
+        if turn is not None:
+            whole_argument("turn", turn)
+        words = said_argument("note", note) if note else ""
+        who = text_argument("by", by) if by is not None else None
+        kept = self._verdicts_beside()
+        return person_judging.judge_as_person(
+            self._now, kept, exchange, verdict, turn=turn, note=words, by=who
+        )
+
+    @property
+    def person_verdicts(self) -> Mapping[tuple[str, int], PersonVerdict]:
+        """What people say of the answers, by exchange and the number of its turn, from 1."""
+        from orchestrator.loop import person_judging
+
+        return person_judging.persons_of(self._now, self._verdicts_beside())
+
+    @property
+    def asked(self) -> tuple[Exchange, ...]:
+        """Every exchange in the order of asking, the open one too, with what people say of the answers."""
+        from orchestrator.records.turns import with_persons
+
+        said = self.person_verdicts
+        return tuple(with_persons(one, said) for one in self.rehearsal.projection.asked)
+
+    def _verdicts_beside(self) -> Verdicts | None:
+        from orchestrator.review.comments import Verdicts
+
+        return None if self.home is None else Verdicts.of_session(self.home, self.path)
+
     def is_of_talk(self, start_s: float | None) -> bool:
         """Whether words begun at this time were on their way when the open question was put."""
         from orchestrator.loop import turns
@@ -915,7 +976,7 @@ class Session:
         """The debrief as it stands."""
         from orchestrator import ending
 
-        return ending.debrief_of(self._now, self.home)
+        return ending.debrief_of(self._now, self.home, self._verdicts_beside())
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:

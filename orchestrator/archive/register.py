@@ -130,7 +130,7 @@ def dismissed_of(home: Home, session_id: str) -> frozenset[str]:
 
 
 def _path(home: Home, session_id: str, name: str) -> Path:
-    return home.sessions / ".records" / session_id / name
+    return home.records / session_id / name
 
 
 def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> None:

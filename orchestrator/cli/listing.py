@@ -1,4 +1,4 @@
-"""`list`: what is in a home, or in an archive."""
+"""`list`: what is in a home, or in an archive; `progress`: how somebody comes on over its rehearsals."""
 
 from __future__ import annotations
 
@@ -39,6 +39,47 @@ def list_(
 def _name_of(row: dict[str, Any]) -> str:
     """Return a session's own title before its deck's; of most there is the deck's alone."""
     return ": ".join(filter(None, (row.get("title"), row["deck"])))
+
+
+def progress(
+    presenter: Annotated[
+        str | None, option("NAME", "Whose rehearsals. Default: of whoever ended one last.")
+    ] = None,
+) -> None:
+    """How a presenter comes on over the rehearsals of a deck.
+
+    Answers, points closed, time and pace. A person's verdict on an answer counts before the panel's, and it
+    is said whose they were. What nobody judged counts for nothing: `judge` says what an answer was worth.
+    Drills are left out.
+    """
+    from orchestrator.archive.stores import open_store
+    from orchestrator.documents.listing import progress_json
+    from orchestrator.legible import one_line
+    from orchestrator.render import clock, counted
+    from orchestrator.review.catalogue import of_home
+    from orchestrator.review.comments import Verdicts
+    from orchestrator.review.progress import answers_of, ended_of, progress_of
+    from orchestrator.review.update import update
+
+    screen = Screen.current
+    home = screen.open_home()
+    catalogue = of_home(home)
+    update(catalogue, home.sessions, open_store(str(home.archives)))
+    whose, rows = ended_of(catalogue, presenter)
+    found = progress_of(rows, Verdicts(home.records).of)
+    nobody = f"{presenter} has ended no rehearsal yet" if presenter else "no rehearsal has ended yet"
+    lines = [] if found else [nobody]
+    for deck in found:
+        lines += ["", one_line(deck.deck), deck.sentence]
+        for run in deck.runs:
+            told = [counted(run.questions, "question"), answers_of(run)]
+            told += [f"{counted(len(run.closed), 'point')} closed"] if run.closed else []
+            told += [f"{clock(run.entry.used_s)} of {run.entry.minutes}:00"] if run.entry.used_s else []
+            told += [f"{run.entry.words_per_minute} words a minute"] if run.entry.words_per_minute else []
+            about = "; ".join(one for one in told if one)
+            lines.append(f"  {run.entry.started_at[:16].replace('T', ' ')}  {run.entry.session}  {about}")
+        lines += [f"  open: {one_line(one)}" for one in deck.open]
+    screen.result(progress_json(whose, found), "\n".join(lines).lstrip("\n"))
 
 
 def _check_folder(archive: str) -> None:

@@ -90,7 +90,7 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
 
     projection, width = opened.projection, columns(sys.stdout)
     lines = [f"{opened.name}  {plain['state']}  {plain['deck']}", ""]
-    lines += [line for exchange in projection.asked for line in _exchange_lines(opened, exchange, width)]
+    lines += [line for exchange in opened.asked for line in _exchange_lines(opened, exchange, width)]
     lines += [wrapped(shown(numbered(one)), width) for one in opened.contradictions]
     if projection.said:
         lines.append(f"The moderator spoke {counted(len(projection.said), 'time')} (--json has the words).")

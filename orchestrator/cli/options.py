@@ -29,6 +29,10 @@ def flag(name: str, help_: str) -> typer.models.OptionInfo:
 
 
 BOARD_HELP: Final = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
+INTENSITY_HELP: Final = (
+    "friendly, moderate (the default) or adversarial: at most 2, 3 or 4 turns a question. Without a model "
+    "only what is certainly no answer is asked again."
+)
 INTEL_HELP: Final = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
 
 DeckFile = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
@@ -68,7 +72,10 @@ def _session_options(
         option("NAME", "offline (the default), claude, or model: a server of your own, see greenroom.yaml."),
     ] = None,
     layout: Annotated[Text, option("NAME", "Of requests: watermark (the default) or strict.")] = None,
-    intensity: Annotated[Text, option("LEVEL", "friendly, moderate (the default) or adversarial.")] = None,
+    intensity: Annotated[
+        Text,
+        option("LEVEL", INTENSITY_HELP),
+    ] = None,
     mode: Annotated[Text, option("MODE", "section-breaks (the default), hand-raise or free-flow.")] = None,
     minutes: Annotated[int | None, option("N", "The time you will have; default: 20.", least=1)] = None,
     exchanges: Annotated[

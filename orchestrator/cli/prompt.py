@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from orchestrator.cli.dialogue import Dialogue, say
 from orchestrator.debrief import phrasing as words
-from orchestrator.model.exchange import still_to_come_back
+from orchestrator.model.exchange import PERSON_VERDICTS, still_to_come_back
 
 if TYPE_CHECKING:
     from orchestrator.model.exchange import Exchange
@@ -28,7 +28,9 @@ Type an answer, then Enter. Pasted lines are one answer. Ctrl-C stops and keeps 
   ?time    the time that is used
   ?parked  what was set aside
   ?back    set this question aside, and take up the one that was parked first
+  ?given, ?partly, ?not   what your last answer was worth; ?none takes that back
 """
+WORTH: Final = "  Did that answer it? g it did, p partly, n not, Enter leaves it open: "
 EMPTY: Final = "Nothing was entered. Enter once more leaves the question without an answer."
 
 
@@ -55,6 +57,39 @@ def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:
     return ask
 
 
+def asking_for_verdicts(dialogue: Dialogue) -> Callable[[], None]:
+    """A function that asks, once of each answer, what it was worth, where the panel did not judge it.
+
+    Only at a terminal: lines that a program sends are answers.
+    """
+    asked = len(dialogue.session.projection.exchanges)
+
+    def ask() -> None:
+        nonlocal asked
+        closed = dialogue.session.projection.exchanges
+        new, asked = closed[asked:], len(closed)
+        for exchange in new:
+            if exchange.outcome != "unjudged" or not exchange.answered or not sys.stdin.isatty():
+                continue
+            while word := _entered(WORTH).lower():
+                verdict = next((one for one in PERSON_VERDICTS if one.startswith(word)), None)
+                if verdict is not None:
+                    dialogue.session.judge_as_person(exchange.id, verdict)
+                    break
+
+    return ask
+
+
+def _judge_last(dialogue: Dialogue, verdict: str | None) -> None:
+    """What the presenter says of the answer that was given last."""
+    answered = [one for one in dialogue.session.projection.asked if one.answered]
+    if not answered:
+        say("Nothing is answered yet.")
+        return
+    said = dialogue.session.judge_as_person(answered[-1].id, verdict)
+    say(f"{said.exchange}: {words.said_by(said)}")
+
+
 def _aside(dialogue: Dialogue, line: str) -> None:
     """Do what a line that begins with "?" asks for."""
     session = dialogue.session
@@ -73,16 +108,18 @@ def _aside(dialogue: Dialogue, line: str) -> None:
     elif line == "?back":
         session.park()
         session.ask(parked=True)
+    elif line[1:] in (*PERSON_VERDICTS, "none"):
+        _judge_last(dialogue, None if line == "?none" else line[1:])
     else:
         print(KEYS.rstrip(), file=sys.stderr)
         dialogue.repeat()
 
 
-def _entered() -> str:
+def _entered(mark: str = "> ") -> str:
     """One line, or all lines that were pasted at once, as one; "" at the end of the input."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        lines = [line := _line("> ")]
+        lines = [line := _line(mark)]
         while line is not None and sys.stdin.isatty() and select.select([sys.stdin], [], [], PASTE_S)[0]:
             lines.append(line := _line(""))
         return " ".join(" ".join(line or "" for line in lines).split())

@@ -1,20 +1,25 @@
-"""Commands of one question or sentence: ask, answer, done, back, talk, questions, park, dismiss, correct."""
+"""Commands of one question or sentence: ask, answer, …, park, judge, dismiss, correct."""
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, opened
-from orchestrator.errors import SessionStateError
+from orchestrator.errors import SessionStateError, UsageError
+from orchestrator.model.exchange import PERSON_VERDICTS
 
 if TYPE_CHECKING:  # so that `--help` is quick
     from orchestrator.model.exchange import Exchange, Judgement
     from orchestrator.session import Session
+
+
+NONE: Final = "none"
+"""In the place of a person's verdict: what was said before is taken back."""
 
 
 def ask(
@@ -144,6 +149,39 @@ def park(session: Name) -> None:
     with opened(session) as opened_session:
         done = opened_session.park()
         Screen.current.result({"exchange": done.id, "outcome": done.outcome}, f"{done.id} is parked")
+
+
+def judge(
+    session: Name,
+    exchange: Annotated[str, typer.Argument(metavar="EXCHANGE", help="Its id: x1, x2, …")],
+    verdict: Annotated[
+        str,
+        typer.Argument(
+            metavar="given|partly|not|none", help="Whether the answer gave it; none takes that back."
+        ),
+    ],
+    turn: Annotated[
+        int | None, option("N", "The answer to the Nth question of it. Default: the last answer.", least=1)
+    ] = None,
+    note: Annotated[str, option("TEXT", "Why, in a sentence.")] = "",
+    by: Annotated[str | None, option("NAME", "Who says so. Default: the presenter.")] = None,
+) -> None:
+    """Say of an answer that it gave what was asked, partly, or not.
+
+    The panel's verdict stays beside it. The last one said counts, in debrief, progress and comparison: given
+    as answered, partly and not as unresolved. After the end it is kept beside the session, never in it.
+    """
+    from orchestrator.debrief.exchange_json import person_json
+    from orchestrator.debrief.phrasing import said_by
+
+    if verdict not in (*PERSON_VERDICTS, NONE):
+        raise UsageError(f"{verdict[:40]!r}: use {', '.join(PERSON_VERDICTS)} or {NONE}")
+    with opened(session) as opened_session:
+        said = opened_session.judge_as_person(
+            exchange, None if verdict == NONE else verdict, turn=turn, note=note, by=by
+        )
+        told = f"{said.exchange}, answer {said.turn}: {said_by(said)}"
+        Screen.current.result(person_json(said), told)
 
 
 def dismiss(

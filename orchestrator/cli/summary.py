@@ -10,6 +10,7 @@ from orchestrator import render
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.debrief.bill import bill_json, bill_of
 from orchestrator.debrief.exchange_json import exchange_json
+from orchestrator.debrief.phrasing import is_unjudged
 from orchestrator.debrief.terminal import as_text
 from orchestrator.model.values import to_json
 
@@ -32,7 +33,7 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
         "claims": len(projection.deck_claims) + len(projection.speech_claims),
         "speaker": projection.presenter,
         "speaker_how": projection.presenter_how,
-        "exchanges": [exchange_json(exchange) for exchange in projection.exchanges],
+        "exchanges": [exchange_json(one) for one in session.asked if one.outcome is not None],
         "said": [to_json(said) for said in projection.said],
         "grounded_share": round(sum(grounded) / len(grounded), 3) if grounded else None,
         "debrief": str(session.path / "debrief.md"),
@@ -61,6 +62,9 @@ def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) ->
         f"Archive         {plain['archive'] or 'none'}",
         f"Verified        {'yes' if plain['valid'] else f'NO: run {command} verify {session.name}'}",
     ]
+    unjudged = [review.exchange.id for review in debrief.reviews if is_unjudged(review)]
+    if unjudged:
+        lines.append(f"Judge yourself  {command} judge {session.name} {unjudged[0]} given|partly|not")
     return "\n".join(lines)
 
 

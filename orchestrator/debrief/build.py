@@ -19,6 +19,7 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.deck.texts import slide_texts
+from orchestrator.loop.person_judging import Persons
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
@@ -36,6 +37,7 @@ from orchestrator.model.fact import key_of
 from orchestrator.model.reply import DebriefWords
 from orchestrator.model.segment import is_presenters
 from orchestrator.records.projection import Projection
+from orchestrator.records.turns import with_persons
 from orchestrator.speech.delivery import delivery_of
 from orchestrator.speech.read_aloud import read_aloud
 from orchestrator.speech.repeated import repeated_in
@@ -47,13 +49,18 @@ NO_ANSWER_TO_FOLLOW_UP = "the follow-up got no answer"
 
 
 def debrief_of(
-    rehearsal: Rehearsal, tensions: Sequence[Tension] | None = None, *, dismissed: Set[str] = frozenset()
+    rehearsal: Rehearsal,
+    tensions: Sequence[Tension] | None = None,
+    *,
+    dismissed: Set[str] = frozenset(),
+    persons: Persons | None = None,
 ) -> Debrief:
     """The debrief of a session as it stands.
 
     Args:
         tensions: All contradictions found in deck and speech, as they stand; None: nobody looked.
         dismissed: Digests of those that the presenter has dismissed since the session ended.
+        persons: What people say of the answers.
     """
     projection, options, scene = rehearsal.projection, rehearsal.options, rehearsal.scene()
     heard = rehearsal.on_record(scene.segments, lambda one: [one.text])  # no page quotes the rest
@@ -61,7 +68,8 @@ def debrief_of(
     said = projection.debrief_words or DebriefWords()
     reads = options.engine != _CERTAIN and projection.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)
-    exchanges = tuple(map(rehearsal.exchange_on_record, projection.exchanges))
+    judged = (with_persons(one, persons or {}) for one in projection.exchanges)
+    exchanges = tuple(map(rehearsal.exchange_on_record, judged))
     better = better_answers(said, exchanges, passages)
     names = {agent: rehearsal.name_of(agent) for agent in options.panel}
     later = {one.comes_back_to: one.id for one in projection.exchanges}
@@ -184,7 +192,7 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
     if better is not None:
         return better
     last = exchange.turns[-1]
-    is_late = exchange.outcome == "satisfied" and len(exchange.turns) > 1
+    is_late = exchange.result == "satisfied" and len(exchange.turns) > 1
     if (
         not is_late
         or any(turn.is_new_question for turn in exchange.turns)
@@ -219,7 +227,9 @@ def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[O
                 if fresh:
                     yield _point(one, "; ".join(fresh))
             case _:
-                yield _point(one, "; ".join(fresh) or one.reason or one.verdict)
+                said = one.exchange.person
+                left = "" if said is not None and said.note else "; ".join(fresh)
+                yield _point(one, left or (phrasing.said_by(said) if said else one.reason or one.verdict))
 
 
 class _Rank(IntEnum):
@@ -231,14 +241,14 @@ class _Rank(IntEnum):
 def _urgency(reviews: Sequence[Review], first: str | None, one: Review) -> tuple[bool, _Rank, int]:
     """By what the open points are ordered: a key for `sorted`, which keeps the order of asking."""
     exchange = one.exchange
-    match exchange.outcome:
+    match exchange.result:
         case "unresolved":
             rank = _Rank.UNRESOLVED
         case "unjudged" if one.is_silent:
             rank = _Rank.SILENT
         case "parked" if exchange in not_taken_up([review.exchange for review in reviews]):
             rank = _Rank.PARKED
-        case "satisfied" if one.still_open:
+        case "satisfied" if exchange.outcome == "satisfied" and one.still_open:
             rank = _Rank.LEFT_OPEN
         case _:
             rank = _Rank.NONE
@@ -246,7 +256,7 @@ def _urgency(reviews: Sequence[Review], first: str | None, one: Review) -> tuple
 
 
 def _point(one: Review, why: str) -> OpenPoint:
-    is_done = one.exchange.outcome == "satisfied"
+    is_done = one.exchange.result == "satisfied"
     about = next(iter(one.places), None)
     return OpenPoint(one.exchange.id, about, why.rstrip("."), None if is_done else one.stronger)
 

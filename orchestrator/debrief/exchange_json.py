@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
 from orchestrator.model.claim import Tension
-from orchestrator.model.exchange import Exchange
+from orchestrator.model.exchange import Exchange, PersonVerdict
 from orchestrator.records.telling import known
 
 _TURN: Final = ("question", "answer", "verdict", "reason", "quote")
@@ -19,8 +19,17 @@ _EXCHANGE: Final = (
 
 def exchange_json(exchange: Exchange) -> dict[str, Any]:
     """An exchange as interfaces.md promises it."""
-    turns = [{**picked(turn, _TURN), **known(misheard=turn.misheard)} for turn in exchange.turns]
-    return {**picked(exchange, _EXCHANGE), "turns": turns}
+    turns = []
+    for turn in exchange.turns:
+        said = turn.person and person_json(turn.person)
+        turns.append({**picked(turn, _TURN), **known(misheard=turn.misheard, person=said)})
+    counted = {"result": exchange.result} if exchange.person is not None else {}
+    return {**picked(exchange, _EXCHANGE), **counted, "turns": turns}
+
+
+def person_json(said: PersonVerdict) -> dict[str, Any]:
+    """What a person says of an answer as interfaces.md promises it; verdict null: it was taken back."""
+    return {**picked(said, ("exchange", "turn", "verdict", "by", "at")), **known(note=said.note or None)}
 
 
 def tension_json(one: Tension) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | No
     Args:
         tensions: Only those that fail as sums.
     """
-    left = [one for one in reviews if one.exchange.outcome == "unresolved"]
+    left = [one for one in reviews if one.exchange.result == "unresolved"]
     for tension in tensions:
         review = asked_about(reviews, tension)
         if review is not None and review in left:
@@ -41,12 +41,13 @@ def _unresolved(review: Review, count: int) -> Fix:
     often = phrasing.times_asked(exchange) or "asked once"
     rank = "the only question" if count == 1 else f"the most pressed of {count} questions"
     why = f"It is {rank} left without a good answer, {often}"
-    why += f": {review.reason.rstrip('.')}." if review.reason else "."
+    reason = phrasing.said_by(exchange.person) if exchange.person is not None else review.reason
+    why += f": {reason.rstrip('.')}." if reason else "."
     return _question(review, len(exchange.turns) - 1, why)
 
 
 def _unanswered(reviews: Sequence[Review]) -> Fix | None:
-    silent = [one for one in reviews if one.is_silent and one.exchange.outcome != "parked"]
+    silent = [one for one in reviews if one.is_silent and one.exchange.result != "parked"]
     home = {one.id for one in not_taken_up([review.exchange for review in reviews])}
     parked = [one for one in reviews if one.exchange.id in home]
     if silent:
@@ -58,7 +59,7 @@ def _unanswered(reviews: Sequence[Review]) -> Fix | None:
 
 def _late(reviews: Sequence[Review]) -> Fix | None:
     late = [
-        one for one in reviews if one.exchange.outcome == "satisfied" and phrasing.times_asked(one.exchange)
+        one for one in reviews if one.exchange.result == "satisfied" and phrasing.times_asked(one.exchange)
     ]
     if not late:
         return None

@@ -11,14 +11,14 @@ from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.engines.protocol import RECORDED
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Exchange, Observation, Turn, each_once
+from orchestrator.model.exchange import PARTLY, Exchange, Observation, PersonVerdict, Turn, each_once
 from orchestrator.records.options import UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
 
 if TYPE_CHECKING:
-    from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
+    from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
     from orchestrator.speech.pace import Stretch
 
 SHOWN_OVER: Final = 3  # slides named in one line; the page has all
@@ -83,25 +83,67 @@ DISMISSED = "you say it is no contradiction"
 """Behind the outcome of a question about a contradiction that was dismissed: it was asked, and stays."""
 
 
+PERSON_WORDS: Final = {"given": "gave it", "partly": "gave it in part", "not": "did not give it"}
+"""What a person says of an answer, by the verdict."""
+_PARTLY: Final = "partly answered"
+
+
 def outcome(exchange: Exchange) -> str:
-    """An exchange's outcome in words."""
+    """An exchange's outcome in words: as a person judged its last answer, else as the panel did."""
+    if exchange.person is not None and exchange.person.verdict == PARTLY:
+        return _PARTLY
+    if exchange.person is not None:
+        return render.OUTCOME_WORDS[exchange.result or ""]
+    return panel_outcome(exchange)
+
+
+def panel_outcome(exchange: Exchange) -> str:
+    """An exchange's outcome in words, as the panel has it."""
     is_silent = exchange.outcome == "unjudged" and not exchange.answered
     return render.OUTCOME_WORDS.get(render.SILENT if is_silent else exchange.outcome or "", "open")
 
 
 def outcomes(debrief: Debrief) -> str:
-    """ "7 questions: 2 answered, 1 of them would not hold, 1 parked, 4 not judged."; each counts once."""
+    """ "7 questions: 2 answered, 1 of them would not hold, 1 parked, 4 not judged."; each counts once.
+
+    Where a person judged, who judged how many stands behind it.
+    """
     once = {one.id for one in each_once(debrief.exchanges)}  # what was parked and came back
     came = [one for one in debrief.reviews if one.exchange.id in once]
     words = [outcome(one.exchange) for one in came]
-    weak = sum(one.exchange.outcome == "satisfied" and not one.would_hold for one in came)
-    counts = []
-    for word in (*render.OUTCOME_WORDS.values(), "open"):
+    answered, *others = render.OUTCOME_WORDS.values()
+    weak, counts = sum(map(is_weak, came)), []
+    for word in (answered, _PARTLY, *others, "open"):
         if word in words:
             counts.append(f"{words.count(word)} {word}")
-        if word == render.OUTCOME_WORDS["satisfied"] and weak:
+        if word == answered and weak:
             counts.append(f"{weak} of them would not hold" if len(words) > 1 else "but it would not hold")
-    return f"{counted(len(came), 'question')}: {', '.join(counts)}." if came else "No question was asked."
+    said = f"{counted(len(came), 'question')}: {', '.join(counts)}." if came else "No question was asked."
+    return f"{said} Judged {by}." if (by := judges([one.exchange for one in came])) else said
+
+
+def is_weak(review: Review) -> bool:
+    """Whether an answer that counts as good would not hold."""
+    return review.exchange.outcome == review.exchange.result == "satisfied" and not review.would_hold
+
+
+def judges(exchanges: Sequence[Exchange]) -> str:
+    """ "by Dana: 4, by the panel: 2"; "" where no person judged."""
+    names = [one.person.by for one in exchanges if one.person is not None]
+    if not names:
+        return ""
+    counts = [f"by {name}: {names.count(name)}" for name in dict.fromkeys(names)]
+    by_panel = sum(one.person is None and one.outcome in ("satisfied", "unresolved") for one in exchanges)
+    counts += [f"by the panel: {by_panel}"] if by_panel else []
+    return one_line(", ".join(counts))
+
+
+def said_by(said: PersonVerdict) -> str:
+    """ "gave it, says Dana: the figure is there"."""
+    if said.verdict is None:
+        return one_line(f"{said.by} takes back what was said of it")
+    note = f": {said.note}" if said.note else ""
+    return one_line(f"{PERSON_WORDS[said.verdict]}, says {said.by}{note}")
 
 
 def asked(debrief: Debrief) -> str:
@@ -119,22 +161,55 @@ NOT_HELD: Final = "Would not hold: it left something open, or a contradiction st
 
 
 def verdict(review: Review) -> str:
-    """The verdict on a question: "answered", "parked, came back as x4"."""
+    """The verdict on a question: "answered", "parked, came back as x4", "answered, says Dana; …"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
-    weak = ", would not hold" if tone(review) != review.verdict else ""
-    return f"{review.verdict}{weak}{back}{f', {DISMISSED}' if review.is_dismissed else ''}"
+    weak = ", would not hold" if is_weak(review) else ""
+    said, panels = review.exchange.person, panel_outcome(review.exchange)
+    beside = "" if panels == NOT_JUDGED else f"; the panel: {panels}"
+    whose = f", says {said.by}{beside}" if said is not None else ""
+    return one_line(f"{review.verdict}{weak}{back}{whose}{f', {DISMISSED}' if review.is_dismissed else ''}")
 
 
 def tone(review: Review) -> str:
     """The verdict that its colour is of: one of an answer that would not hold is no plain "answered"."""
-    is_weak = review.exchange.outcome == "satisfied" and not review.would_hold
-    return "partly" if is_weak else review.verdict
+    return "partly" if is_weak(review) else review.verdict
 
 
 def came_of(review: Review) -> str:
-    """The same, with how often it was asked, and whether it was a general question."""
+    """The same, with how often it was asked, and whether it was a general question.
+
+    That nobody judged an answer is said once a page, by the counts.
+    """
+    judged = "" if is_unjudged(review) and not review.is_dismissed else verdict(review)
     often = times_asked(review.exchange)
-    return ", ".join(part for part in (verdict(review), often, "" if review.places else GENERAL) if part)
+    return ", ".join(part for part in (judged, often, "" if review.places else GENERAL) if part)
+
+
+def is_unjudged(review: Review) -> bool:
+    """Whether an answer was given and judged by nobody."""
+    return review.exchange.result == "unjudged" and not review.is_silent
+
+
+def persons(review: Review) -> list[str]:
+    """What people say of the answers that the verdict on the question does not: earlier ones, and why."""
+    said = [turn.person for turn in review.exchange.turns if turn.person is not None]
+    said = [one for one in said if one.note or one != review.exchange.person]
+    are_several = len(review.exchange.answered) > 1
+    return [f"{f'answer {one.turn}: ' if are_several else ''}{said_by(one)}" for one in said]
+
+
+def checked(rubric: Sequence[Check]) -> list[Check]:
+    """The checks from which something came."""
+    return [one for one in rubric if one.state != NOT_JUDGED]
+
+
+def unchecked(rubric: Sequence[Check]) -> list[str]:
+    """The other checks, those together that have one reason: "The ask is clear: no model was asked."."""
+    names: dict[str, list[str]] = {}
+    for one in rubric:
+        if one.state == NOT_JUDGED:
+            names.setdefault(one.why, []).append(one.name)
+    return [stopped(f"{'; '.join(found)}: {why}") for why, found in names.items()]
 
 
 def asked_in(debrief: Debrief, tension: Tension) -> str:
@@ -142,7 +217,10 @@ def asked_in(debrief: Debrief, tension: Tension) -> str:
     from orchestrator.debrief.parts import asked_about
 
     review = asked_about(debrief.reviews, tension)
-    return "" if review is None else f"Asked in {review.exchange.id}: {verdict(review)}."
+    if review is None:
+        return ""
+    judged = "" if is_unjudged(review) and not review.is_dismissed else f": {verdict(review)}"
+    return f"Asked in {review.exchange.id}{judged}."
 
 
 def sides(tension: Tension) -> list[Source]:
@@ -294,12 +372,12 @@ def nothing_to_fix(debrief: Debrief) -> str:
     if not debrief.reviews:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
-    count = sum(one.outcome == "unjudged" for one in asked)
+    count = sum(one.result == "unjudged" for one in asked)
     if not count:
         return "No answer was found wanting."
-    judge = "read your answers against the questions. A model judges them, where one is set up."
+    judge = "read your answers against the questions, and say of each whether it gave what was asked."
     if count == len(asked):
-        return f"No answer was judged, so nothing is known of what to fix: {judge}"
+        return f"Nobody has judged these answers, so nothing is known of what to fix: {judge}"
     left = f"{count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}"
     return f"No answer that was judged was found wanting, but {left}: {judge}"
 

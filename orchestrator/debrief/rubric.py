@@ -92,19 +92,21 @@ def _doubts(record: Record) -> str:
 def _answers(record: Record) -> Check:
     name = "Answers give what was asked"
     judged = [
-        one for one in record.reviews if one.exchange.outcome in ("satisfied", "unresolved") and one.said
+        one for one in record.reviews if one.exchange.result in ("satisfied", "unresolved") and one.said
     ]
     if not judged:
         if not record.reviews:
             return Check(name, "not judged", "nothing was asked")
         said = any(one.said for one in record.reviews)
         return Check(name, "not judged", "no answer was judged" if said else "no answer was given")
-    good = [one for one in judged if one.exchange.outcome == "satisfied"]
+    good = [one for one in judged if one.exchange.result == "satisfied"]
     at_once = [one for one in good if not phrasing.times_asked(one.exchange)]
     state = "yes" if len(at_once) == len(judged) else "partly" if good else "no"
-    yours = sum(one.exchange.outcome == "unjudged" and bool(one.said) for one in record.reviews)
+    yours = sum(one.exchange.result == "unjudged" and bool(one.said) for one in record.reviews)
     left = len(each_once([one.exchange for one in record.reviews])) - len(judged) - yours
-    why = f"{len(good)} of {len(judged)} judged, {len(at_once)} at the first asking"
+    judges = phrasing.judges([one.exchange for one in judged])
+    by = f" ({judges})" if judges else ""
+    why = f"{len(good)} of {len(judged)} judged{by}, {len(at_once)} at the first asking"
     why += f"; {yours} not judged" if yours else ""
     why += f"; {left} without an answer" if left > 0 else ""
     shown, what = _worst_answer(judged)
@@ -114,7 +116,7 @@ def _answers(record: Record) -> Check:
 
 def _worst_answer(judged: Sequence[Review]) -> tuple[Review, str]:
     """The answer to look at again, and what it is: one that failed, or one that came late."""
-    failed = [(one, one.verdict) for one in judged if one.exchange.outcome == "unresolved"]
+    failed = [(one, one.verdict) for one in judged if one.exchange.result == "unresolved"]
     late = [(one, often) for one in judged if (often := phrasing.times_asked(one.exchange))]
     return (failed + late or [(judged[0], "the first")])[0]
 

@@ -24,6 +24,7 @@ MOST_LINES: Final = 3
 
 _STYLES: Final = {
     "answered": "bold green",
+    "partly answered": "bold yellow",
     "not answered": "bold red",
     "no answer": "bold red",
     "parked": "bold yellow",
@@ -119,7 +120,8 @@ def _fix(debrief: Debrief) -> Iterator[Row]:
 
 def _review(review: Review) -> Iterator[Row]:
     """An exchange in a few lines."""
-    head = " · ".join([phrasing.came_of(review), *(phrasing.placed(one) for one in review.places)])
+    came = [part] if (part := phrasing.came_of(review)) else []
+    head = " · ".join([*came, *map(phrasing.placed, review.places)])
     first, *again = phrasing.turns(review)
     last = next((said for *_, said in (*again[::-1], first) if said is not None), None)
     in_reason = last if _holds_words(review.reason) else None
@@ -131,11 +133,13 @@ def _review(review: Review) -> Iterator[Row]:
         if said not in (None, in_reason):
             texts.append(f"You: {phrasing.quoted(said)}")
     texts += [f"Heard as: {phrasing.quoted(heard)}" for heard in review.heard_as]
+    texts += [f"Judged: {said}" for said in phrasing.persons(review)]
     if review.reason:
         texts.append(f"Why: {review.reason}")
     texts += [f"Better now: {one}" for one in phrasing.better_than_before(review)]
     style = _STYLES.get(phrasing.tone(review), "bold")
-    yield Row(review.exchange.id, head, style, indent=5, lead=len(phrasing.verdict(review)))
+    lead = len(phrasing.verdict(review)) if head.startswith(phrasing.verdict(review)) else 0
+    yield Row(review.exchange.id, head, style, indent=5, lead=lead)
     yield from (Row("", text, indent=5) for text in texts)
     if review.stronger is not None:
         yield Row("", f"→ {' '.join(phrasing.stronger(review.stronger))}", indent=5, style="cyan")

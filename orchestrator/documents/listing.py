@@ -16,6 +16,7 @@ from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeErr
 from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
 from orchestrator.records.start import started_of
+from orchestrator.review.progress import Progress, Run
 from orchestrator.review.titles import titles_of
 from orchestrator.session import Session
 from orchestrator.verify import verify_session
@@ -193,3 +194,36 @@ def _holds(session: Session, text: str) -> bool:
     wanted = text.casefold()
     store = session.rehearsal.store
     return any(wanted in store.content(path).casefold() for path in store.layout.files)
+
+
+def progress_json(presenter: str, found: Sequence[Progress]) -> dict[str, Any]:
+    """How a presenter comes on, by deck; what nobody judged has no figure."""
+    return {
+        "presenter": presenter,
+        "decks": [
+            {
+                "deck": one.deck,
+                "sentence": one.sentence,
+                "runs": [_run(run) for run in one.runs],
+                "open": list(one.open),
+            }
+            for one in found
+        ],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    entry = run.entry
+    return {
+        "session": entry.session,
+        "started_at": entry.started_at,
+        "questions": run.questions,
+        "answered": run.answered,
+        "judged": run.judged,
+        "gave_it": run.held if run.judged else None,
+        "judged_by": dict(run.judges),
+        "closed": list(run.closed),
+        "used_s": entry.used_s,
+        "minutes": entry.minutes,
+        "words_per_minute": entry.words_per_minute,
+    }

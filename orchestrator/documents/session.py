@@ -23,7 +23,7 @@ def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any
     return {
         **row_of(session, session.home, warn),
         "path": str(session.path),
-        "exchanges": [exchange_json(exchange) for exchange in session.projection.exchanges],
+        "exchanges": [exchange_json(one) for one in session.asked if one.outcome is not None],
         "tensions": [{"id": one.id, **tension_json(one)} for one in session.contradictions],
         "said": [to_json(said) for said in session.projection.said],
         "files": [

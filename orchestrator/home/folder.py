@@ -67,6 +67,11 @@ class Home:
         return self.root / "sessions"
 
     @property
+    def records(self) -> Path:
+        """What is kept beside each session, in a folder of its name: registers, comments, verdicts."""
+        return self.sessions / ".records"
+
+    @property
     def archives(self) -> Path:
         return self.root / "archives"
 

@@ -12,6 +12,7 @@ from typing import Final
 from orchestrator import render
 from orchestrator.claims.extract import speech_claims
 from orchestrator.errors import SessionStateError
+from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import turns
 from orchestrator.loop.rehearsal import Rehearsal
@@ -19,6 +20,7 @@ from orchestrator.loop.resolving import resolve
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import WORDS_PER_MINUTE, Segment
+from orchestrator.records.exchanges import AnswerJudged
 from orchestrator.records.projection import TRANSCRIPT
 from orchestrator.records.speech import AnswerEnds, AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer
 from orchestrator.records.turns import with_answer, with_wish
@@ -29,13 +31,19 @@ WISHED: Final = "the presenter asked to come back to it"
 
 
 def take_answer(
-    rehearsal: Rehearsal, text: str | None, *, used: int | None = None, parks: bool = False
+    rehearsal: Rehearsal,
+    text: str | None,
+    *,
+    used: int | None = None,
+    parks: bool = False,
+    verdict: str | None = None,
 ) -> Exchange:
     """Put the answer into the transcript, stamped with the moment of the session clock; returns its exchange.
 
     Its words count at 150 a minute for the exchange, and what was heard of the answer before them is part of
     it. None: nothing is added to what was heard; without that there was no answer. Where the words ask
-    to come back to the question, or *parks* says so, the exchange is parked and not judged.
+    to come back to the question, or *parks* says so, the exchange is parked and not judged. *verdict* is what
+    the presenter says of the answer.
     """
     words = one_line(text or "")
     wish = wish_to_park(words)
@@ -46,6 +54,11 @@ def take_answer(
             return write_heard(rehearsal, tx, exchange)
         if words:
             answered = _add_answer(rehearsal, tx, exchange, words, used)
+            if verdict is not None:
+                said = AnswerJudged(
+                    exchange.id, len(exchange.turns), verdict, one_line(rehearsal.options.presenter)
+                )
+                tx.note(said, by=MODERATOR)
         elif not is_parked:
             tx.note(NoAnswer(exchange.id), by="transcript")
             answered = with_answer(exchange, "")

@@ -219,4 +219,4 @@ def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:
         comes_back_to=exchange.comes_back_to,
     )
     answer = playback.answers[used] if used is not None else Answer("")
-    answering.take_answer(rehearsal, answer.text, used=used, parks=answer.park)
+    answering.take_answer(rehearsal, answer.text, used=used, parks=answer.park, verdict=answer.verdict)

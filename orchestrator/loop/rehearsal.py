@@ -325,10 +325,18 @@ class Rehearsal:
         for turn in exchange.turns:
             told = (turn.answer, turn.misheard, turn.quote, turn.reason, turn.remark, *turn.still_open)
             is_off = withheld.takes(turn.answer or "", is_speech=True)
+            if turn.person is not None and self.is_off_record(turn.person.note):
+                turn = replace(turn, person=replace(turn.person, note=""))
             if is_off or any(self.is_off_record(text) for text in told if text):
-                answer = turn.answer and LABEL
                 turn = replace(
-                    turn, answer=answer, quote=None, reason=None, remark="", still_open=(), misheard=None
+                    turn,
+                    answer=turn.answer and LABEL,
+                    quote=None,
+                    reason=None,
+                    remark="",
+                    still_open=(),
+                    misheard=None,
+                    person=turn.person and replace(turn.person, note=""),
                 )
             turns.append(turn)
         return replace(exchange, turns=tuple(turns))

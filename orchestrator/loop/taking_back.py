@@ -27,6 +27,7 @@ from orchestrator.records.candidates import CallTaken, CandidateWritten, RoundMa
 from orchestrator.records.contradictions import FindingNoted, Looked
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import (
+    AnswerJudged,
     ExchangeClosed,
     ExchangeOpened,
     FollowedUp,
@@ -212,6 +213,9 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
                 falls = value.exchange.id in exchanges
             case LineSaid():
                 falls = value.said.exchange in exchanges
+            case AnswerJudged():  # of an earlier answer it stands, whenever it was said
+                is_earlier = value.exchange == mark.exchange and value.turn < mark.turn
+                falls = value.exchange in exchanges and not is_earlier
             case _ if isinstance(value, _OF_EXCHANGE):
                 falls = value.exchange in exchanges
             case _ if isinstance(value, _COME_OF_IT):

@@ -16,6 +16,9 @@ PUT_AGAIN = "the question of an earlier rehearsal is put again"
 """Why a panelist puts the question of a drill."""
 YOURS = "yours to judge"
 """Why an answer is unjudged that only a person or a model could judge."""
+GIVEN, PARTLY = "given", "partly"
+PERSON_VERDICTS = (GIVEN, PARTLY, "not")
+"""What a person says of an answer. Given counts as satisfied, partly and not as unresolved."""
 NO_ANSWER = "no answer was given"
 NO_JUDGEMENT = "the engine gave no judgement"
 """How the reason of a verdict begins whose engine failed; what failed stands behind it."""
@@ -84,6 +87,18 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonVerdict:
+    """What a person says of an answer; the panel's verdict stays beside it."""
+
+    exchange: str
+    turn: int  # whose answer it is, from 1
+    verdict: str | None  # of PERSON_VERDICTS; None: what was said before is taken back
+    by: str  # who says so
+    at: str  # RFC 3339
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One question and what came of it."""
 
@@ -100,6 +115,7 @@ class Turn:
     remark: str = ""  # as Judgement.remark
     is_new_question: bool = False  # this question was not asked, or implied, by the one before it
     misheard: str | None = None  # the answer as it was heard and judged, where it was corrected since
+    person: PersonVerdict | None = None  # on the answer; laid over what the records say, and in none of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +158,18 @@ class Exchange:
         """Points that an earlier answer left open and that none names behind it: asked on, or passed over."""
         named = dict.fromkeys(point for turn in self.answered for point in turn.still_open)
         return tuple(point for point in named if point not in self.left_open)
+
+    @property
+    def person(self) -> PersonVerdict | None:
+        """What a person says of the last answer, which decides."""
+        return self.answered[-1].person if self.answered else None
+
+    @property
+    def result(self) -> str | None:
+        """What it counts as, of OUTCOMES: what a person says of the last answer, else the panel's outcome."""
+        if self.person is None:
+            return self.outcome
+        return "satisfied" if self.person.verdict == GIVEN else "unresolved"
 
     @property
     def is_follow_up_silent(self) -> bool:

@@ -7,7 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from orchestrator.legible import one_line
-from orchestrator.model.exchange import NO_JUDGEMENT, Exchange, Judgement, Observation, Turn
+from orchestrator.model.exchange import (
+    NO_JUDGEMENT,
+    Exchange,
+    Judgement,
+    Observation,
+    PersonVerdict,
+    Turn,
+)
 from orchestrator.model.fact import EXCHANGE, Passage
 from orchestrator.model.values import from_json, to_json
 from orchestrator.records.base import PanelValue
@@ -106,6 +113,41 @@ class VerdictGiven(PanelValue):
             output=output,
             errors=(f"{record.by}: {one.reason}",) if failed else (),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerJudged(PanelValue):
+    """Note: what a person says of an answer. The panel's verdict stays, and nothing in the loop follows."""
+
+    TYPE: ClassVar = "answer_judged"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    turn: int  # whose answer it is, from 1
+    verdict: str | None  # of PERSON_VERDICTS; None: what was said before is taken back
+    who: str
+    note: str = ""
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, is_answer=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        said = PersonVerdict(self.exchange, self.turn, self.verdict, self.who, record.at, self.note)
+        projection.persons[self.exchange, self.turn] = said
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, self._told, quoting=self.note, metadata={"exchange": self.exchange})
+
+    def step(self, record: Record) -> Step:
+        output = {"verdict": self.verdict, "by": self.who}
+        about = {"exchange": self.exchange, "turn": self.turn}
+        return Step("judge_as_person", self._told, "none", action=about, output=output)
+
+    @property
+    def _told(self) -> str:
+        said = f"says {self.verdict}" if self.verdict else "takes back what was said"
+        return f"{self.who} {said} of the answer to {self.exchange}"
 
 
 @dataclass(frozen=True, slots=True)

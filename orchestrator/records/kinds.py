@@ -10,6 +10,7 @@ from orchestrator.records.candidates import CallTaken, CandidateWritten, RoundMa
 from orchestrator.records.contradictions import Dismissed, FindingNoted, Looked
 from orchestrator.records.corrections import AnswerCorrected, Corrected
 from orchestrator.records.exchanges import (
+    AnswerJudged,
     ExchangeClosed,
     ExchangeOpened,
     FollowedUp,
@@ -83,8 +84,8 @@ PanelRecord = (
     | AnswerUsed
     | Corrected | AnswerCorrected
     | CandidateWritten | RoundMade | CallTaken
-    | ExchangeOpened | VerdictGiven | FollowedUp | ExchangeClosed | Observed | ProfileAdded | NoteAdded
-    | LeftOut | NobodyAsked | PutAgain | AnswerTakenBack | ExchangeReopened
+    | ExchangeOpened | VerdictGiven | AnswerJudged | FollowedUp | ExchangeClosed | Observed | ProfileAdded
+    | NoteAdded | LeftOut | NobodyAsked | PutAgain | AnswerTakenBack | ExchangeReopened
     | Looked | FindingNoted | Dismissed
     | StateShown | LineSaid | TimeWarned | NoQuestion | QuestionsWanted | Monologue | ClockSet | Driving
     | Called | TookOver | PartFailed | DebriefAnswered | Frozen

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from orchestrator.clock import ClockState
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember
-from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
+from orchestrator.model.exchange import Candidate, Exchange, Observation, PersonVerdict, Target
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import DebriefWords
 from orchestrator.model.segment import Segment, is_name_of, is_presenters
@@ -140,6 +140,8 @@ class Projection:
     wanted: dict[str, Candidate] = field(default_factory=dict)  # every question that stood, by its words
     exchanges: list[Exchange] = field(default_factory=list)  # closed ones
     open: Exchange | None = None
+    persons: dict[tuple[str, int], PersonVerdict] = field(default_factory=dict)
+    """What people said of answers before the end, by exchange and the number of its turn, from 1."""
     open_s: dict[str, float] = field(default_factory=dict)  # session clock: how long each was, by exchange
     put_at_s: float = 0.0  # session clock: when the last question of the open exchange was put
     ends_at_s: float | None = None  # session clock: when its answer was ended, which may still come in

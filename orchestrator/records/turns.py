@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.model.exchange import Exchange, Judgement, Turn
+from orchestrator.model.exchange import Exchange, Judgement, PersonVerdict, Turn
 from orchestrator.model.segment import Segment
 
 
@@ -45,6 +45,15 @@ def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
         still_open=judgement.still_open,
         remark=judgement.remark,
     )
+
+
+def with_persons(exchange: Exchange, said: Mapping[tuple[str, int], PersonVerdict]) -> Exchange:
+    """The exchange with what people say of its answers, by exchange and the number of the turn, from 1."""
+    turns = tuple(
+        replace(turn, person=said.get((exchange.id, number)) if turn.answer else None)
+        for number, turn in enumerate(exchange.turns, start=1)
+    )
+    return replace(exchange, turns=turns)
 
 
 def with_wish(exchange: Exchange, reason: str, wish: str | None) -> Exchange:

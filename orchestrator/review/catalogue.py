@@ -36,7 +36,7 @@ RUNS: Final = 20
 PATIENCE_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 """Of the tables below, and of what stands and counts in an entry; a file of another version is made anew."""
 _TABLES: Final = (
     """CREATE TABLE sessions (
@@ -212,7 +212,7 @@ class Catalogue:
         """The sessions whose words cannot be searched: they are damaged, or cannot be read now."""
         with self._open() as connection:
             found = connection.execute("SELECT entry FROM sessions WHERE is_read = 0 ORDER BY session")
-            return [Entry(**json.loads(entry)) for (entry,) in found]
+            return [Entry.of(entry) for (entry,) in found]
 
     def known(self) -> dict[str, Known]:
         """What every row was made from, by session."""
@@ -445,7 +445,7 @@ _ROW: Final = "SELECT n, entry, bytes, archive, endpoint FROM sessions"
 
 def _row(found: tuple[int, str, int | None, str | None, str]) -> Row:
     n, entry, size_bytes, archive, endpoint = found
-    return Row(n, Entry(**json.loads(entry)), size_bytes is not None, archive, endpoint)
+    return Row(n, Entry.of(entry), size_bytes is not None, archive, endpoint)
 
 
 def _end(before: int | None) -> int:

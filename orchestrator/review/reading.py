@@ -14,11 +14,12 @@ from typing import Any, Final, NamedTuple
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.home.folder import digests
 from orchestrator.layout import HISTORY, MODERATOR, TRANSCRIPT
+from orchestrator.legible import one_line
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.slide import Slide
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.records.corrections import Corrected
-from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
+from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened
 from orchestrator.records.kinds import KINDS, PanelRecord, value_of
 from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard, is_spoken
 from orchestrator.records.start import DeckRead, started_of
@@ -36,7 +37,7 @@ _WANTED: Final = re.compile(
     (
         r'\{"seq":\d+,"op":"(?:open"|write","file":"shared/deck-content\.md"'
         rf'|append","file":"(?:{re.escape(TRANSCRIPT)}|{re.escape(HISTORY)})"'
-        rf'|note","by":"{MODERATOR}",[^{{]*"value":\{{"type":"{ExchangeOpened.TYPE}")'
+        rf'|note","by":"{MODERATOR}",[^{{]*"value":\{{"type":"(?:{ExchangeOpened.TYPE}|{AnswerJudged.TYPE})")'
     ).encode()
 )
 """Some 90 of a rehearsal's 500 lines, told by how they begin; to parse all takes three times as long."""
@@ -57,6 +58,18 @@ class Passage(NamedTuple):
     text: str
 
 
+class Asked(NamedTuple):
+    """A question and what came of it; what was parked and came back stands once."""
+
+    exchange: str
+    about: str  # the question
+    point: str  # by which it is known in another rehearsal: the words that it is about, else the question
+    outcome: str  # the panel's, of OUTCOMES or SILENT
+    turn: int  # whose answer was the last, from 1; 0: there was none
+    verdict: str | None = None  # what a person said of that answer before the end
+    by: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What a list says of one session."""
@@ -74,6 +87,7 @@ class Entry:
     is_ended: bool = False
     head: str = ""  # of the ledger
     outcomes: Mapping[str, int] = field(default_factory=dict)
+    questions: Sequence[Asked] = ()
     contradictions: int | None = None  # None: there is no debrief
     words: int | None = None
     words_per_minute: int | None = None
@@ -85,6 +99,12 @@ class Entry:
     def told(self) -> str:
         """As it stands in the catalogue."""
         return json.dumps(asdict(self), ensure_ascii=False)
+
+    @classmethod
+    def of(cls, told: str) -> Entry:
+        """The entry that `told` gave."""
+        plain = json.loads(told)
+        return cls(**{**plain, "questions": tuple(Asked(*one) for one in plain["questions"])})
 
     @property
     def is_damaged(self) -> bool:
@@ -140,7 +160,9 @@ def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], 
     options, deck = opened.options, opened.deck
     closed = [one for one in _closed(values) if one.outcome]
     again = {one.comes_back_to for one in closed}
-    outcomes = [_outcome(one) for one in closed if one.id not in again]
+    asked = [one for one in closed if one.id not in again]
+    outcomes = [_outcome(one) for one in asked]
+    persons = {(one.exchange, one.turn): one for one in values if isinstance(one, AnswerJudged)}
     delivery = debrief.get("delivery") or {}
     fillers, tensions = delivery.get("fillers"), debrief.get("tensions")
     return Entry(
@@ -157,6 +179,7 @@ def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], 
         is_ended=_END.search(ledger, max(0, len(ledger) - _LONGEST_END)) is not None,
         head=head_of(ledger),
         outcomes={name: outcomes.count(name) for name in OUTCOME_WORDS if name in outcomes},
+        questions=tuple(_asked(one, persons) for one in asked),
         contradictions=None if tensions is None else sum(one["class"] == "computed" for one in tensions),
         words=delivery.get("words"),
         words_per_minute=delivery.get("words_per_minute"),
@@ -175,6 +198,22 @@ def head_of(ledger: bytes) -> str:
 def _outcome(exchange: Exchange) -> str:
     is_silent = not any(turn.answer for turn in exchange.turns)
     return SILENT if is_silent and exchange.outcome == "unjudged" else str(exchange.outcome)
+
+
+def _asked(exchange: Exchange, persons: Mapping[tuple[str, int], AnswerJudged]) -> Asked:
+    last = max((number for number, turn in enumerate(exchange.turns, start=1) if turn.answer), default=0)
+    first = exchange.turns[0]
+    question = one_line(first.question.removeprefix(first.lead_in))
+    point = f"{exchange.slide} {one_line(exchange.quote)}" if exchange.quote else question
+    said = persons.get((exchange.id, last))
+    return Asked(
+        exchange.id,
+        question,
+        point.casefold(),
+        _outcome(exchange),
+        last,
+        *((said.verdict, said.who) if said is not None else ()),
+    )
 
 
 def _closed(values: Iterable[Value]) -> Iterator[Exchange]:

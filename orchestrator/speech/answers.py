@@ -15,6 +15,7 @@ from orchestrator.home import user_list
 from orchestrator.home.plain_yaml import PlainYamlError, read_plain_yaml
 from orchestrator.home.user_list import MAX_LIST_BYTES, UnreadableError, read_given, shown_name, yaml_trouble
 from orchestrator.legible import one_line
+from orchestrator.model.exchange import PERSON_VERDICTS
 
 _TROUBLES = {
     user_list.NO_FILE: "is not a file: give a YAML or JSON list of answers",
@@ -24,7 +25,7 @@ _TROUBLES = {
     user_list.ENCODING: "is not UTF-8 text: save it as UTF-8",
     user_list.EMPTY: "is empty: give a list of answers ([] for none)",
 }
-KEYS = ("text", "agent", "exchange", "claim", "park")
+KEYS = ("text", "agent", "exchange", "claim", "park", "verdict")
 _FORMS = {
     "agent": (re.compile(r"[a-z][a-z0-9-]{0,31}"), "an agent's id such as skeptic"),
     "exchange": (re.compile(r"x[1-9]\d{0,5}"), "an exchange such as x1"),
@@ -41,15 +42,17 @@ class Answer:
     exchange: str | None = None
     claim: str | None = None
     park: bool = False  # come back to this question later; the text, if any, is what is said with it
+    verdict: str | None = None  # of PERSON_VERDICTS: what the presenter says of it; None: nothing
 
 
 @names_its_file
 def read_answers(path: Path) -> tuple[Answer, ...]:
     """The answers in a YAML or JSON list, in its order; texts have single spaces.
 
-    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`, and
-    `park: true`, which parks the question (then `text` may be left out). In YAML everything is
-    taken as written, so `yes` and `4.20` stay words.
+    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`,
+    `verdict` (given, partly or not: what the presenter says of it), and `park: true`, which parks
+    the question (then `text` may be left out). In YAML everything is taken as written, so `yes` and
+    `4.20` stay words.
 
     Raises:
         AnswersError: The file cannot be read or is no such list; names the item's number.
@@ -126,7 +129,19 @@ def _answer(item: Any, where: str) -> Answer:
         text = ""
     if not isinstance(text, str) or not (one_line(text) or park):
         raise AnswersError(f"{where} has no text: write what is answered under text")
-    return Answer(one_line(text), **{key: _name(item.get(key), key, where) for key in _FORMS}, park=park)
+    names = {key: _name(item.get(key), key, where) for key in _FORMS}
+    return Answer(one_line(text), **names, park=park, verdict=_verdict(item.get("verdict"), where))
+
+
+def _verdict(value: Any, where: str) -> str | None:
+    if value is None or value in ("", "~", "null"):
+        return None
+    word = str(value).strip().lower()
+    if word not in PERSON_VERDICTS:
+        raise AnswersError(
+            f"{where}: verdict is not {', '.join(PERSON_VERDICTS[:-1])} or {PERSON_VERDICTS[-1]}"
+        )
+    return word
 
 
 def _park(value: Any, where: str) -> bool:

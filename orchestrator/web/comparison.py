@@ -105,9 +105,9 @@ def _about(review: Review) -> str:
 
 
 def _result(review: Review) -> str:
-    if review.exchange.outcome == "unjudged" and review.is_silent:
+    if review.exchange.result == "unjudged" and review.is_silent:
         return "silent"
-    return review.exchange.outcome or ""
+    return review.exchange.result or ""
 
 
 def _measures(a: Debrief, b: Debrief) -> Iterator[Measure]:

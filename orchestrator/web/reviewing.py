@@ -30,8 +30,10 @@ from orchestrator.errors import (
 )
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
+from orchestrator.loop.person_judging import Persons, judge_as_person, persons_of
+from orchestrator.model.exchange import PersonVerdict
 from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home
-from orchestrator.review.comments import Comments
+from orchestrator.review.comments import Comments, Verdicts
 from orchestrator.review.reading import END_BYTES, head_of
 from orchestrator.review.titles import Titles
 from orchestrator.review.update import update
@@ -114,11 +116,11 @@ class Review:
         self._store = open_store(archives, endpoint_url=endpoint_url)
         self._place = f"{self._store.endpoint} {self._store.url}".strip()
         if home is not None:
-            self.catalogue, kept = of_home(home), home.sessions / ".records"
+            self.catalogue, kept = of_home(home), home.records
         else:
             self.catalogue = of_archives(archives, self._store.endpoint)
             kept = _comments_of(archives, self.catalogue)
-        self.comments, self.titles = Comments(kept), Titles(kept)
+        self.comments, self.titles, self.verdicts = Comments(kept), Titles(kept), Verdicts(kept)
         self._lock = Lock()
         self._reading = Reading()
         self._running: Thread | None = None
@@ -222,6 +224,32 @@ class Review:
         if (name, self._place) not in self.catalogue.verified([name]):
             self.catalogue.note_verified(name, self._place, row.entry.head, is_valid=True)
         return opened
+
+    def persons(self, row: Row) -> Persons:
+        """What people say of the answers of a session."""
+        return persons_of(self.session(row).rehearsal, self.verdicts)
+
+    def judge(
+        self,
+        session: str,
+        exchange: str,
+        verdict: str | None,
+        *,
+        turn: int | None = None,
+        note: str = "",
+        by: str | None = None,
+    ) -> PersonVerdict:
+        """Keep what a person says of an answer, as `Session.judge_as_person`; of an archive too.
+
+        Raises:
+            SessionNotFoundError: There is no such session.
+            ArchiveError: The archive is not right or cannot be read.
+        """
+        if self._home is not None and os.path.lexists(self._home.sessions / session):
+            found = self._live.get(session)
+            return found.judge_as_person(exchange, verdict, turn=turn, note=note, by=by)
+        rehearsal = self.session(self.row(session)).rehearsal
+        return judge_as_person(rehearsal, self.verdicts, exchange, verdict, turn=turn, note=note, by=by)
 
     def checked(self, row: Row, *, again: bool = False) -> list[Checked]:
         """Whether a session that ended is what its ledger says, at each place where it is looked for.

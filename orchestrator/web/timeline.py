@@ -13,14 +13,16 @@ from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.legible import one_line
 from orchestrator.loop.moderator_lines import about
+from orchestrator.loop.person_judging import Persons
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model.exchange import Exchange, Turn
+from orchestrator.model.exchange import YOURS, Exchange, PersonVerdict, Turn
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Slide
 from orchestrator.records import speech
 from orchestrator.records.exchanges import ExchangeOpened
 from orchestrator.records.kinds import value_of
 from orchestrator.records.projection import TRANSCRIPT
+from orchestrator.records.turns import with_persons
 
 WITHHELD = "(off the record: kept in the session, shown to nobody)"
 
@@ -67,6 +69,7 @@ class AskedTurn:
     misheard: str | None  # as Turn.misheard
     verdict: str  # in words, with its reason; "": none
     remark: str
+    person: PersonVerdict | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +83,27 @@ class Asked:
     quotes: tuple[str, ...]  # each with its place; none: a general question
     turns: tuple[AskedTurn, ...]
     outcome: str  # in words
-    result: str  # of OUTCOMES, or "open"
+    result: str  # what it counts as, of OUTCOMES, or "open"
     why: str  # why this panelist had the word
     kind: str = "question"
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether an answer was given and judged by nobody, which is said once a page."""
+        return self.result == "unjudged" and any(turn.answer for turn in self.turns)
 
 
 Moment = SlideShown | Speech | Withdrawn | Asked
 
 
-def timeline(rehearsal: Rehearsal) -> list[Moment]:
-    """All that happened, in order; speech of one voice on one slide is one moment."""
+def timeline(rehearsal: Rehearsal, persons: Persons | None = None) -> list[Moment]:
+    """All that happened, in order; speech of one voice on one slide is one moment.
+
+    Args:
+        persons: What people say of the answers.
+    """
     moments: list[Moment] = []
-    for one in _moments(rehearsal):
+    for one in _moments(rehearsal, persons or {}):
         last = moments[-1] if moments else None
         if isinstance(one, Speech) and isinstance(last, Speech) and _goes_on(last, one):
             is_again = one.text == WITHHELD and last.text.endswith(WITHHELD)
@@ -105,11 +117,11 @@ def _goes_on(before: Speech, after: Speech) -> bool:
     return (before.speaker, before.is_taken_back) == (after.speaker, after.is_taken_back)
 
 
-def _moments(rehearsal: Rehearsal) -> Iterator[Moment]:
+def _moments(rehearsal: Rehearsal, persons: Persons) -> Iterator[Moment]:
     rehearsal.store.catch_up()
     store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
-    exchanges = {one.id: one for one in projection.asked}
+    exchanges = {one.id: with_persons(one, persons) for one in projection.asked}
     hidden = store.hidden()
     answers = {id(one) for pieces in projection.answered_in.values() for one in pieces}
     heard = 0
@@ -154,7 +166,9 @@ def _shown(rehearsal: Rehearsal, text: str | None) -> str:
 
 
 def _verdict(turn: Turn, *, is_last: bool) -> str:
-    """A parked question has a reason and no verdict."""
+    """A parked question has a reason and no verdict; that nobody judged an answer is said once a page."""
+    if turn.verdict == "unjudged" and turn.reason == YOURS:
+        return ""
     return render.verdict(turn, is_last=is_last) if turn.verdict else turn.reason or ""
 
 
@@ -168,6 +182,7 @@ def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
             misheard=shown(turn.misheard) or None,
             verdict=shown(_verdict(turn, is_last=turn is exchange.turns[-1])),
             remark=shown(turn.remark),
+            person=turn.person and replace(turn.person, note=shown(turn.person.note)),
         )
         for turn in exchange.turns
     )
@@ -179,6 +194,6 @@ def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
         quotes=tuple(shown(one) for one in about(rehearsal, exchange)),
         turns=turns,
         outcome=phrasing.outcome(exchange),
-        result=exchange.outcome or "open",
+        result=exchange.result or "open",
         why=exchange.why_this_agent,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orchestrator import render
+from orchestrator.debrief.phrasing import said_by
 from orchestrator.legible import one_line
 from orchestrator.privacy.redaction import redacted
 from orchestrator.records.options import UNNAMED
@@ -40,7 +41,7 @@ def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
 
 def as_redacted(session: Session, moments: Sequence[Moment]) -> str:
     """The same for sharing, without the names of those who spoke; what was off the record is not in it."""
-    text = redacted(as_markdown(session, moments), _people(session))
+    text = redacted(as_markdown(session, moments), [*_people(session), *_judges(session, moments)])
     return f"{REDACTED}\n\n{text}"
 
 
@@ -52,6 +53,15 @@ def _people(session: Session) -> Iterator[tuple[str, str]]:
     others = dict.fromkeys(one.speaker for one in projection.segments if one.speaker)
     others_named = [name for name in others if name not in presenters | {UNNAMED}]
     yield from ((name, f"[speaker {number}]") for number, name in enumerate(others_named, start=1))
+
+
+def _judges(session: Session, moments: Sequence[Moment]) -> Iterator[tuple[str, str]]:
+    """Who judged answers without having spoken, and what is shown in place of the name."""
+    turns = (turn for moment in moments if isinstance(moment, Asked) for turn in moment.turns)
+    named = dict.fromkeys(turn.person.by for turn in turns if turn.person is not None)
+    known = {name for name, _ in _people(session)} | {UNNAMED}
+    others = [name for name in named if name not in known]
+    yield from ((name, f"[judge {number}]") for number, name in enumerate(others, start=1))
 
 
 def _lines(moment: Moment) -> Iterator[str]:
@@ -78,6 +88,9 @@ def _lines(moment: Moment) -> Iterator[str]:
             if turn.verdict:
                 yield ""
                 yield f"**Verdict:** {_plain(turn.verdict)}"
+            if turn.person is not None:
+                yield ""
+                yield f"**Judged:** {_plain(said_by(turn.person))}"
     elif isinstance(moment, Withdrawn):
         withdrawn = f"~~{_plain(moment.question)}~~ (withdrawn with the answer that was taken back)"
         yield f"[{at}] {moment.id}, **{_plain(moment.name)}:** {withdrawn}"

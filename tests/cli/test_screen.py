@@ -87,13 +87,20 @@ def answers(home: Path) -> list[str | None]:
 
 
 def test_typed_answers_are_judged_at_once_and_the_chair_closes(home: Path, tmp_path: Path) -> None:
-    seen = typed(home, tmp_path, "First.\r", "Second.\r", "Third.\r")
+    files = write_rehearsal(tmp_path)
+    arguments = ("run", files.deck, "--answers", "-", "--id", "r1", "--exchanges", "3")
+    given = ("First.\r", "Second.\r", "?none\r", "Third.\r")
+    seen = at_terminal(home, *arguments, typed=given, verdicts=("g\r", "what\r", "partly\r", "\r"))
     assert seen.code == 0
     assert answers(home) == ["First.", "Second.", "Third."]
     assert seen.text.index("?back") < seen.text.index("Diana Chen")  # the keys come before all else
-    prompts = [number for number, line in enumerate(seen.lines) if line.startswith("> ")]
+    prompts = [at for at, line in enumerate(seen.lines) if line.startswith("> ") and "?" not in line]
     assert all(seen.lines[number + 1].startswith("  not judged") for number in prompts)
-    said = greenroom_json(home, "show", "r1")["said"]
+    shown = greenroom_json(home, "show", "r1")
+    judged = [one["turns"][0].get("person", {}).get("verdict") for one in shown["exchanges"]]
+    assert judged == ["given", None, None]  # what was said of the second was taken back
+    assert "3 questions: 1 answered, 2 not judged. Judged by" in seen.text
+    said = shown["said"]
     assert said[-1]["occasion"] == "Closing"
     assert said[-1]["text"] in " ".join(seen.text.split())
 

@@ -189,7 +189,7 @@ May" (slide 4). Bring the name of the owner and the contract.
 
 - Asked: What did you leave out?
 
-### x4. Bo: not judged, general
+### x4. Bo: general
 
 - Asked: What else did you look at?
 - You said: "Two yards."
@@ -244,7 +244,8 @@ A slide's share of the time: half of the minutes in equal shares, half by the wo
 | Check | | Rests on |
 |---|---|---|
 | Deck and speech are consistent | no | 1 contradiction: Churn is 8 % in the speech and 6 % on slide 3. |
-| The ask is clear | not judged | this takes reading, and no model was asked |
+
+Not judged: The ask is clear: this takes reading, and no model was asked.
 
 Asked from a bank of questions, without a model; judged only where that is certain, and what is \
 not judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences.
@@ -272,7 +273,7 @@ x2   not answered · slide 2: "Boats run on time"
      May" (slide 4). Bring the name of the owner and the contract.
 x3   parked, general
      Bo: What did you leave out?
-x4   not judged, general
+x4   general
      Bo: What else did you look at?
      You: "Two yards."
 
@@ -328,12 +329,12 @@ def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
 
 def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None:
     for page in (as_markdown(PAGE), " ".join(seen(as_html(PAGE)).text.split()), as_text(PAGE)):
-        assert "not judged" in page
+        assert "1 parked, 1 not judged." in page  # once, by the counts
     assert "x4" not in [point.exchange for point in PAGE.homework]
     none = replace(PAGE, fix=None, reviews=PAGE.reviews[3:])
-    judge = "read your answers against the questions. A model judges them, where one is set up."
+    judge = "read your answers against the questions, and say of each whether it gave what was asked."
     assert phrasing.nothing_to_fix(none) == (
-        f"No answer was judged, so nothing is known of what to fix: {judge}"
+        f"Nobody has judged these answers, so nothing is known of what to fix: {judge}"
     )
     some = replace(PAGE, fix=None, reviews=(PAGE.reviews[0], PAGE.reviews[3]))
     assert phrasing.nothing_to_fix(some) == (
@@ -624,7 +625,7 @@ def test_html_says_what_markdown_says() -> None:
         "2:15 of 2:00 used", "144 words a minute",
         "1 Start 0:30 1:00 2 Growth and 0:10 under questions 1:35 1:00",
         "Deck and speech are consistent no 1 contradiction: Churn is 8 % in the speech",
-        "The ask is clear not judged this takes reading, and no model was asked",
+        "Not judged: The ask is clear: this takes reading, and no model was asked",
         "Asked from a bank of questions, without a model",
     ):  # fmt: skip
         assert words in text, words

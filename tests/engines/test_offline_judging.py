@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import JudgementRequest, Scene
@@ -66,7 +71,11 @@ def judged(question: str, *answers: str | None, is_last: bool = False) -> Judgem
         (OPEN, "€240,000.", "unjudged"),
         (DOWNTIME, "Four hours.", "satisfied"),
         (DOWNTIME, "Four people.", "unjudged"),
-        (DOWNTIME, "We told everybody.", "unjudged"),
+        (DOWNTIME, "We told everybody.", "follow_up"),  # no fact, where one was asked for
+        (DOWNTIME, "Ask Ilse Brandt.", "unjudged"),
+        (DOWNTIME, "No.", "unjudged"),
+        (DOWNTIME, "Q", "follow_up"),
+        (OPEN, "Fine.", "unjudged"),
     ],
 )
 def test_a_verdict_is_certain_or_none(question: str, answer: str, verdict: str) -> None:
@@ -89,13 +98,78 @@ def test_what_rules_cannot_read_is_nobodys_fault_and_nobodys_homework() -> None:
     assert got.note == '- Answered: "Then the old boat sails for two more years."'
 
 
-@pytest.mark.parametrize("answer", ["I don't know.", "Next question."])
-def test_a_follow_up_follows_once_and_then_the_question_stays_unresolved(answer: str) -> None:
-    once, twice, last = judged(OPEN, answer), judged(OPEN, answer, answer), judged(OPEN, answer, is_last=True)
+@pytest.mark.parametrize("answer", ["I don't know.", "Next question, please."])
+def test_a_refusal_is_asked_again_while_there_is_a_turn(answer: str) -> None:
+    once, last = judged(OPEN, answer), judged(OPEN, answer, answer, answer, is_last=True)
     assert once.follow_up is not None
     assert once.quote == answer
     assert once.still_open == (answer,)
-    assert [(one.verdict, one.follow_up) for one in (twice, last)] == [("follow_up", None)] * 2
+    assert (last.verdict, last.follow_up) == ("follow_up", None)
+
+
+TABLE = "| Use | EUR |\n|---|---|\n| Boats | 100 |\n| Piers | 200 |\n| Total | 350 |\n"
+CLASH = read_deck_text(f"# Fleet\n\n{TABLE}")
+[FOUND] = deck_tensions(CLASH)
+
+
+def pressed(question: str, answers: Sequence[str], limit: int) -> list[tuple[str, Judgement]]:
+    """The questions of one exchange with the verdicts on their answers, as the loop puts them."""
+    turns: tuple[Turn, ...] = (Turn(question),)
+    found = []
+    for answer in answers:
+        turns = (*turns[:-1], replace(turns[-1], answer=answer))
+        quote = FOUND.a.quote if question == TOTAL else None
+        is_quoted, beside = quote is not None, FOUND.b
+        exchange = Exchange("x1", "a", None, 1, None, quote, is_quoted, "", 0.0, turns, beside=beside)
+        scene = Scene(CLASH, (), (), (), (exchange,), None, 0.0, "moderate", (), (FOUND,))
+        got = OfflineEngine().reply(JudgementRequest(SEAT, scene, exchange, len(turns) >= limit))
+        found.append((turns[-1].question, got))
+        if got.follow_up is None:
+            break
+        turns = (*turns, Turn(got.follow_up))
+    return found
+
+
+TOTAL = "100 + 200 is not 350. Which figure is wrong?"
+REFUSALS = ("I don't know.", "Next question, please.")
+ANSWERS = (*REFUSALS, "Later.", "Q", "Fine.", "It is 350.", "It is 340.", "No.")
+
+
+@given(
+    st.sampled_from([TOTAL, OPEN, DOWNTIME]),
+    st.lists(st.sampled_from(ANSWERS), min_size=4, max_size=4),
+    st.sampled_from([2, 3, 4]),
+)
+def test_what_is_certainly_no_answer_is_asked_again_up_to_the_limit_and_never_the_same(
+    question: str, answers: list[str], limit: int
+) -> None:
+    turns = pressed(question, answers, limit)
+    asked = [words for words, _ in turns]
+    assert len(asked) == len(set(asked)) <= limit
+    *before, (_, last) = turns
+    assert {one.verdict for _, one in before} <= {"follow_up"}
+    for number, (_, got) in enumerate(turns, start=1):
+        answer = answers[number - 1]
+        is_refusal = answer in REFUSALS
+        is_neither = question == TOTAL and answer not in (*REFUSALS, "It is 350.")
+        has_no_fact = question == DOWNTIME and number == 1 and answer in ("Q", "Fine.", "Later.")
+        may_ask = number < limit
+        assert (got.follow_up is not None) == (may_ask and (is_refusal or is_neither or has_no_fact))
+    is_own_figure = question == TOTAL and answers[len(turns) - 1] == "It is 340."
+    assert not (is_own_figure and len(turns) == limit) or last.verdict == "unjudged"
+
+
+@pytest.mark.parametrize("limit", [2, 3, 4])
+def test_an_open_contradiction_is_asked_about_until_a_figure_of_it_is_named(limit: int) -> None:
+    evaded = pressed(TOTAL, ["Fine."] * 4, limit)
+    assert [got.verdict for _, got in evaded] == ["follow_up"] * limit
+    assert evaded[-1][1].still_open == (FOUND.note,)
+    for named in ("It is 350.", "300 thousand, as the ledger has it.", "Three hundred and fifty million."):
+        assert [got.verdict for _, got in pressed(TOTAL, [named], limit)] == ["unjudged"], named
+    assert [got.verdict for _, got in pressed(TOTAL, ["Fine.", "350 is right."], limit)] == [
+        "follow_up",
+        "unjudged",
+    ]
 
 
 def test_a_promise_is_kept_word_for_word_where_it_has_a_date() -> None:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.cli.prompt import WORTH
 from tests.helpers.rehearsals import ROOT
 
 QUIET_S = 0.3
@@ -35,8 +36,17 @@ class Seen:
         return self.text.splitlines()
 
 
-def at_terminal(home: Path, *arguments: str | Path, typed: Sequence[str] = (), columns: int = 100) -> Seen:
-    """Run a command at a terminal; each of *typed* is sent, as it is, when a prompt waits for it."""
+def at_terminal(
+    home: Path,
+    *arguments: str | Path,
+    typed: Sequence[str] = (),
+    verdicts: Sequence[str] = (),
+    columns: int = 100,
+) -> Seen:
+    """Run a command at a terminal; each of *typed* is sent, as it is, when a prompt waits for it.
+
+    *verdicts* are sent where it is asked what an answer was worth; when none is left, Enter.
+    """
     command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), *map(str, arguments)]
     process, terminal = pty.fork()
     if process == 0:
@@ -44,6 +54,7 @@ def at_terminal(home: Path, *arguments: str | Path, typed: Sequence[str] = (), c
         os.execve(sys.executable, command, {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT)})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     got, waiting, ends = b"", list(typed), time.monotonic() + LONGEST_S
+    judging = list(verdicts)
     changed = time.monotonic()
     while time.monotonic() < ends:
         if select.select([terminal], [], [], 0.05)[0]:
@@ -56,6 +67,9 @@ def at_terminal(home: Path, *arguments: str | Path, typed: Sequence[str] = (), c
             got, changed = got + piece, time.monotonic()
         elif waiting and got.endswith((b"> ", b"]: ")) and time.monotonic() - changed > QUIET_S:
             os.write(terminal, waiting.pop(0).encode())
+            changed = time.monotonic()
+        elif got.endswith(WORTH.encode()) and time.monotonic() - changed > QUIET_S:
+            os.write(terminal, (judging.pop(0) if judging else "\r").encode())
             changed = time.monotonic()
     os.close(terminal)
     _, status = os.waitpid(process, 0)

@@ -53,9 +53,10 @@ def test_json_is_the_same(tmp_path: Path) -> None:
     items = [
         "Yes.",
         {"text": "No.\nNever.", "agent": None, "exchange": "X1"},
-        {"text": "Maybe.", "claim": "s17.1"},
+        {"text": "Maybe.", "claim": "s17.1", "verdict": "Partly"},
     ]
-    expected = (Answer("Yes."), Answer("No. Never.", exchange="x1"), Answer("Maybe.", claim="s17.1"))
+    maybe = Answer("Maybe.", claim="s17.1", verdict="partly")
+    expected = (Answer("Yes."), Answer("No. Never.", exchange="x1"), maybe)
     assert read(tmp_path, json.dumps(items), "answers.json") == expected
     assert read(tmp_path, json.dumps(items[0:1] + items[2:])) == (expected[0], expected[2])  # JSON is YAML
     assert read(tmp_path, "[]") == ()
@@ -75,11 +76,12 @@ def test_json_is_the_same(tmp_path: Path) -> None:
         ),
         (
             "- {text: No., zzz: 1}",
-            ": item 1 has the unknown key 'zzz': there are text, agent, exchange, claim, park",
+            ": item 1 has the unknown key 'zzz': there are text, agent, exchange, claim, park, verdict",
         ),
         ("- {agent: skeptic}", ": item 1 has no text: write what is answered under text"),
         ("- ''", ": item 1 has no text: write what is answered under text"),
         ("- {text: No., exchange: second}", ": item 1: exchange is not an exchange such as x1"),
+        ("- {text: No., verdict: good}", ": item 1: verdict is not given, partly or not"),
         ("- {text: No., claim: 3}", ": item 1: claim is not a claim such as d3.2, d3.t1 or s17.1"),
         ("- {text: No., agent: ../x}", ": item 1: agent is not an agent's id such as skeptic"),
         ("- &a [*a]", " has an alias (*a): write it out (line 1)"),

@@ -301,6 +301,9 @@ def test_a_comment_is_added_and_pages_are_accessible_in_a_browser(
     with page.expect_navigation():
         page.click("#commenting button")
     assert "Bring the count." in page.inner_text("#x1")
+    page.click("[data-exchange=x1] [data-verdict=partly]")
+    page.wait_for_selector("[data-exchange=x1] [data-verdict=partly][aria-pressed=true]")
+    assert "gave it in part, says A. Reviewer" in page.inner_text("#x1")
     for address in ("", "/second", "/second/questions/x1", "/compare?a=first&b=second", "/progress"):
         page.goto(f"{served.url}/review{address}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

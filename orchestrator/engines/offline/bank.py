@@ -59,6 +59,7 @@ class Entry:
     unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it may be answered there
     topic: str = ""  # asked once a session, whichever entry asks it
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
+    wants_fact: bool = False  # no answer to it is without a figure, a date, a name, or a yes or no
     firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
     soft: tuple[str, ...] = ()  # and for a friendly one
     place: int = 0  # in its file: what boards ask most stands first
@@ -115,7 +116,8 @@ class Phrases:
     lead_to_figure: tuple[str, ...]  # all that may stand before the figure of a bare answer
     after_figure: tuple[str, ...]
     undertakes: tuple[str, ...]
-    follow_ups: Mapping[str, tuple[str, ...]]  # by sort: put_off, do_not_know
+    yes_or_no: tuple[str, ...]  # whole words
+    follow_ups: Mapping[str, tuple[str, ...]]  # by sort: put_off, do_not_know, neither_figure, no_fact
     topics: Mapping[str, tuple[str, ...]]  # by topic: words that show that the deck speaks of it at all
     told: Mapping[str, tuple[str, ...]]  # by topic: titles of slides that tell what a plain question asks
 

@@ -1,10 +1,15 @@
 """Verdicts that are certain, and no others: no answer, put off, not known, the one figure that was asked for.
 
-All else is "yours to judge": rules that read answers were wrong too often to be shown.
+All else is "yours to judge": rules that read answers were wrong too often to be shown. What is certainly no
+answer is asked again: a refusal, and an answer that names no figure of an open contradiction, up to the turns
+of the intensity; one without any fact where a fact was asked for, once.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.claims.dates import dates_in
@@ -13,14 +18,23 @@ from orchestrator.engines.offline.bank import Entry, bank
 from orchestrator.engines.offline.wording import entry_of, pick, sentences
 from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import JudgementRequest
+from orchestrator.model.claim import COMPUTED, Tension
 from orchestrator.model.exchange import NO_ANSWER, YOURS, Judgement, Observation
+from orchestrator.records.about_contradictions import is_about
 
 PUT_OFF: Final = "put_off"
 DO_NOT_KNOW: Final = "do_not_know"
+NEITHER_FIGURE: Final = "neither_figure"
+NO_FACT: Final = "no_fact"
 REASONS: Final = {
     PUT_OFF: "the answer was put off",
     DO_NOT_KNOW: "the presenter does not know it, and says so",
+    NEITHER_FIGURE: "the answer names no figure of the contradiction",
+    NO_FACT: "the answer holds no figure, no date and no name",
 }
+
+_NAME: Final = re.compile(r"(?<=[\w,;:] )(?!I\b)[A-Z]\w+")
+"""A word with a capital within a sentence; at its beginning every word has one."""
 
 LONGEST_READ: Final = 4000
 """Characters of an answer that are looked at, five minutes of speech: all that is certain is short."""
@@ -36,11 +50,19 @@ def judge(request: JudgementRequest) -> Judgement:
     promises = tuple(sentence for sentence in said if undertakes(sentence))
     sort = sort_of(said)
     if sort is not None:
-        return _without_answer(request, sort, said, promises)
-    entry = entry_of(exchange.turns[-1].question)
+        return _refused(request, sort, said, promises)
+    tension = _contradiction(request)
+    is_open = tension is not None and not names_figure(tension, answer)
+    # At the last turn a figure of the presenter's own may be the right one: nobody but the reader can tell.
+    if tension is not None and is_open and not (request.is_last and has_figure(answer)):
+        return _pressed(request, NEITHER_FIGURE, said[0], promises, still_open=tension.note)
+    entry = entry_of(exchange.turns[-1].question) or entry_of(exchange.turns[0].question)
     note = f'- Answered: "{said[0]}"'
     if entry is not None and gives_figure(entry, said):
         return Judgement("satisfied", f"the {entry.asks_for} that was asked for", said[0], note=note)
+    is_first = len(exchange.turns) == 1 and not request.is_last
+    if is_first and entry is not None and entry.wants_fact and not has_fact(said):
+        return _pressed(request, NO_FACT, said[0], promises, still_open=said[0])
     noticed = Observation("undertook something with a date", promises[0]) if promises else None
     return Judgement("unjudged", YOURS, promises=promises, note=note, noticed=noticed)
 
@@ -71,24 +93,72 @@ def _after(words: str, known: tuple[str, ...]) -> str:
         words = words[len(form) :].strip()
 
 
-def _without_answer(
-    request: JudgementRequest, sort: str, said: list[str], promises: tuple[str, ...]
-) -> Judgement:
-    """One more asking where there may be one; after it the exchange stays unresolved."""
-    first = len(request.exchange.turns) == 1 and not request.is_last
-    question = request.exchange.turns[0].question
-    follow_up = pick(bank().phrases.follow_ups[sort], question) if first else None
+def _refused(request: JudgementRequest, sort: str, said: list[str], promises: tuple[str, ...]) -> Judgement:
+    """Asked again as long as there may be a turn; after it the exchange stays unresolved."""
     quote = said[0] if len(said) == 1 else next(one for one in said if _bare(one))
+    noticed = Observation("did not know it, and said so" if sort == DO_NOT_KNOW else "put it off", quote)
+    return replace(_pressed(request, sort, quote, promises, still_open=quote), noticed=noticed)
+
+
+def _pressed(
+    request: JudgementRequest, sort: str, quote: str, promises: tuple[str, ...], *, still_open: str
+) -> Judgement:
+    """The verdict on what is certainly no answer, with the next question where one is possible."""
+    asked = {turn.question for turn in request.exchange.turns}
+    left = [one for one in bank().phrases.follow_ups[sort] if one not in asked]
+    may_ask = bool(left) and not request.is_last
     return Judgement(
         "follow_up",
         REASONS[sort],
         quote,
-        follow_up=follow_up,
+        # The last of the list is the sharpest, and comes last.
+        follow_up=pick(left[:-1] or left, request.exchange.turns[0].question) if may_ask else None,
         promises=promises,
-        still_open=(quote,),
+        still_open=(still_open,),
         note=f'- No answer yet: "{quote}"',
-        noticed=Observation("did not know it, and said so" if sort == DO_NOT_KNOW else "put it off", quote),
     )
+
+
+def _contradiction(request: JudgementRequest) -> Tension | None:
+    """The computed contradiction that the exchange is about; None: it is about none."""
+    computed = (one for one in request.scene.tensions if one.class_ == COMPUTED)
+    return next((one for one in computed if is_about(request.exchange, one)), None)
+
+
+def names_figure(tension: Tension, answer: str) -> bool:
+    """Whether an answer names a figure of a contradiction, or the number of one of its two slides."""
+    quotes = [one.quote for one in tension.sides]
+    known = {figure for text in (*quotes, tension.sum) for figure in _figures(text)}
+    slides = {one.slide for one in tension.sides}
+    places = {str(one) for one in slides} if len(slides) > 1 else set()
+    return bool(known & set(_figures(answer)) or places & set(re.findall(r"\d+", answer)))
+
+
+def _figures(text: str) -> Iterator[object]:
+    """Every number of a text by its value, and every date by its days.
+
+    Thousands, millions and billions count alike: a table says 6.2 under "EUR million", and who speaks of it
+    "6.2 million".
+    """
+    quantities, dates = quantities_of(text)
+    for one in quantities:
+        value = one.value
+        while abs(value) >= 1000:
+            value /= 1000
+        yield round(value, 6)
+    yield from ((one.first, one.last) for one in dates)
+
+
+def has_figure(answer: str) -> bool:
+    """Whether there is a number or a date in it."""
+    return any(True for _ in _figures(answer))
+
+
+def has_fact(said: list[str]) -> bool:
+    """Whether a figure, a date, a name, or a yes or no stands in any sentence."""
+    words = {word for sentence in said for word in plain(sentence).split()}
+    is_told = bool(words & set(bank().phrases.yes_or_no))
+    return is_told or any(has_figure(one) or _NAME.search(one) for one in said)
 
 
 def gives_figure(entry: Entry, said: list[str]) -> bool:

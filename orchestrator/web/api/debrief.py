@@ -5,16 +5,20 @@ from __future__ import annotations
 from functools import partial
 from http import HTTPStatus
 from threading import Lock
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
+from orchestrator.debrief.exchange_json import person_json
 from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.debrief.printing import as_pdf
+from orchestrator.loop.person_judging import LONGEST_NOTE
 from orchestrator.records import contradictions
+from orchestrator.records.exchanges import AnswerJudged
+from orchestrator.review.comments import LONGEST_NAME
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work, takes_long, writes
@@ -84,6 +88,50 @@ def dismiss(session: str, dismissing: Dismissing, site: At, key: Key = None) -> 
     asked = ["dismiss", dismissing.finding]
     dismissed: Dismissed = once(site, session, key, asked, work, effects=[contradictions.Dismissed.TYPE])
     return dismissed
+
+
+class Judging(BaseModel):
+    """What a person says of an answer."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    exchange: str = Field(max_length=40, description='Its id, as the debrief shows it: "x3".')
+    verdict: Literal["given", "partly", "not"] | None = Field(
+        description="Whether the answer gave what was asked; null takes back what was said before."
+    )
+    turn: int | None = Field(
+        None, ge=1, le=10_000, description="Whose answer it is, from 1; without it the last that was given."
+    )
+    note: str = Field("", max_length=LONGEST_NOTE, description="Why, in a sentence.")
+    by: str | None = Field(
+        None, min_length=1, max_length=LONGEST_NAME, description="Who says so; without it the presenter."
+    )
+
+
+@router.post("/sessions/{session}/judge")
+@writes
+def judge(session: str, judging: Judging, site: At, key: Key = None) -> dict[str, Any]:
+    """A person's verdict on an answer, beside the panel's: the last one counts.
+
+    After the end it is kept beside the session, never in it, also of one that is reviewed in an archive.
+    """
+
+    def work() -> dict[str, Any]:
+        said = site.review.judge(
+            session,
+            judging.exchange,
+            judging.verdict,
+            turn=judging.turn,
+            note=judging.note,
+            by=judging.by,
+        )
+        return person_json(said)
+
+    if site.home is None:
+        return work()
+    asked = ["judge", judging.model_dump()]
+    judged: dict[str, Any] = once(site, session, key, asked, work, effects=[AnswerJudged.TYPE])
+    return judged
 
 
 class Drilling(BaseModel):

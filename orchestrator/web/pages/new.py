@@ -33,10 +33,16 @@ MODES = {
     "hand-raise": "By raised hand: the chair calls on them",
     "free-flow": "At any pause: they may cut in",
 }
+PRESSED = (
+    "Without a model nobody weighs an answer. What is asked again, up to these turns, is a refusal (“I do "
+    "not know”, “next question”) and a contradiction of which you name no figure; once, an answer without "
+    "any figure, date or name where one belongs."
+)
+"""What an intensity means without a model."""
 INTENSITIES = {
     "friendly": "Friendly: one question, one follow-up",
     "moderate": "Moderate: up to three turns each",
-    "adversarial": "Adversarial: up to four turns, nothing is let go",
+    "adversarial": "Adversarial: up to four turns each",
 }
 
 
@@ -53,6 +59,7 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
         config=config,
         rules=rules,
         modes=MODES,
+        pressed=PRESSED,
         intensities=INTENSITIES,
         members=_members(home),
         engines=engines(config, os.environ),

@@ -45,7 +45,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         session=found,
         drilled=found.rehearsal.drilled,
         drilled_row=_drilled_row(site, found),
-        moments=timeline(found.rehearsal),
+        moments=timeline(found.rehearsal, site.review.persons(row)),
         slides=found.rehearsal.scene().deck.slides,
         contradictions=found.contradictions,
         checked=checked,
@@ -85,15 +85,18 @@ def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Resp
     """The timeline as a file of its own, with the head by which it can be checked."""
     row = site.review.row(session)
     found: Session = site.review.session(row)
-    return _file(as_markdown(found, timeline(found.rehearsal)), row.entry.deck, session, format)
+    moments = timeline(found.rehearsal, site.review.persons(row))
+    return _file(as_markdown(found, moments), row.entry.deck, session, format)
 
 
 @router.get("/review/{session}/redacted")
 @reads
 def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> Response:
     """The timeline for sharing, without the names of those who spoke."""
-    found = site.review.session(site.review.row(session))
-    return _file(as_redacted(found, timeline(found.rehearsal)), "Redacted session", "redacted", format)
+    row = site.review.row(session)
+    found = site.review.session(row)
+    moments = timeline(found.rehearsal, site.review.persons(row))
+    return _file(as_redacted(found, moments), "Redacted session", "redacted", format)
 
 
 def _file(text: str, title: str, name: str, format: str) -> Response:

@@ -1,6 +1,8 @@
-// The debrief: pictures in the place of the slides' text, "no contradiction", and a drill of one question.
+// The debrief: pictures in the place of the slides' text, what a person
+// says of an answer, "no contradiction", and a drill of one question.
 
 import { fitSheets } from "./fit.js";
+import { takeVerdicts } from "./judging.js";
 import { pathTo } from "./place.js";
 import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request } from "./request.js";
@@ -22,6 +24,11 @@ async function send(button, path, body) {
 }
 
 fitSheets(document);
+
+takeVerdicts(session, () => "", (words) => {
+  refused.textContent = words;
+  if (words) refused.scrollIntoView({ block: "center" });
+});
 
 for (const picture of document.querySelectorAll("img[data-slide]")) {
   picture.addEventListener("load", () => {

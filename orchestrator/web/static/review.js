@@ -1,5 +1,6 @@
-// Sends a comment; the page that comes back has it.
+// Sends a comment, or a verdict on an answer; the page that comes back has it.
 
+import { takeVerdicts } from "./judging.js";
 import { pathTo } from "./place.js";
 import { ready } from "./ready.js";
 import { request } from "./request.js";
@@ -8,6 +9,19 @@ const form = document.getElementById("commenting");
 const refused = document.getElementById("refused");
 const author = form.elements.author;
 author.value = sessionStorage.getItem("author") ?? "";
+
+function whose() {
+  if (author.value.trim()) {
+    sessionStorage.setItem("author", author.value);
+    return author.value;
+  }
+  refused.textContent = "A verdict says whose it is: write your name here first, then press again.";
+  author.focus();
+  return null;
+}
+takeVerdicts(form.dataset.session, whose, (words) => {
+  refused.textContent = words;
+});
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

@@ -1,0 +1,180 @@
+"""How a presenter comes on over rehearsals of one deck, and whose verdict it was.
+
+Nothing is counted that nobody judged, and nothing is read that the catalogue does not hold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.model.exchange import GIVEN, PersonVerdict
+from orchestrator.render import SILENT, clock, counted
+from orchestrator.review.catalogue import Catalogue, Row
+from orchestrator.review.reading import Asked, Entry
+
+HELD: Final = "satisfied"
+JUDGED: Final = (HELD, "unresolved")
+OPEN: Final = ("unresolved", SILENT, "parked")
+PANEL: Final = "the panel"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One rehearsal."""
+
+    entry: Entry
+    questions: int
+    answered: int  # that got an answer and were not parked
+    judged: int  # of those, by a person or the panel
+    held: int  # of those, that gave what was asked
+    judges: tuple[tuple[str, int], ...]  # who judged, and how many
+    closed: tuple[str, ...]  # points that were open before and held here, by their words
+
+    @property
+    def is_mostly_judged(self) -> bool:
+        """Whether a share of the judged says something of all answers."""
+        return self.judged > self.answered / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The rehearsals of one deck, oldest first."""
+
+    deck: str
+    runs: tuple[Run, ...]
+    open: tuple[str, ...]  # points that are open after the last of them, by their words
+
+    @property
+    def sentence(self) -> str:
+        """What has changed from the first rehearsal to the last; of one alone, how it stands."""
+        first, last = self.runs[0], self.runs[-1]
+        said = [self._answers, self._points, _time(first, last), _pace(first, last)]
+        line = "; ".join(one for one in said if one)
+        return f"{line[:1].upper()}{line[1:]}."
+
+    @property
+    def _answers(self) -> str:
+        judged = [run for run in self.runs if run.judged]
+        if not judged:
+            return "nobody has judged the answers yet"
+        first, last = judged[0], judged[-1]
+        now = f"{last.held} of {counted(last.judged, 'judged answer')} gave what was asked"
+        if first is last:
+            return now
+        before = f"{first.held} of {first.judged} when first judged"
+        if not (first.is_mostly_judged and last.is_mostly_judged):
+            return f"{now}, {before}"
+        gain = last.held * first.judged - first.held * last.judged
+        how = "better answered" if gain > 0 else "answered less well" if gain < 0 else "answered as before"
+        return f"{how}: {now}, {before}"
+
+    @property
+    def _points(self) -> str:
+        closed = sum(len(run.closed) for run in self.runs)
+        parts = [f"{counted(closed, 'point')} closed"] if closed else []
+        parts += [f"{len(self.open)} still open"] if self.open else []
+        return ", ".join(parts)
+
+
+MOST_RUNS: Final = 100
+"""Rehearsals of one presenter that are looked at: with more, a plot's points touch."""
+
+
+def ended_of(catalogue: Catalogue, presenter: str | None) -> tuple[str, list[Row]]:
+    """The latest rehearsals of a presenter, and whose they are; None: of whoever ended one last."""
+    if presenter is None:
+        last = next((row for row in catalogue.page(most=MOST_RUNS) if row.entry.is_ended), None)
+        if last is None:
+            return "", []
+        presenter = last.entry.presenter
+    rows = catalogue.page(presenter=presenter, most=MOST_RUNS)
+    return presenter, [row for row in rows if row.entry.is_ended]
+
+
+def progress_of(
+    rows: Iterable[Row], said_of: Callable[[str], Sequence[PersonVerdict]]
+) -> tuple[Progress, ...]:
+    """The ended rehearsals among *rows*, by deck; the deck that was rehearsed last stands first.
+
+    Drills are of one question and are left out. A deck that was revised is known by its title.
+
+    Args:
+        said_of: What people said of a session's answers after its end, oldest first.
+    """
+    decks: dict[str, list[Entry]] = {}
+    for row in sorted(rows, key=lambda one: one.n):
+        if row.entry.is_ended and not row.entry.is_drill:
+            runs = decks.pop(row.entry.deck, [])
+            decks[row.entry.deck] = [*runs, row.entry]
+    return tuple(_progress(deck, runs, said_of) for deck, runs in reversed(decks.items()))
+
+
+def _progress(
+    deck: str, entries: Sequence[Entry], said_of: Callable[[str], Sequence[PersonVerdict]]
+) -> Progress:
+    open_: dict[str, str] = {}  # what is open, by the words that it is about
+    runs = []
+    for entry in entries:
+        later = {(one.exchange, one.turn): one for one in said_of(entry.session)}
+        asked = [_judged(one, later.get((one.exchange, one.turn))) for one in entry.questions]
+        judges = Counter(one.by or PANEL for one in asked if one.turn and one.outcome in JUDGED)
+        closed = []
+        for one in asked:
+            if one.outcome == HELD and open_.pop(one.point, None) is not None:
+                closed.append(one.about)
+            elif one.outcome in OPEN:
+                open_[one.point] = one.about
+        judged = [one for one in asked if one.turn and one.outcome in JUDGED]
+        runs.append(
+            Run(
+                entry,
+                len(asked),
+                sum(one.turn > 0 and one.outcome != "parked" for one in asked),
+                len(judged),
+                sum(one.outcome == HELD for one in judged),
+                tuple(judges.most_common()),
+                tuple(closed),
+            )
+        )
+    return Progress(deck, tuple(runs), tuple(open_.values()))
+
+
+def _judged(asked: Asked, later: PersonVerdict | None) -> Asked:
+    """A question as it counts: what was said after the end, else in the session, else the panel's outcome."""
+    verdict, by = (asked.verdict, asked.by) if later is None else (later.verdict, later.by)
+    if verdict is None:
+        return asked._replace(by="")
+    return asked._replace(outcome=HELD if verdict == GIVEN else "unresolved", by=by)
+
+
+def answers_of(run: Run) -> str:
+    """ "3 of 4 judged gave it (Dana: 3, the panel: 1); 2 judged by nobody"; "" where nobody answered."""
+    if not run.judged:
+        return "nobody has judged these" if run.answered else ""
+    judges = ", ".join(f"{name}: {many}" for name, many in run.judges)
+    left = run.answered - run.judged
+    rest = f"; {left} judged by nobody" if left else ""
+    return f"{run.held} of {run.judged} judged gave it ({judges}){rest}"
+
+
+def _time(first: Run, last: Run) -> str:
+    used_s, before_s = last.entry.used_s, first.entry.used_s
+    if not used_s:
+        return ""
+    now = f"{clock(used_s)} of {clock(60 * last.entry.minutes)} used"
+    return (
+        now
+        if not before_s or clock(before_s) == clock(used_s)
+        else f"{now}, {clock(before_s)} the first time"
+    )
+
+
+def _pace(first: Run, last: Run) -> str:
+    pace, before = last.entry.words_per_minute, first.entry.words_per_minute
+    if pace is None:
+        return ""
+    now = f"{pace} words a minute"
+    return now if before in (None, pace) else f"{now}, {before} the first time"

@@ -1,0 +1,93 @@
+"""A person's verdict over HTTP and on the pages, of a session in a home and of an archive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from orchestrator.archive.freeze import thaw
+from orchestrator.home.folder import Home
+from orchestrator.web.app import application
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.site import Site
+from tests.helpers.homes import new_home
+from tests.helpers.reviewed import ended
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
+    home = Home.open(new_home(tmp_path_factory.mktemp("verdicts") / "home"))
+    ended(home, "first", "unjudged")
+    yield home
+    thaw(home.sessions / "first")
+
+
+@pytest.fixture(params=["home", "archives alone"])
+def client(
+    request: pytest.FixtureRequest, made: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[TestClient]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    home = made if request.param == "home" else None
+    site = Site(home, str(made.archives), OpenSessions(home))
+    with TestClient(application(site), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+def pressed(page: str) -> list[tuple[str, str, str]]:
+    """Exchange, turn and verdict of each button that is pressed."""
+    groups = re.findall(r'data-exchange="(x\d+)" data-turn="(\d+)">(.*?)</p>', page, re.DOTALL)
+    found = []
+    for exchange, turn, buttons in groups:
+        on = re.findall(r'data-verdict="(\w+)" aria-pressed="true"', buttons)
+        found += [(exchange, turn, verdict) for verdict in on]
+    return found
+
+
+def test_a_verdict_is_kept_shown_and_taken_back(client: TestClient) -> None:
+    at = "/api/v1/sessions/first/judge"
+    given = client.post(at, json={"exchange": "x1", "verdict": "partly", "note": "No year.", "by": "Ola"})
+    assert given.status_code == 200, given.text
+    said = given.json()
+    assert said == {
+        "exchange": "x1",
+        "turn": 1,
+        "verdict": "partly",
+        "by": "Ola",
+        "at": said["at"],
+        "note": "No year.",
+    }
+    page = client.get("/review/first").text
+    assert pressed(page) == [("x1", "1", "partly")]
+    assert "gave it in part, says Ola: No year." in page
+    exported = client.get("/review/first/export").text
+    assert "**Judged:** gave it in part, says Ola: No year." in exported
+    redacted = client.get("/review/first/redacted?format=md").text
+    assert "says [judge 1]: No year." in redacted
+    assert "Ola" not in redacted
+    assert client.post(at, json={"exchange": "x1", "verdict": None, "by": "Ola"}).json()["verdict"] is None
+    assert pressed(client.get("/review/first").text) == []
+
+
+def test_what_cannot_be_judged_is_refused(client: TestClient) -> None:
+    at = "/api/v1/sessions/first/judge"
+    assert client.post(at, json={"exchange": "x9", "verdict": "given"}).status_code == 422
+    assert client.post(at, json={"exchange": "x1", "verdict": "good"}).status_code == 422
+    missing = client.post("/api/v1/sessions/nowhere/judge", json={"exchange": "x1", "verdict": "given"})
+    assert missing.status_code == 404
+
+
+def test_a_request_by_its_own_id_counts_once_and_the_debrief_shows_it(made: Home) -> None:
+    site = Site(made, str(made.archives), OpenSessions(made))
+    with TestClient(application(site), base_url="http://127.0.0.1") as client:
+        sent = {"json": {"exchange": "x1", "verdict": "given"}, "headers": {"Idempotency-Key": "k-1"}}
+        for _ in range(2):
+            done = client.post("/api/v1/sessions/first/judge", **sent)  # type: ignore[arg-type]
+            assert (done.status_code, done.json()["by"]) == (200, "Ines Kroll")
+        page = client.get("/debrief/first").text
+        assert pressed(page) == [("x1", "1", "given")]
+        assert "answered, says Ines Kroll" in page
+        assert client.get("/api/v1/sessions/first/debrief").json()["exchanges"][0]["result"] == "satisfied"
