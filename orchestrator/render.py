@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.legible import one_line, page, printable
+from orchestrator.model.brought import DOSSIER, PANEL, PRESENTER
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target, Turn
 from orchestrator.model.segment import Segment
@@ -58,6 +59,17 @@ def headed(title: str, text: str) -> str:
 
 GENERAL = "general"
 """The mark of a question about the whole, which quotes nothing."""
+WRITTEN_BY = {PRESENTER: "your own question", DOSSIER: "from your dossier"}
+"""The mark of a question that its presenter brought."""
+
+
+def origin(asked: Exchange) -> str:
+    """ "", "general", "your own question, slide 3": what no quote above a question says of it."""
+    written = WRITTEN_BY.get(asked.written_by)
+    if written is None:
+        return "" if asked.quote is not None else GENERAL
+    return written if asked.quote is not None or asked.slide is None else f"{written}, slide {asked.slide}"
+
 
 VERDICT_WORDS = {
     "satisfied": "answered",
@@ -279,8 +291,11 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
         if (beside := done.beside) is not None:
             where = f"Beside {place(beside.slide, beside.said_at_s)}:"
             lines += [where, "", f"> {one_line(beside.quote)}", ""]
-    else:
+    elif done.written_by == PANEL:
         lines += ["About the whole; no particular claim.", ""]
+    if done.written_by != PANEL:
+        where = f", for slide {done.slide}" if done.slide is not None else ""
+        lines += [f"Written by the {done.written_by} before the rehearsal{where}; no panelist made it.", ""]
     for number, turn in enumerate(done.turns, start=1):
         lines += _turn(number, turn, is_last=number == len(done.turns))
     if new_numbers:

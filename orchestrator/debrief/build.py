@@ -103,6 +103,7 @@ def debrief_of(
         shares=shares_of(rehearsal),
         observed=_observed(rehearsal.on_record(projection.observed, lambda one: (one.text, one.quote or ""))),
         still_wanted=_still_wanted(said, projection, without),
+        not_put=tuple(one for _, one in projection.still_brought),
         took_over=projection.took_over,
         failed=projection.debrief_failed,
     )

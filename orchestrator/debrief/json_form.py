@@ -40,6 +40,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
             {**picked(one, ("exchange", "about", "why")), "stronger": _stronger(one.stronger)}
             for one in debrief.homework
         ],
+        "not_put": [picked(one, ("text", "slide", "agent", "written_by")) for one in debrief.not_put],
         "observed": [picked(one, ("text", "quote")) for one in debrief.observed],
         "delivery": _delivery(debrief.delivery),
         "rubric": [

@@ -66,6 +66,7 @@ def equip(environment: jinja2.Environment) -> None:
         talk=plots.talk,
     )
     environment.filters.update(
+        brought=phrasing.brought,
         cell=lambda text: plain(text).replace("|", "\\|"),
         clock=render.clock,
         css=lambda state: state.replace(" ", "-"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.shares import Shares
+from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.records.about_contradictions import is_about
@@ -159,6 +160,7 @@ class Debrief:
     still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask
     took_over: str | None = None  # why the offline panel sat in the place of the engine that was asked for
     failed: str | None = None  # why the engine gave no words for this page
+    not_put: tuple[BroughtQuestion, ...] = ()  # of those that the presenter brought
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property

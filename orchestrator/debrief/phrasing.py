@@ -17,6 +17,7 @@ from orchestrator.speech.pace import WINDOW_S
 
 if TYPE_CHECKING:
     from orchestrator.debrief.parts import Debrief, OpenPoint, Review, SlideSpan, Source, Stronger
+    from orchestrator.model.brought import BroughtQuestion
     from orchestrator.speech.pace import Stretch
 
 SHOWN_OVER: Final = 3  # slides named in one line; the page has all
@@ -29,6 +30,7 @@ SEE_STRONGER: Final = "A stronger answer stands with the question."
 NOT_JUDGED: Final = render.OUTCOME_WORDS["unjudged"]
 """An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
 GENERAL: Final = render.GENERAL
+origin = render.origin
 
 
 def place(source: Source) -> str:
@@ -112,9 +114,9 @@ def verdict(review: Review) -> str:
 
 
 def came_of(review: Review) -> str:
-    """The same, with how often it was asked, and whether it was a general question."""
+    """The same, with how often it was asked, and whose question it was, or if it was a general one."""
     often = times_asked(review.exchange)
-    return ", ".join(part for part in (verdict(review), often, "" if review.places else GENERAL) if part)
+    return ", ".join(part for part in (verdict(review), often, render.origin(review.exchange)) if part)
 
 
 def asked_in(debrief: Debrief, tension: Tension) -> str:
@@ -139,6 +141,11 @@ def noted(tension: Tension) -> str:
 def numbered(tension: Tension) -> str:
     """The same behind the id by which the presenter can dismiss it: "c2: Revenue is told twice."."""
     return f"{tension.id}: {noted(tension)}" if tension.id else noted(tension)
+
+
+def brought(one: BroughtQuestion) -> str:
+    """A question that the presenter brought, and at which slide it was to be put."""
+    return one.text if one.slide is None else f"{one.text} (slide {one.slide})"
 
 
 def noticed(seen: Observation) -> str:

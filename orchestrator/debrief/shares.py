@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from orchestrator.engines.by_name import MODELS
+from orchestrator.model.brought import PANEL
 from orchestrator.model.exchange import PUT_AGAIN, Exchange
 from orchestrator.records.candidates import CallTaken, RoundMade
 from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
@@ -83,7 +84,7 @@ class _Count:
 
     def _opened(self, exchange: Exchange) -> None:
         before = exchange.comes_back_to
-        if exchange.why_this_agent == PUT_AGAIN:  # of a drill: no stand-in made it
+        if exchange.why_this_agent == PUT_AGAIN or exchange.written_by != PANEL:  # no stand-in made it
             self.asked[exchange.id] = True
             return
         self.asked[exchange.id] = self.asked.get(before, False) if before else exchange.agent in self.waiting

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
+from orchestrator.model.brought import PANEL
 from orchestrator.model.claim import Place, Tension
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
@@ -54,6 +55,8 @@ class Candidate:
     is_missing: bool = False  # about what the slide leaves out; the quote only says which slide
     under: str = ""  # as Place.under, of the quote
     bare: str | None = field(default=None, compare=False)  # as Turn.bare; None: the engine does not say it
+    written_by: str = PANEL  # of model.brought
+    brought: int | None = None  # its number among the questions that the presenter brought, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,8 @@ class Exchange:
     good_answer: str = ""  # as Candidate.good_answer
     is_missing: bool = False  # as Candidate.is_missing
     under: str = ""  # as Candidate.under
+    written_by: str = PANEL  # as Candidate.written_by
+    brought: int | None = None  # as Candidate.brought
 
     @property
     def answered(self) -> tuple[Turn, ...]:

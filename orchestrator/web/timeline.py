@@ -14,6 +14,7 @@ from orchestrator.debrief import phrasing
 from orchestrator.legible import one_line
 from orchestrator.loop.moderator_lines import about
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.model.brought import PANEL
 from orchestrator.model.exchange import Exchange, Turn
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Slide
@@ -78,6 +79,7 @@ class Asked:
     name: str  # of the panelist
     color: str
     quotes: tuple[str, ...]  # each with its place; none: a general question
+    origin: str  # as Question.origin of the room
     turns: tuple[AskedTurn, ...]
     outcome: str  # in words
     result: str  # of OUTCOMES, or "open"
@@ -177,6 +179,7 @@ def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
         name=persona.name,
         color=persona.color,
         quotes=tuple(shown(one) for one in about(rehearsal, exchange)),
+        origin="" if exchange.written_by == PANEL else render.origin(exchange),
         turns=turns,
         outcome=phrasing.outcome(exchange),
         result=exchange.outcome or "open",

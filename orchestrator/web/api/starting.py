@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.checks.arithmetic import deck_tensions
+from orchestrator.dossier.brought import read_sent
 from orchestrator.errors import SessionExistsError, UsageError
 from orchestrator.loop.plan import read_source
 from orchestrator.session import Session
@@ -20,6 +21,31 @@ from orchestrator.web.once import Key
 from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["sessions"])
+
+
+class Brought(BaseModel):
+    """A question of the presenter's own, that the panel puts as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    slide: int | None = Field(None, description="At which it is put; without one in between.")
+    agent: str | None = Field(None, description="Who puts it; without one in turn.")
+
+
+class SentQuestions(BaseModel):
+    """A file with questions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(max_length=200, description="Its name: .yaml, .yml and .json hold a list.")
+    text: str = Field(max_length=256 * 1024)
+
+
+class ReadQuestions(BaseModel):
+    """The questions of a file, in its order."""
+
+    questions: list[Brought]
 
 
 class Starting(BaseModel):
@@ -43,6 +69,9 @@ class Starting(BaseModel):
     minutes: int | None = Field(None, ge=1, le=24 * 60)
     exchanges: int | None = Field(None, ge=0, le=100)
     focus: list[str] = []
+    questions: list[Brought | str] = Field(
+        [], description="Questions of the presenter's own, each put once, before the panel's own."
+    )
     remember: bool = False
     keep_source: bool = True
     dismissed: list[int] = Field([], description="Contradictions of the deck that are none: 1 is the first.")
@@ -57,6 +86,15 @@ class Started(BaseModel):
     claims: int
     focus: dict[str, int]
     notices: list[str]
+
+
+@router.post("/questions")
+def read_file(sent: SentQuestions) -> ReadQuestions:
+    """Read a file with questions of the presenter's own; nothing is kept."""
+    found = read_sent(sent.name, sent.text)
+    return ReadQuestions(
+        questions=[Brought(text=one.text, slide=one.slide, agent=one.agent) for one in found]
+    )
 
 
 @router.post("/sessions", status_code=HTTPStatus.CREATED)

@@ -2,6 +2,7 @@
 
 import { fitSheets } from "./fit.js";
 import { pathTo } from "./place.js";
+import { brought } from "./questions.js";
 import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { loadPictures } from "./slides.js";
@@ -172,6 +173,7 @@ function chosen() {
     focus: value("focus").split(",").map((one) => one.trim()).filter(Boolean),
     panel: ticked("panel"),
     engine: ticked("engine")[0] ?? null,
+    questions: brought(),
     keep_source: $("keep_source").checked,
     remember: $("remember").checked,
     dismissed: [...document.querySelectorAll("#tensions input:checked")].map((one) => Number(one.dataset.number)),

@@ -141,8 +141,8 @@ function showQuestion(open) {
   text($("question-turn"), open.turn > 1 ? `follow-up ${open.turn - 1}` : "");
   $("question-remark").hidden = !open.remark;
   text($("question-remark"), open.remark);
-  const quotes = open.quotes.length ? open.quotes : ["A general question."];
-  renew($("question-quotes"), quotes.map((words, at) => [words, open.slides?.[at] ?? null]), quoted);
+  const above = aboveOf(open).map((words, at) => [words, open.slides?.[at] ?? null]);
+  renew($("question-quotes"), above, quoted);
   text($("question-text"), open.text);
   const now = `${open.exchange} ${open.turn}`;
   if (put === now) return;
@@ -151,6 +151,12 @@ function showQuestion(open) {
   card.parentElement.scrollTop = 0; // wherever it stood, a new question is seen from its beginning
   // Read out whole and once: the card itself is no live region, or each of its parts were read by itself.
   text($("told"), [`${open.name} asks:`, open.remark, open.text].filter(Boolean).join(" "));
+}
+
+/** What stands above a question: the words that it is about, and whose it is where no panelist made it. */
+function aboveOf({ quotes, origin }) {
+  const above = origin ? [...quotes, sentence(origin)] : quotes;
+  return above.length ? above : ["A general question."];
 }
 
 /** A quote; where it stands on a slide, a click shows that slide. */
