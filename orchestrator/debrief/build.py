@@ -13,6 +13,7 @@ from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, Source, Stronger
 from orchestrator.debrief.promises import promises_of
+from orchestrator.debrief.request import still_to_ask
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
@@ -237,4 +238,5 @@ def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str])
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
     latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}
-    return tuple(latest.values())
+    others = (one.question for one in still_to_ask(projection) if one not in projection.never_asked)
+    return tuple(dict.fromkeys((*latest.values(), *others)))[:MOST_WANTED]

@@ -60,6 +60,8 @@ def open_point(point: OpenPoint) -> str:
     """An open point in one line: the words it is about, and why it is open."""
     about = point.about
     where = phrasing.GENERAL if about is None else f'{phrasing.place(about)}, "{about.quote}"'
+    if about is not None and not about.quote:
+        where = phrasing.lacking(about.slide)
     return f"{point.exchange} ({where}): {point.why}"
 
 

@@ -73,7 +73,7 @@ class Review:
         """The words that the question is about, both sides of a contradiction; none where it is general."""
         one = self.exchange
         if one.quote is None:
-            return ()
+            return (Source("", one.slide, is_missing=True),) if one.is_missing else ()
         own = Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing, under=one.under)
         if self.about_answer is not None:
             own = Source(one.quote, origin="answer", exchange=self.about_answer)

@@ -30,7 +30,7 @@ SEE_STRONGER: Final = "A stronger answer stands with the question."
 NOT_JUDGED: Final = render.OUTCOME_WORDS["unjudged"]
 """An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
 GENERAL: Final = render.GENERAL
-origin = render.origin
+origin, lacking = render.origin, render.lacking
 
 
 def place(source: Source) -> str:
@@ -63,6 +63,8 @@ def stopped(text: str) -> str:
 def with_place(source: Source) -> str:
     """The words in quotation marks, and where they stand."""
     if source.is_missing:
+        if not source.quote:
+            return render.lacking(source.slide)
         return f"{place(source)}, {quoted(source.quote)}, which leaves it out"
     return f"{quoted(source.quote)} ({place(source)})"
 
@@ -70,6 +72,8 @@ def with_place(source: Source) -> str:
 def placed(source: Source) -> str:
     """The place first, then the words."""
     if source.is_missing:
+        if not source.quote:
+            return render.lacking(source.slide)
         return f"{place(source)}, {quoted(source.quote)}, leaves it out"
     return f"{place(source)}: {quoted(source.quote)}"
 

@@ -191,7 +191,7 @@ def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, 
     """A contradiction, with both its quotes, comes before every other question, and a general one last."""
     focus = FOCUS_WEIGHT if _in_focus(state, candidate) else 0.0
     weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(state, agent)
-    return candidate.beside is not None, candidate.grounded, weight
+    return candidate.beside is not None, candidate.grounded or candidate.is_missing, weight
 
 
 def _silence(state: State, agent: str) -> float:

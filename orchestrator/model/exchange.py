@@ -29,7 +29,7 @@ class Target:
     claim: str | None  # Claim.id; None where the line holds no extracted claim
     slide: int | None
     said_at_s: float | None
-    quote: str  # verbatim from the slide; of something that is missing, the title of its slide
+    quote: str  # verbatim from the slide; of something missing the title of its slide, "" without one
     angle: str  # why this panelist goes after it
     good_answer: str  # what a good answer would contain
     is_missing: bool = False  # the slide leaves it out; the quote only says which slide

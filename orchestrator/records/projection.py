@@ -17,7 +17,7 @@ from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
 from orchestrator.model.intel import Intel
-from orchestrator.model.reply import DebriefWords
+from orchestrator.model.reply import Attack, DebriefWords
 from orchestrator.model.segment import Segment, is_presenters
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage
@@ -126,6 +126,7 @@ class Projection:
     pressed: list[tuple[str, Tension]] = field(default_factory=list)
     """Contradictions that a verdict named before it asked on, each with its exchange's id."""
     brought: tuple[BroughtQuestion, ...] = ()  # questions that the presenter brought, put or not
+    likely: tuple[Attack, ...] = ()  # questions of the dossier that was made at the start
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
     intel: Intel = field(default_factory=Intel)  # the last revision
     intel_sha256: str | None = None  # of its page

@@ -44,8 +44,10 @@ def test_the_numbers_are_those_of_the_deck_as_it_was_shown(api: TestClient) -> N
 
 
 def test_questions_of_ones_own_are_read_from_a_file_and_put_as_theirs(api: TestClient) -> None:
-    sent = {"name": "feared.yaml", "text": "- {text: Who else knows?, slide: 2}\n- Why you?\n"}
-    read = api.post("/api/v1/questions", json=sent).json()["questions"]
+    sent = {"name": "feared.yaml", "text": "- {text: 'Who else knows?', slide: 2}\n- Why you?\n"}
+    answer = api.post("/api/v1/questions", json=sent)
+    assert answer.status_code == 200, answer.text
+    read = answer.json()["questions"]
     assert read == [
         {"text": "Who else knows?", "slide": 2, "agent": None},
         {"text": "Why you?", "slide": None, "agent": None},
