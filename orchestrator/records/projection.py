@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from orchestrator.clock import ClockState
 from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.claim import Claim, Gap, Tension
-from orchestrator.model.dossier import BoardMember
+from orchestrator.model.dossier import BoardMember, Dossier
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import Attack, DebriefWords
@@ -126,7 +126,7 @@ class Projection:
     pressed: list[tuple[str, Tension]] = field(default_factory=list)
     """Contradictions that a verdict named before it asked on, each with its exchange's id."""
     brought: tuple[BroughtQuestion, ...] = ()  # questions that the presenter brought, put or not
-    likely: tuple[Attack, ...] = ()  # questions of the dossier that was made at the start
+    dossier: Dossier | None = None  # that was made at the start
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
     intel: Intel = field(default_factory=Intel)  # the last revision
     intel_sha256: str | None = None  # of its page
@@ -364,6 +364,11 @@ class Projection:
         """Questions that stood at some time and were never put, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
         return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
+
+    @property
+    def likely(self) -> tuple[Attack, ...]:
+        """The questions of the dossier that was made at the start."""
+        return self.dossier.attacks if self.dossier is not None else ()
 
     @property
     def still_brought(self) -> tuple[tuple[int, BroughtQuestion], ...]:

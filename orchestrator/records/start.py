@@ -137,7 +137,7 @@ class DossierWritten(PanelValue):
     board: tuple[BoardMember, ...] = field(default_factory=tuple)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        projection.likely = self.dossier.attacks
+        projection.dossier = self.dossier
         if self.board:
             projection.members = self.board
 

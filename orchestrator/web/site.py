@@ -11,6 +11,7 @@ from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 from orchestrator.home.public_url import PublicUrl
 from orchestrator.speech.recognition import Recogniser
+from orchestrator.web.dossiers import Dossiers
 from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys
 from orchestrator.web.microphones import Microphones
@@ -67,6 +68,7 @@ class Site:
     pairings: Pairings = field(default_factory=Pairings)
     pictures: Pictures = field(default_factory=Pictures)
     uploads: Uploads = field(default_factory=Uploads)
+    dossiers: Dossiers = field(default_factory=Dossiers)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:

@@ -139,6 +139,11 @@ def _start(starting: Starting, site: Site) -> Started:
     for one in session.contradictions:
         if one.digest in dismissed:
             session.dismiss(one.id)
+    return started_of(session, site)
+
+
+def started_of(session: Session, site: Site) -> Started:
+    """A session that was begun just now, which is this site's to open and close from here on."""
     site.sessions.add(session)
     projection = session.projection
     return Started(

@@ -85,6 +85,7 @@ function understood(read, shown) {
     counted(read.claims.length, "claim") + " with figures or dates",
     counted(read.tensions.length, "contradiction"),
   ].join(" · ");
+  $("prepare").href = pathTo(`dossier/${read.deck}`);
   $("kind").replaceChildren(
     ...read.kinds.map((name) => {
       const option = made("option", name);
