@@ -22,7 +22,7 @@ from orchestrator.web.site import Site
 API: Final[tuple[str, ...]] = (
     "health", "decks", "starting", "room", "slides", "delivery", "debrief", "speech", "microphone",
     "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
-    "questions", "dossiers",
+    "questions", "dossiers", "sounds",
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (

@@ -15,6 +15,7 @@ from orchestrator.dossier.brought import read_sent
 from orchestrator.errors import SessionExistsError, UsageError
 from orchestrator.loop.plan import read_source
 from orchestrator.session import Session
+from orchestrator.speech.kept_sound import allow_sound
 from orchestrator.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.web.api.decks import SAMPLE
 from orchestrator.web.once import Key
@@ -74,6 +75,10 @@ class Starting(BaseModel):
     )
     remember: bool = False
     keep_source: bool = True
+    keep_sound: bool = Field(
+        False,
+        description="Keep the sound of answers on this machine, beside the session, to hear them again.",
+    )
     dismissed: list[int] = Field([], description="Contradictions of the deck that are none: 1 is the first.")
 
 
@@ -126,7 +131,8 @@ def start(starting: Starting, site: Annotated[Site, Depends(site_of)], key: Key 
 
 
 def _start(starting: Starting, site: Site) -> Started:
-    options: dict[str, Any] = starting.model_dump(exclude={"deck", "deck_text", "sample", "dismissed"})
+    left = {"deck", "deck_text", "sample", "dismissed", "keep_sound"}
+    options: dict[str, Any] = starting.model_dump(exclude=left)
     options["focus"] = tuple(starting.focus)
     options["panel"] = tuple(starting.panel) if starting.panel else None
     sources = [starting.deck is not None, starting.deck_text is not None, starting.sample]
@@ -139,6 +145,8 @@ def _start(starting: Starting, site: Site) -> Started:
     for one in session.contradictions:
         if one.digest in dismissed:
             session.dismiss(one.id)
+    if starting.keep_sound:
+        allow_sound(site.own.sessions, session.name)
     return started_of(session, site)
 
 

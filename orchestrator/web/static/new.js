@@ -176,6 +176,7 @@ function chosen() {
     engine: ticked("engine")[0] ?? null,
     questions: brought(),
     keep_source: $("keep_source").checked,
+    keep_sound: $("keep_sound").checked,
     remember: $("remember").checked,
     dismissed: [...document.querySelectorAll("#tensions input:checked")].map((one) => Number(one.dataset.number)),
   };
