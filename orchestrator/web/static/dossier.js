@@ -28,7 +28,7 @@ async function wait() {
 function showLeft() {
   const boxes = [...document.querySelectorAll("[data-question] input")];
   const left = boxes.filter((box) => !box.checked).length;
-  $("left").textContent = left ? `${counted(left, "question")} of ${boxes.length} left.` : "All are prepared: untick what you want to rehearse.";
+  $("left").textContent = left ? `${left} of ${counted(boxes.length, "question")} left.` : "All are prepared: untick what you want to rehearse.";
   $("rehearse").disabled = left === 0;
 }
 

@@ -65,7 +65,8 @@ function showQuestion(open) {
   text($("question-name"), open.name);
   $("question-remark").hidden = !open.remark;
   text($("question-remark"), open.remark);
-  renew($("question-quotes"), [...open.quotes, ...(open.origin ? [sentence(open.origin)] : [])], (words) => line("blockquote", words));
+  const above = [...open.quotes.map((words) => [words, "blockquote"]), ...(open.origin ? [[sentence(open.origin), "p"]] : [])];
+  renew($("question-quotes"), above, ([words, tag]) => line(tag, words));
   text($("question-text"), open.text);
 }
 

@@ -141,7 +141,7 @@ function showQuestion(open) {
   text($("question-turn"), open.turn > 1 ? `follow-up ${open.turn - 1}` : "");
   $("question-remark").hidden = !open.remark;
   text($("question-remark"), open.remark);
-  const above = aboveOf(open).map((words, at) => [words, open.slides?.[at] ?? null]);
+  const above = aboveOf(open).map((words, at) => [words, open.slides?.[at] ?? null, !open.origin || at < open.quotes.length]);
   renew($("question-quotes"), above, quoted);
   text($("question-text"), open.text);
   const now = `${open.exchange} ${open.turn}`;
@@ -159,9 +159,10 @@ function aboveOf({ quotes, origin }) {
   return above.length ? above : ["A general question."];
 }
 
-/** A quote; where it stands on a slide, a click shows that slide. */
-function quoted([words, slide]) {
-  const quote = line("blockquote", "");
+/** A quote, or what stands in its place; of a slide, a click shows that slide. */
+function quoted([words, slide, isQuote]) {
+  const quote = line(isQuote ? "blockquote" : "p", "");
+  if (!isQuote) quote.className = "soft";
   if (slide === null || watches) quote.append(words);
   else quote.append(wordsButton(words, "quote-words", `Show slide ${slide}`, () => jump(slide)));
   return quote;
