@@ -84,7 +84,9 @@ class _Count:
 
     def _opened(self, exchange: Exchange) -> None:
         before = exchange.comes_back_to
-        if exchange.why_this_agent == PUT_AGAIN or exchange.written_by != PANEL:  # no stand-in made it
+        if exchange.written_by != PANEL:  # neither asked it of its own
+            return
+        if exchange.why_this_agent == PUT_AGAIN:  # of a drill: no stand-in made it
             self.asked[exchange.id] = True
             return
         self.asked[exchange.id] = self.asked.get(before, False) if before else exchange.agent in self.waiting

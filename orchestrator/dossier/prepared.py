@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -91,10 +92,11 @@ def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepa
     Args:
         file: The deck's own file, which is kept beside it; None: it is not to be kept.
     """
-    before = read_prepared(home, made.deck.sha256)
-    if before is not None:
-        made = replace(made, preparations={**before.preparations, **made.preparations})
-    _write(home, made)
+    with _alone(home, made.deck.sha256):
+        before = read_prepared(home, made.deck.sha256)
+        if before is not None:
+            made = replace(made, preparations={**before.preparations, **made.preparations})
+        _write(home, made)
     if file is not None:
         kept = _folder(home, made.deck.sha256) / f"deck{file.suffix.lower()}"
         if not kept.exists():
@@ -110,11 +112,17 @@ def prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
         InputError: There is no dossier of this deck, or no such question.
         UsageError: The answer is too long.
     """
+    if len(now.answer) > MAX_ANSWER_CHARS:
+        raise UsageError(f"the answer has {len(now.answer):,} characters (limit {MAX_ANSWER_CHARS:,})")
+    _kept(home, sha256)
+    with _alone(home, sha256):  # two questions are ticked at one time
+        return _prepare(home, sha256, number, now)
+
+
+def _prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
     made = _kept(home, sha256)
     if not 1 <= number <= len(made.dossier.attacks):
         raise InputError(f"there is no question {number}: the dossier has {len(made.dossier.attacks)}")
-    if len(now.answer) > MAX_ANSWER_CHARS:
-        raise UsageError(f"the answer has {len(now.answer):,} characters (limit {MAX_ANSWER_CHARS:,})")
     question = made.dossier.attacks[number - 1].question
     kept = {**made.preparations, question: replace(now, answer=page(now.answer).strip())}
     made = replace(made, preparations=kept)
@@ -146,6 +154,13 @@ def brought_of(attack: Attack, panel: tuple[str, ...]) -> BroughtQuestion:
     )
 
 
+def _alone(home: Home, sha256: str) -> AbstractContextManager[bool]:
+    """In the block, nobody else writes this deck's dossier."""
+    folder = _folder(home, sha256)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    return files.held(folder, wait=True)
+
+
 def _kept(home: Home, sha256: str) -> Prepared:
     made = read_prepared(home, sha256)
     if made is None:
@@ -161,7 +176,6 @@ def _folder(home: Home, sha256: str) -> Path:
 
 def _write(home: Home, made: Prepared) -> None:
     folder = _folder(home, made.deck.sha256)
-    folder.mkdir(0o700, parents=True, exist_ok=True)
     raw = json.dumps(to_json(made), ensure_ascii=False, indent=1).encode()
     fd = os.open(folder, files.FOLDER)
     try:

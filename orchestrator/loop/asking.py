@@ -127,6 +127,8 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
     why = "the exchanges are used up" if state.is_full else "nobody has a question"
     if not state.is_full and choose(state) is not None:
         why = "the exchanges that are left are kept for panelists not heard yet"
+    elif not state.is_full and projection.still_brought:
+        why = "the exchanges that are left are kept for questions that the presenter brought"
     with rehearsal.store.transaction() as tx:
         if not state.is_full and projection.failed and not projection.is_played_out:
             say(rehearsal, tx, phrases.STALLING, slide=projection.slide)

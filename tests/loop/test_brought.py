@@ -14,6 +14,7 @@ from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.page import as_html, as_markdown
 from orchestrator.dossier.brought import MAX_QUESTIONS, each_once, questions_of, read_questions
 from orchestrator.errors import InputError
+from orchestrator.loop.asking import ask
 from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.segment import Segment
@@ -71,6 +72,20 @@ def test_at_pauses_a_question_comes_while_its_slide_is_shown(home: Path, mode: s
         "What is the ask, really?",
     ]
     assert 40 <= exchanges[0].asked_at_s <= 80
+
+
+def test_live_they_come_when_their_slide_is_left_one_after_the_other(home: Path) -> None:
+    with started(home, questions=[SINKS, FROZEN, ASK]) as session:
+        session.slide(2)
+        assert not session.projection.break_due
+        session.slide(3)
+        for expected in (SINKS, FROZEN):
+            assert session.projection.break_due
+            exchange = ask(session.rehearsal)
+            assert exchange is not None
+            assert exchange.turns[0].question == expected["text"]
+            session.park()
+        assert not session.projection.break_due
 
 
 def test_the_panel_leaves_the_exchanges_that_brought_questions_need(home: Path) -> None:

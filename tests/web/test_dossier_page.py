@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from time import sleep
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.dossier.prepared import keep_prepared, read_prepared
+from orchestrator.dossier.prepared import Preparation, keep_prepared, prepare, read_prepared
 from orchestrator.errors import HomeError
 from orchestrator.web.site import Site
 
@@ -65,6 +66,16 @@ def test_it_is_made_ticked_answered_and_only_the_rest_is_rehearsed(
     assert {one.quote for one in asked if one} == {
         (one["about"] and not one["is_missing"] and one["about"]["quote"]) or None for one in left
     }
+
+
+def test_two_that_are_ticked_at_one_time_are_both_kept(api: TestClient, site: Site, address: str) -> None:
+    api.post(address, json={"engine": "offline"})
+    count = len(ready(api, address)["questions"])
+    deck = address.split("/")[4]
+    with ThreadPoolExecutor(count) as pool:
+        numbers = range(1, count + 1)
+        list(pool.map(lambda number: prepare(site.own, deck, number, Preparation(True)), numbers))
+    assert all(one["is_prepared"] for one in api.get(address).json()["questions"])
 
 
 def test_made_anew_it_keeps_the_answers_and_deleted_it_is_gone(
