@@ -235,8 +235,10 @@ def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str])
         for text, one in projection.wanted.items()
         if projection.puts_dismissed(one, without) or projection.quotes_misheard(one)
     }
+    left = still_to_ask(projection, without)
+    gone |= {one.question for one in still_to_ask(projection)} - {one.question for one in left}
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
     latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}
-    others = (one.question for one in still_to_ask(projection) if one not in projection.never_asked)
+    others = (one.question for one in left if one not in projection.never_asked)
     return tuple(dict.fromkeys((*latest.values(), *others)))[:MOST_WANTED]

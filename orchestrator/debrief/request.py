@@ -5,6 +5,7 @@ The reply is a record, so the debrief can be made again from the ledger; a failu
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from orchestrator.checks.grounding import material
@@ -23,10 +24,11 @@ UNSHOWN = "unshown"
 """Among the reasons of `DebriefWords.refused`: a stronger answer that the page would not show."""
 
 
-def still_to_ask(projection: Projection) -> tuple[Candidate, ...]:
+def still_to_ask(projection: Projection, without: Set[str] = frozenset()) -> tuple[Candidate, ...]:
     """What nobody asked, each question once: the panel's candidates, the dossier's, then the briefs' targets.
 
-    A target is why its panelist goes after it, in one sentence.
+    A target is why its panelist goes after it, in one sentence. Nothing about a contradiction that was
+    dismissed, or whose digest is in *without*, is wanted any more.
     """
     likely = (
         Candidate(
@@ -68,10 +70,19 @@ def still_to_ask(projection: Projection) -> tuple[Candidate, ...]:
     for one in (*projection.never_asked, *likely, *aimed):
         where = (one.slide, one.quote or one.question)
         is_known = one.question in found or (where in about and not one.is_missing)
-        if one.question and not is_known and was_asked(projection, one) is None:
+        is_gone = one not in projection.never_asked and _is_about_gone(projection, one, without)
+        if one.question and not (is_known or is_gone) and was_asked(projection, one) is None:
             found[one.question] = one
             about.add(where)
     return tuple(found.values())
+
+
+def _is_about_gone(projection: Projection, one: Candidate, without: Set[str]) -> bool:
+    """Whether a question quotes a side of a contradiction that was dismissed."""
+    gone = (each for each in projection.found if projection.is_dismissed(each) or each.digest in without)
+    sides = [side for each in gone for side in each.sides if side.slide == one.slide]
+    quote = one.quote or ""
+    return bool(quote) and any(quote in side.quote or side.quote in quote for side in sides)
 
 
 def ask_for_debrief(rehearsal: Rehearsal) -> None:
