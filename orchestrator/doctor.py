@@ -69,11 +69,22 @@ def checks(home: Home) -> list[Check]:
         _looked("engine model", lambda: _model(home, "model")),
         _looked("memory", lambda: _memory(home)),
         _looked("speech-to-text", lambda: _speech_to_text(home)),
+        Check("sound", *_sound(home)),
         _slides(),
         _looked("browser", _browser),
         _looked("network", _network),
         _s3(),
     ]
+
+
+def _sound(home: Home) -> tuple[str, str]:
+    """Of how many sessions the sound of answers is kept, and how much that is."""
+    pieces = list((home.sessions / ".sound").glob("*/*.wav"))
+    if not pieces:
+        return "ok", "no sound is kept; of answers it is where a presenter ticks that at the start"
+    sessions, size = {one.parent for one in pieces}, sum(one.stat().st_size for one in pieces)
+    held = f"{len(sessions)} session{'s' * (len(sessions) != 1)}, {size / 1e6:.1f} MB"
+    return "ok", f"sound of answers is kept of {held}, in {home.sessions / '.sound'}"
 
 
 def _looked(name: str, look: Callable[[], Check]) -> Check:

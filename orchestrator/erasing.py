@@ -31,6 +31,7 @@ from orchestrator.memory.database import existing
 from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.model import Forgotten
 from orchestrator.review.catalogue import comments_beside, of_archives, of_home
+from orchestrator.speech.kept_sound import sound_folder
 from orchestrator.store import files
 from orchestrator.store.files import held
 from orchestrator.store.history import LEDGER_NAME
@@ -208,7 +209,8 @@ def _remove_rest(home: Home, session: str, aside: Path, known: Sequence[KeptArch
         for catalogue in catalogues:
             catalogue.forget(session)
         comments = (comments_beside(catalogue) / session for catalogue in catalogues)
-        for folder in (*comments, home.records / session, aside):
+        beside = (home.records / session, sound_folder(home.sessions, session))
+        for folder in (*comments, *beside, aside):
             if _is_folder(folder):
                 _thaw_all(folder)
                 shutil.rmtree(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.legible import one_line, page, printable
+from orchestrator.model.brought import DOSSIER, PANEL, PRESENTER
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Target, Turn
 from orchestrator.model.segment import Segment
@@ -58,6 +59,21 @@ def headed(title: str, text: str) -> str:
 
 GENERAL = "general"
 """The mark of a question about the whole, which quotes nothing."""
+WRITTEN_BY = {PRESENTER: "your own question", DOSSIER: "from your dossier"}
+"""The mark of a question that its presenter brought."""
+
+
+def origin(asked: Exchange) -> str:
+    """ "", "general", "your own question, slide 3": what no quote above a question says of it."""
+    written = WRITTEN_BY.get(asked.written_by)
+    if written is None:
+        return "" if asked.quote is not None or asked.is_missing else GENERAL
+    return (
+        written
+        if asked.quote is not None or asked.is_missing or asked.slide is None
+        else f"{written}, slide {asked.slide}"
+    )
+
 
 VERDICT_WORDS = {
     "satisfied": "answered",
@@ -165,8 +181,7 @@ def focus_brief(heading: str, targets: Sequence[Target]) -> str:
         lines += [
             f"## {number}. {_target(target)}",
             "",
-            f"> {one_line(target.quote)}",
-            "",
+            *([f"> {one_line(target.quote)}", ""] if target.quote else []),
             f"- Angle: {one_line(target.angle)}",
             f"- A good answer: {one_line(target.good_answer)}",
             "",
@@ -177,7 +192,7 @@ def focus_brief(heading: str, targets: Sequence[Target]) -> str:
 def _target(target: Target) -> str:
     where = place(target.slide, target.said_at_s)
     if target.is_missing:
-        return f"Missing on {where}"
+        return f"Missing on {where}" if target.slide is not None else "Missing in the deck"
     return f"Claim {target.claim} ({where})" if target.claim is not None else where.capitalize()
 
 
@@ -220,7 +235,7 @@ def quoted(asked: Candidate | Exchange, answered: str | None = None) -> list[str
         answered: The exchange that they are an answer to, as `answer_quoted` finds it.
     """
     if asked.quote is None:
-        return []
+        return [lacking(asked.slide)] if asked.is_missing else []
     if asked.is_missing:
         return [f'{place(asked.slide, asked.said_at_s)}, "{one_line(asked.quote)}", leaves it out']
     where = place(asked.slide, asked.said_at_s, asked.under) if answered is None else answer_to(answered)
@@ -228,6 +243,11 @@ def quoted(asked: Candidate | Exchange, answered: str | None = None) -> list[str
     if (one := asked.beside) is not None:
         lines.append(f'{place(one.slide, one.said_at_s, one.under)}: "{one_line(one.quote)}"')
     return list(dict.fromkeys(lines))  # a sentence that contradicts itself stands once
+
+
+def lacking(slide: int | None) -> str:
+    """ "slide 1 does not say", "the deck does not say": in place of a quote, where nothing can be quoted."""
+    return f"{'the deck' if slide is None else f'slide {slide}'} does not say"
 
 
 def candidate(
@@ -255,6 +275,8 @@ def candidate(
         if (beside := question.beside) is not None:
             where = f"Beside ({place(beside.slide, beside.said_at_s)})"
             lines += ["", where, "", f"> {one_line(beside.quote)}"]
+    elif question.is_missing:
+        lines += [f"About what is missing: {lacking(question.slide)}"]
     else:
         lines += ["Claim: none; nothing specific was found, so this question is a general one"]
     lines += [
@@ -279,8 +301,13 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
         if (beside := done.beside) is not None:
             where = f"Beside {place(beside.slide, beside.said_at_s)}:"
             lines += [where, "", f"> {one_line(beside.quote)}", ""]
-    else:
+    elif done.is_missing:
+        lines += [f"About what is missing: {lacking(done.slide)}.", ""]
+    elif done.written_by == PANEL:
         lines += ["About the whole; no particular claim.", ""]
+    if done.written_by != PANEL:
+        where = f", for slide {done.slide}" if done.slide is not None else ""
+        lines += [f"Written by the {done.written_by} before the rehearsal{where}; no panelist made it.", ""]
     for number, turn in enumerate(done.turns, start=1):
         lines += _turn(number, turn, is_last=number == len(done.turns))
     if new_numbers:

@@ -124,7 +124,8 @@ class Session:
             on_repair: As `Store`.
             say: Told in one line when the session's budget is nearly used up, and when it is.
             **options: The fields of `plan.StartOptions`: id, presenter, panel, date, intensity, mode,
-                minutes, exchanges, focus, intel, board, kind, speaker, layout, remember, keep_source.
+                minutes, exchanges, focus, intel, board, questions, kind, speaker, layout, remember,
+                keep_source. `questions` is a file, or a list of texts or of mappings with text, slide, agent.
 
         Raises:
             DeckError: The deck cannot be read; nothing is left behind.

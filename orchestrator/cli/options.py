@@ -33,6 +33,9 @@ INTENSITY_HELP: Final = (
     "friendly, moderate (the default) or adversarial: at most 2, 3 or 4 turns a question. Without a model "
     "only what is certainly no answer is asked again."
 )
+QUESTIONS_HELP: Final = (
+    "Questions of your own that the panel puts: one a line, or a YAML or JSON list of text, slide, agent."
+)
 INTEL_HELP: Final = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
 
 DeckFile = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
@@ -44,7 +47,7 @@ Speed = Annotated[str, option("N|max", "The pace of the recording; 1 is its own.
 
 _AS_GIVEN: Final = (
     *("presenter", "speaker", "date", "kind", "engine", "layout", "intensity", "mode"),
-    *("minutes", "exchanges", "remember", "board"),
+    *("minutes", "exchanges", "remember", "board", "questions"),
 )
 """Options that `Session.start` takes by the same name and as they are."""
 
@@ -63,6 +66,7 @@ def _session_options(
     date: Annotated[Text, option("DAY", "The rehearsal's date, YYYY-MM-DD; default: none.")] = None,
     intel: Annotated[list[Path] | None, option("FILE", INTEL_HELP)] = None,
     board: Annotated[Path | None, option("FILE", BOARD_HELP)] = None,
+    questions: Annotated[Path | None, option("FILE", QUESTIONS_HELP)] = None,
     kind: Annotated[
         Text,
         option("KIND", 'Of deck, where it is read as another: "request for money", …; default: as read.'),

@@ -46,6 +46,7 @@ def ask(
             "said_at_s": exchange.said_at_s,
             "why_this_agent": exchange.why_this_agent,
             "comes_back_to": exchange.comes_back_to,
+            "written_by": exchange.written_by,
         }
         Screen.current.result(plain, "\n".join(question_lines(opened_session.rehearsal, exchange)))
 

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
 
 @options.begins_a_session
 def start(deck: options.DeckFile, **given: Any) -> None:
-    """Begin a session and leave it active."""
+    """Begin a session and leave it active.
+
+    A file of --questions has one question a line ("slide 4: Who pays?" is put at that slide), or is a list in
+    YAML or JSON; of an entry only the text must be there:
+
+    \b
+        - text: Who pays if the harbour freezes?
+          slide: 4
+          agent: skeptic
+        - What does it cost in the second year?
+
+    Each is put once, as it stands, before the panel's own.
+    """
     begun = options_of(given)
     screen = Screen.current
     home = screen.open_home()

@@ -14,6 +14,7 @@ from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
 from orchestrator.debrief.first import first_of
 from orchestrator.debrief.parts import Debrief, Fix, OpenPoint, Review, Source, Stronger, asked_about
 from orchestrator.debrief.promises import promises_of
+from orchestrator.debrief.request import still_to_ask
 from orchestrator.debrief.rubric import CHECKS, Record, rubric, talk_of
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
@@ -134,6 +135,7 @@ def debrief_of(
         shares=shares_of(rehearsal),
         observed=_observed(rehearsal.on_record(projection.observed, lambda one: (one.text, one.quote or ""))),
         still_wanted=_still_wanted(said, projection, without),
+        not_put=tuple(one for _, one in projection.still_brought),
         took_over=projection.took_over,
         failed=projection.debrief_failed,
     )
@@ -286,7 +288,10 @@ def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str])
         for text, one in projection.wanted.items()
         if projection.puts_dismissed(one, without) or projection.quotes_misheard(one)
     }
+    left = still_to_ask(projection, without)
+    gone |= {one.question for one in still_to_ask(projection)} - {one.question for one in left}
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
     latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}
-    return tuple(latest.values())
+    others = (one.question for one in left if one not in projection.never_asked)
+    return tuple(dict.fromkeys((*latest.values(), *others)))[:MOST_WANTED]

@@ -13,7 +13,7 @@ from orchestrator.records.telling import known
 _TURN: Final = ("question", "answer", "verdict", "reason", "quote")
 _EXCHANGE: Final = (
     "id", "agent", "claim", "slide", "said_at_s", "quote", "grounded", "why_this_agent", "outcome",
-    "comes_back_to",
+    "comes_back_to", "written_by",
 )  # fmt: skip
 
 

@@ -42,6 +42,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
             {**picked(one, ("exchange", "about", "why")), "stronger": _stronger(one.stronger)}
             for one in debrief.homework
         ],
+        "not_put": [picked(one, ("text", "slide", "agent", "written_by")) for one in debrief.not_put],
         "observed": [picked(one, ("text", "quote")) for one in debrief.observed],
         "delivery": {**_delivery(debrief.delivery), **_habits(debrief)},
         "rubric": [
@@ -71,6 +72,8 @@ def open_point(point: OpenPoint) -> str:
     """An open point in one line: the words it is about, and why it is open."""
     about = point.about
     where = phrasing.GENERAL if about is None else f'{phrasing.place(about)}, "{about.quote}"'
+    if about is not None and not about.quote:
+        where = phrasing.lacking(about.slide)
     return f"{point.exchange} ({where}): {point.why}"
 
 

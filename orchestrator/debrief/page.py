@@ -76,6 +76,7 @@ def equip(environment: jinja2.Environment) -> None:
         talk=plots.talk,
     )
     environment.filters.update(
+        brought=phrasing.brought,
         cell=lambda text: plain(text).replace("|", "\\|"),
         clock=render.clock,
         css_string=css_string,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from orchestrator.debrief.bill import Bill
 from orchestrator.debrief.shares import Shares
+from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, Observation
 from orchestrator.records.about_contradictions import is_about
@@ -81,7 +82,7 @@ class Review:
         """The words that the question is about, both sides of a contradiction; none where it is general."""
         one = self.exchange
         if one.quote is None:
-            return ()
+            return (Source("", one.slide, is_missing=True),) if one.is_missing else ()
         own = Source(one.quote, one.slide, one.said_at_s, is_missing=one.is_missing, under=one.under)
         if self.about_answer is not None:
             own = Source(one.quote, origin="answer", exchange=self.about_answer)
@@ -171,6 +172,7 @@ class Debrief:
     failed: str | None = None  # why the engine gave no words for this page
     repeated: tuple[Repeated, ...] = ()  # strings of words that were said again and again
     read_aloud: tuple[ReadAloud, ...] = ()  # slides
+    not_put: tuple[BroughtQuestion, ...] = ()  # of those that the presenter brought
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property

@@ -19,6 +19,7 @@ from orchestrator.speech.pace import WINDOW_S
 
 if TYPE_CHECKING:
     from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
+    from orchestrator.model.brought import BroughtQuestion
     from orchestrator.speech.pace import Stretch
 
 SHOWN_OVER: Final = 3  # slides named in one line; the page has all
@@ -31,6 +32,7 @@ SEE_STRONGER: Final = "A stronger answer stands with the question."
 NOT_JUDGED: Final = render.OUTCOME_WORDS["unjudged"]
 """An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""
 GENERAL: Final = render.GENERAL
+origin, lacking = render.origin, render.lacking
 
 
 def place(source: Source) -> str:
@@ -63,6 +65,8 @@ def stopped(text: str) -> str:
 def with_place(source: Source) -> str:
     """The words in quotation marks, and where they stand."""
     if source.is_missing:
+        if not source.quote:
+            return render.lacking(source.slide)
         return f"{place(source)}, {quoted(source.quote)}, which leaves it out"
     return f"{quoted(source.quote)} ({place(source)})"
 
@@ -70,6 +74,8 @@ def with_place(source: Source) -> str:
 def placed(source: Source) -> str:
     """The place first, then the words."""
     if source.is_missing:
+        if not source.quote:
+            return render.lacking(source.slide)
         return f"{place(source)}, {quoted(source.quote)}, leaves it out"
     return f"{place(source)}: {quoted(source.quote)}"
 
@@ -176,13 +182,13 @@ def tone(review: Review) -> str:
 
 
 def came_of(review: Review) -> str:
-    """The same, with how often it was asked, and whether it was a general question.
+    """The same, with how often it was asked, and whose question it was, or if it was a general one.
 
     That nobody judged an answer is said once a page, by the counts.
     """
     judged = "" if is_unjudged(review) and not review.is_dismissed else verdict(review)
     often = times_asked(review.exchange)
-    return ", ".join(part for part in (judged, often, "" if review.places else GENERAL) if part)
+    return ", ".join(part for part in (judged, often, render.origin(review.exchange)) if part)
 
 
 def is_unjudged(review: Review) -> bool:
@@ -237,6 +243,11 @@ def noted(tension: Tension) -> str:
 def numbered(tension: Tension) -> str:
     """The same behind the id by which the presenter can dismiss it: "c2: Revenue is told twice."."""
     return f"{tension.id}: {noted(tension)}" if tension.id else noted(tension)
+
+
+def brought(one: BroughtQuestion) -> str:
+    """A question that the presenter brought, and at which slide it was to be put."""
+    return one.text if one.slide is None else f"{one.text} (slide {one.slide})"
 
 
 def noticed(seen: Observation) -> str:

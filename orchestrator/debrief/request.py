@@ -5,6 +5,7 @@ The reply is a record, so the debrief can be made again from the ledger; a failu
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import replace
 
 from orchestrator.checks.grounding import material
@@ -14,10 +15,74 @@ from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.loop.staleness import was_asked
+from orchestrator.model.exchange import Candidate
 from orchestrator.records.moderator import DebriefAnswered
+from orchestrator.records.projection import Projection
 
 UNSHOWN = "unshown"
 """Among the reasons of `DebriefWords.refused`: a stronger answer that the page would not show."""
+
+
+def still_to_ask(projection: Projection, without: Set[str] = frozenset()) -> tuple[Candidate, ...]:
+    """What nobody asked, each question once: the panel's candidates, the dossier's, then the briefs' targets.
+
+    A target is why its panelist goes after it, in one sentence. Nothing about a contradiction that was
+    dismissed, or whose digest is in *without*, is wanted any more.
+    """
+    likely = (
+        Candidate(
+            agent=one.agent or "",
+            question=one.question,
+            claim=None,
+            slide=one.about.slide if one.about is not None else None,
+            said_at_s=None,
+            quote=(one.about.quote or None) if one.about is not None else None,
+            grounded=one.about is not None,
+            needs=(),
+            relevance=0.0,
+            lead_in="",
+            angle=one.why,
+            is_missing=one.is_missing,
+        )
+        for one in projection.likely
+    )
+    aimed = (
+        Candidate(
+            agent=agent,
+            question=one.angle,
+            claim=one.claim,
+            slide=one.slide,
+            said_at_s=one.said_at_s,
+            quote=one.quote or None,
+            grounded=bool(one.quote),
+            needs=(),
+            relevance=0.0,
+            lead_in="",
+            angle=one.angle,
+            is_missing=one.is_missing,
+        )
+        for agent, targets in projection.targets.items()
+        for one in targets
+    )
+    found: dict[str, Candidate] = {}
+    about: set[tuple[int | None, str]] = set()
+    for one in (*projection.never_asked, *likely, *aimed):
+        where = (one.slide, one.quote or one.question)
+        is_known = one.question in found or (where in about and not one.is_missing)
+        is_gone = one not in projection.never_asked and _is_about_gone(projection, one, without)
+        if one.question and not (is_known or is_gone) and was_asked(projection, one) is None:
+            found[one.question] = one
+            about.add(where)
+    return tuple(found.values())
+
+
+def _is_about_gone(projection: Projection, one: Candidate, without: Set[str]) -> bool:
+    """Whether a question quotes a side of a contradiction that was dismissed."""
+    gone = (each for each in projection.found if projection.is_dismissed(each) or each.digest in without)
+    sides = [side for each in gone for side in each.sides if side.slide == one.slide]
+    quote = one.quote or ""
+    return bool(quote) and any(quote in side.quote or side.quote in quote for side in sides)
 
 
 def ask_for_debrief(rehearsal: Rehearsal) -> None:
@@ -27,7 +92,7 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
     """
     projection = rehearsal.projection
     tensions = tuple(rehearsal.on_record(projection.tensions, lambda one: [side.quote for side in one.sides]))
-    never_asked = rehearsal.on_record(projection.never_asked, lambda one: (one.question, one.quote or ""))
+    never_asked = rehearsal.on_record(still_to_ask(projection), lambda one: (one.question, one.quote or ""))
     request = DebriefRequest(
         rehearsal.seats[MODERATOR], rehearsal.scene(), tensions, tuple(never_asked), tuple(CHECKS)
     )

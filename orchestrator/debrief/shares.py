@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.engines.by_name import MODELS
 from orchestrator.loop.rehearsal import OFFLINE
+from orchestrator.model.brought import PANEL
 from orchestrator.model.exchange import PUT_AGAIN, Exchange
 from orchestrator.records.candidates import CallTaken, RoundMade
 from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
@@ -96,6 +97,8 @@ class _Count:
 
     def _opened(self, exchange: Exchange) -> None:
         before = exchange.comes_back_to
+        if exchange.written_by != PANEL:  # neither asked it of its own
+            return
         if exchange.why_this_agent == PUT_AGAIN:  # of a drill: no stand-in made it
             self.asked[exchange.id] = True
             return

@@ -86,6 +86,7 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     yield from _labelled(phrasing.DO_THESE_AGREE, _noted(debrief, debrief.doubtful))
     if debrief.was_answered:
         yield from _labelled(phrasing.STILL_OPEN, _homework(debrief, is_above=reviews))
+    yield from _few("Not put", [phrasing.brought(one) for one in debrief.not_put])
     yield from _few("Wanted", list(debrief.still_wanted))
     yield from _few("Promised", [phrasing.with_place(one) for one in debrief.promises])
     yield from _few("Noticed", [phrasing.noticed(one) for one in debrief.observed])

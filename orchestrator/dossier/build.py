@@ -100,7 +100,10 @@ def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, 
     panel = {seat.persona.id: seat.persona.name for seat in request.seats}
     kept: dict[str, Attack] = {}
     for attack in said:
-        about = None if attack.about is None else grounded(attack.about, shown)
+        if attack.is_missing:
+            about = _lacking(attack.about, request.deck)
+        else:
+            about = None if attack.about is None else grounded(attack.about, shown)
         # A quote was named and stands nowhere: the question may be about another deck.
         if not attack.question.strip() or (about is None) != (attack.about is None):
             continue
@@ -115,6 +118,12 @@ def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, 
         )
         kept.setdefault(one_line(one.question).casefold(), one)
     return tuple(kept.values())
+
+
+def _lacking(about: Place | None, deck: Deck) -> Place | None:
+    """The slide that does not say it, with its title, which a slide need not have; None: there is no such."""
+    slide = next((one for one in deck.slides if about is not None and one.number == about.slide), None)
+    return None if slide is None else Place(slide.number, None, slide.title)
 
 
 def _found(places: Sequence[Place], passages: Sequence[Passage]) -> tuple[Place, ...]:

@@ -86,16 +86,21 @@ def by_class(dossier: Dossier) -> Iterator[tuple[str, list[Tension]]]:
 
 def titled(attack: Attack) -> str:
     """Who asks, about which slide: "Ruth Alvarez, slide 3", "The board (general)"."""
-    where = f" ({GENERAL})" if attack.about is None else f", {at(attack.about.slide).lower()}"
+    if (lacks := missing(attack)) != "":
+        where = f", {lacks[0].lower()}{lacks[1:]}"
+    else:
+        where = f" ({GENERAL})" if attack.about is None else f", {at(attack.about.slide).lower()}"
     return one_line(f"{attack.asked_by or 'The board'}{where}")
 
 
 def about(attack: Attack) -> str:
-    """The deck's words that the question is about; "" where it is about the whole."""
-    if attack.about is None:
-        return ""
-    quote = one_line(attack.about.quote)
-    return f"Left out beside: {quote}" if attack.is_missing else quote
+    """The deck's words that the question is about; "" where there are none."""
+    return "" if attack.about is None or attack.is_missing else one_line(attack.about.quote)
+
+
+def missing(attack: Attack) -> str:
+    """ "", "Slide 1 does not say", "The deck does not say": where it is about what is missing."""
+    return f"{at(attack.about.slide if attack.about else None)} does not say" if attack.is_missing else ""
 
 
 def profile(one: Profile) -> str:

@@ -148,6 +148,7 @@ class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
 
     taken: frozenset[str] = frozenset()
     others: tuple[Seat, ...] = ()
+    likely: tuple[Attack, ...] = ()  # what the board as a whole is likely to ask, from the dossier
 
 
 @dataclass(frozen=True, slots=True)

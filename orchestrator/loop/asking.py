@@ -14,7 +14,7 @@ from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import panelist, phrases, refreshing
-from orchestrator.loop.calling_on import Choice, choose, choose_at_pause, not_heard
+from orchestrator.loop.calling_on import Choice, brought_choice, choose, choose_at_pause, not_heard
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
@@ -54,8 +54,10 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
         raise _is_open(rehearsal.projection.open)
     waiting = _parked(rehearsal.projection, agent)
     if not parked and (waiting is None or not rehearsal.state().is_full):
-        refreshing.refresh(rehearsal, "ask")
-        choice = choose(rehearsal.state(), agent)
+        choice = brought_choice(rehearsal.state(), agent, everywhere=True)
+        if choice is None:  # what was brought needs nobody's thought
+            refreshing.refresh(rehearsal, "ask")
+            choice = choose(rehearsal.state(), agent)
         if choice is not None:
             return open_exchange(rehearsal, choice)
     if waiting is not None:
@@ -116,7 +118,8 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
     comes_back = projection.is_question_wanted or (projection.is_played_out and not state.is_full)
     parked = _parked(projection) if comes_back else None
     is_first_heard = choice is not None and choice.agent in not_heard(state)
-    is_next = projection.is_played_out and not is_first_heard
+    is_brought = choice is not None and choice.candidate.brought is not None
+    is_next = projection.is_played_out and not is_first_heard and not is_brought
     if parked is not None and (choice is None or (is_next and _is_ripe(projection, parked))):
         return _come_back(rehearsal, parked)
     if choice is not None:
@@ -124,6 +127,8 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
     why = "the exchanges are used up" if state.is_full else "nobody has a question"
     if not state.is_full and choose(state) is not None:
         why = "the exchanges that are left are kept for panelists not heard yet"
+    elif not state.is_full and projection.still_brought:
+        why = "the exchanges that are left are kept for questions that the presenter brought"
     with rehearsal.store.transaction() as tx:
         if not state.is_full and projection.failed and not projection.is_played_out:
             say(rehearsal, tx, phrases.STALLING, slide=projection.slide)
@@ -187,6 +192,8 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
         under=candidate.under,
         good_answer=candidate.good_answer,
         is_missing=candidate.is_missing,
+        written_by=candidate.written_by,
+        brought=candidate.brought,
     )
     return _put(rehearsal, exchange, phrases.CALLING if calls else None)
 
@@ -201,7 +208,9 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
         show_state(rehearsal, tx, "question", exchange)
         tx.note(ExchangeOpened(exchange), by=MODERATOR)
-        if exchange.comes_back_to is None:
+        if (
+            exchange.comes_back_to is None and exchange.brought is None
+        ):  # else its panelist's own still stands
             empty = panelist.empty_candidate(rehearsal, exchange.agent)
             panelist.write_candidate(rehearsal, tx, exchange.agent, empty)
         show_state(rehearsal, tx, "answering", exchange)

@@ -13,6 +13,7 @@ from typing import Final
 from orchestrator.legible import one_line
 from orchestrator.loop.staleness import why_stale
 from orchestrator.loop.state import State
+from orchestrator.model.brought import DOSSIER, PRESENTER, BroughtQuestion
 from orchestrator.model.exchange import Candidate
 from orchestrator.templates.orchestration import FREE_FLOW, HAND_RAISE
 
@@ -51,12 +52,18 @@ def choose(
 ) -> Choice | None:
     """The panelist to call on now; only *agent* where one is named. None: nobody has a question.
 
+    What the presenter brought comes first, where it is due.
+
     Args:
         holds_back: More will be presented, so what is left is kept for panelists not heard yet,
             even if none of them has a question now.
         only: Which candidates take part.
         how: How the panelist came by the floor, in words; it stands with the reasons.
     """
+    if (own := brought_choice(state, agent)) is not None:
+        return own
+    if state.left <= len(state.projection.still_brought):
+        return None  # what is left is kept for what the presenter brought
     ready = [pair for pair in _ready(state) if agent in (None, pair[0]) and only(pair[1])]
     unheard = not_heard(state)
     if agent is None and state.left <= len(unheard):
@@ -67,6 +74,61 @@ def choose(
     seat, candidate = max(ready, key=lambda pair: _score(state, *pair))
     reasons = [how] if how is not None else ["was asked for by name"] if agent is not None else []
     return Choice(seat, candidate, "; ".join([*reasons, *_why(state, seat, candidate)]))
+
+
+def brought_choice(state: State, agent: str | None = None, *, everywhere: bool = False) -> Choice | None:
+    """The question that the presenter brought and that is due: of this slide, then of one that is over.
+
+    Then those that name no slide. At the end, and where the presenter asks for a question, those of slides
+    to come are due as well; in between they wait.
+
+    Args:
+        agent: Who is called on; None: the seat that the question names, else in turn.
+        everywhere: The presenter asks for one.
+    """
+    projection = state.projection
+    if state.is_full:
+        return None
+    shown = {one.slide for one in projection.slides}
+    due: list[tuple[int, int, BroughtQuestion]] = []
+    for number, one in projection.still_brought:
+        if agent is not None and one.agent not in (None, agent):
+            continue
+        rank = 0 if one.slide == projection.slide else 1 if one.slide in shown else 3
+        rank = 2 if one.slide is None else rank
+        if rank < 3 or everywhere or projection.is_played_out or projection.is_question_wanted:
+            due.append((rank, number, one))
+    if not due:
+        return None
+    _, number, one = min(due, key=lambda each: each[:2])
+    seat = one.agent or agent or max(state.options.panel, key=partial(_silence, state))
+    whose = "the question names this seat" if one.agent is not None else "in turn"
+    return Choice(seat, brought_candidate(seat, number, one), f"{WRITTEN_BY[one.written_by]}; {whose}")
+
+
+WRITTEN_BY: Final = {PRESENTER: "the presenter brought this question", DOSSIER: "a question of the dossier"}
+
+
+def brought_candidate(seat: str, number: int, one: BroughtQuestion) -> Candidate:
+    """The question as it is put: its own words, and a quote only where the dossier has one."""
+    return Candidate(
+        agent=seat,
+        question=one.text,
+        claim=None,
+        slide=one.slide,
+        said_at_s=None,
+        quote=one.quote,
+        grounded=one.quote is not None,
+        needs=(),
+        relevance=1.0,
+        lead_in="",
+        angle=WRITTEN_BY[one.written_by],
+        good_answer=one.good_answer,
+        is_missing=one.is_missing,
+        bare=one.text,
+        written_by=one.written_by,
+        brought=number,
+    )
 
 
 def _ready(state: State) -> list[tuple[str, Candidate]]:
@@ -83,8 +145,15 @@ def not_heard(state: State) -> list[str]:
 
 
 def may_ask_at_pause(state: State) -> bool:
-    """Whether somebody may come in at this pause, if they have a question."""
+    """Whether somebody may come in at this pause, if they have a question.
+
+    What the presenter brought for this slide waits for no pace: later it would be out of place.
+    """
     projection, mode = state.projection, state.options.mode
+    if not (state.is_full or projection.asked_here) and any(
+        one.slide == projection.slide for _, one in projection.still_brought if one.slide is not None
+    ):
+        return True
     if state.is_full or projection.asked_here or not _in_pace(state, AHEAD[mode]):
         return False
     last_s = projection.quiet_from_s or 0.0
@@ -122,7 +191,7 @@ def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, 
     """A contradiction, with both its quotes, comes before every other question, and a general one last."""
     focus = FOCUS_WEIGHT if _in_focus(state, candidate) else 0.0
     weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(state, agent)
-    return candidate.beside is not None, candidate.grounded, weight
+    return candidate.beside is not None, candidate.grounded or candidate.is_missing, weight
 
 
 def _silence(state: State, agent: str) -> float:

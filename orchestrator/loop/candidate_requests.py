@@ -9,10 +9,12 @@ from collections.abc import Iterator, Sequence
 
 from orchestrator.context.receipt import Receipt
 from orchestrator.engines.protocol import CandidateRequest, Scene
+from orchestrator.loop.calling_on import brought_candidate
 from orchestrator.loop.digests import digest
 from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked, why_stale
+from orchestrator.model.brought import PRESENTER
 from orchestrator.model.exchange import Candidate, Exchange
 
 
@@ -53,14 +55,17 @@ def made_from(receipt: Receipt) -> Iterator[str]:
 
 
 def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> list[Candidate]:
-    """The others' questions that may be asked. Of two on one line the panelist seated first keeps its own.
+    """What the presenter brought, and the others' questions that may be asked.
+
+    Of two on one line the panelist seated first keeps its own.
 
     Both are asked at once: if each saw the other's, each would give way, and nobody would ask.
     """
     state, place = rehearsal.state(), rehearsal.options.panel.index
     ready = [one.candidate for one in state.projection.waiting.values() if why_stale(state, one) is None]
     own = _quotes([current] if current is not None else [])
-    return [
+    brought = [brought_candidate(PRESENTER, *each) for each in state.projection.still_brought]
+    return brought + [
         one
         for one in ready
         if one.agent != agent and (place(one.agent) < place(agent) or _quotes([one]).isdisjoint(own))

@@ -33,10 +33,11 @@ def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
 def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
     """The last question as it is put: the words that it is about above it, and not in it once more.
 
-    A question about the whole says so in their place.
+    A question about the whole says so in their place, and one that the presenter brought beside them.
     """
     name = rehearsal.name_of(exchange.agent)
-    words = about(rehearsal, exchange) or [f"({render.GENERAL})"]
+    origin = render.origin(exchange)
+    words = [*about(rehearsal, exchange), *([f"({origin})"] if origin else [])]
     return [*(f"  {one}" for one in words), f"{name}: {asked(exchange)}"]
 
 

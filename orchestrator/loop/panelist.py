@@ -27,7 +27,9 @@ def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
     for number, agent in enumerate(panel, start=1):
         others = tuple(rehearsal.seats[one] for one in panel[number:])
         scene = rehearsal.scene()
-        request = FocusBriefRequest(rehearsal.seats[agent], scene, frozenset(taken), others)
+        request = FocusBriefRequest(
+            rehearsal.seats[agent], scene, frozenset(taken), others, rehearsal.projection.likely
+        )
         context = rehearsal.context(agent, purpose="focus-brief", request=request)
         failed = None
         try:

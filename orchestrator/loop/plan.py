@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from orchestrator.claims.language import language_of_deck
 from orchestrator.dossier.board import read_board
+from orchestrator.dossier.brought import Given, check_questions, each_once, questions_of
 from orchestrator.errors import UsageError
 from orchestrator.home.config import CHOICES, checked
 from orchestrator.home.folder import Home
@@ -19,6 +20,7 @@ from orchestrator.intel.read import read_intel
 from orchestrator.layout import Layout, check_session_id
 from orchestrator.legible import one_line, text_argument
 from orchestrator.loop.rehearsal import read_seats
+from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.drill import Drilled
 from orchestrator.model.intel import Reported
@@ -52,6 +54,7 @@ class StartOptions:
     intel: tuple[Path, ...] = ()
     board: Path | None = None
     kind: str | None = None  # of deck; None: the engine says what it takes it for
+    questions: tuple[Given, ...] = ()  # that the presenter brings
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ def start_options_of(options: Mapping[str, Any]) -> StartOptions:
 
 
 def _plain(name: str, value: Any) -> Any:
+    if name == "questions":
+        return questions_of(value) if value is not None else ()
     if name in ("panel", "focus", "intel") and value is not None:
         items = value.split(",") if isinstance(value, str) and name == "panel" else value
         items = [items] if isinstance(items, str | Path) else items
@@ -116,6 +121,8 @@ class Plan:
     rules: Orchestration
     reported: tuple[Reported, ...]  # findings from outside
     members: tuple[BoardMember, ...]  # of the real board
+    questions: tuple[BroughtQuestion, ...]  # that the presenter brings, each once
+    notices: tuple[str, ...]  # what of that was left out, a line each
 
 
 def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
@@ -134,20 +141,27 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
     _check(given)
     if given.kind is not None:
         given = replace(given, kind=_kind(source.deck, given.kind))
+    check_questions(given.questions, source.deck, layout.panel)
+    questions, notices = each_once(given.questions)
     return Plan(
         home=home,
         source=source,
-        options=_options(home, given, layout, rules, language_of_deck(source.deck)),
+        options=_options(home, given, layout, rules, language_of_deck(source.deck), least=len(questions)),
         layout=layout,
         templates=templates,
         seats=seats,
         rules=rules,
         reported=read_intel(given.intel),
         members=read_board(given.board) if given.board is not None else (),
+        questions=questions,
+        notices=notices,
     )
 
 
-def _options(home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str) -> Options:
+def _options(
+    home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str, *, least: int
+) -> Options:
+    """What *given* and the settings come to, with *least* exchanges unless fewer were asked for."""
     config = home.config
     defaults = rules.defaults
     return Options(
@@ -159,7 +173,7 @@ def _options(home: Home, given: StartOptions, layout: Layout, rules: Orchestrati
         mode=given.mode or config.mode or defaults.mode,
         intensity=given.intensity or config.intensity or defaults.intensity,
         minutes=_first(given.minutes, config.minutes, int(defaults.minutes)),
-        exchanges=_first(given.exchanges, config.exchanges, defaults.exchanges),
+        exchanges=_first(given.exchanges, max(least, _first(config.exchanges, defaults.exchanges))),
         focus=tuple(filter(None, map(one_line, given.focus))),
         date=_date(given.date),
         speaker=given.speaker,

@@ -38,8 +38,8 @@ def why_refresh(state: State, *, presides: bool) -> str | None:
     *presides*: the moderator runs the questions by itself.
     """
     projection = state.projection
-    if state.has_model and state.is_full:
-        return None  # nobody can ask any more
+    if state.has_model and state.left <= len(projection.still_brought):
+        return None  # no panelist can ask a question of its own any more
     if state.live is not None:
         is_time = state.now_s - projection.refreshed_at_s >= state.rules.timers_s.refresh
         return SLIDE if projection.refresh_due else TIMER if is_time else None

@@ -73,7 +73,8 @@ def start_session(
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
     """
     plan = plan_of(home, source, given)
-    for notice in (*unnamed_files(home, plan.layout), *deciding_nothing(plan.templates[RULES], RULES)):
+    unused = (*unnamed_files(home, plan.layout), *deciding_nothing(plan.templates[RULES], RULES))
+    for notice in (*unused, *plan.notices):
         say(notice)
     target = home.sessions / plan.options.id
     try:
@@ -161,6 +162,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
         budget_tokens=config.budget_tokens,
         carried=carried or None,
         drill=drilled,
+        questions=plan.questions,
     )
 
 

@@ -33,11 +33,11 @@ from enum import Enum
 from typing import TypeAlias
 
 from orchestrator.loop import phrases, time_rules, turns
-from orchestrator.loop.calling_on import choose, choose_at_pause, may_ask_at_pause
+from orchestrator.loop.calling_on import brought_choice, choose, choose_at_pause, may_ask_at_pause
 from orchestrator.loop.pauses import ends_sentence
 from orchestrator.loop.refresh_rules import next_tick_s, why_refresh
 from orchestrator.loop.state import Live, State
-from orchestrator.loop.transcript import ends_section
+from orchestrator.loop.transcript import comes_in
 from orchestrator.model.exchange import Exchange
 from orchestrator.records.projection import Playback
 from orchestrator.templates.orchestration import SECTION_BREAKS
@@ -213,6 +213,8 @@ def _waits_for_questions(state: State) -> bool:
     live = state.live
     if live is None or not live.is_asking or state.projection.open is not None:  # which waits to be put again
         return False
+    if brought_choice(state) is not None:
+        return False
     return live.waited_s < PATIENCE_S or choose(state, holds_back=True) is None
 
 
@@ -298,12 +300,8 @@ def _at_pause(state: State) -> Step | None:
 def _comes_in_before(state: State, slide: int | None) -> bool:
     """Whether the panel comes in before this change of slide, and has not done so yet."""
     projection = state.projection
-    if (
-        not is_run(projection.playback)
-        or state.options.mode != SECTION_BREAKS
-        or projection.deck is None
-        or slide is None
-    ):
+    if not is_run(projection.playback) or slide is None:
         return False
-    is_new = projection.section_ended != len(projection.slides)
-    return is_new and ends_section(projection, projection.deck, slide, state.rules.section_break_slides)
+    return projection.section_ended != len(projection.slides) and comes_in(
+        projection, state.options, state.rules, slide
+    )

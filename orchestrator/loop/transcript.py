@@ -16,6 +16,7 @@ from orchestrator.model.segment import LiveSegment, Segment, possible
 from orchestrator.model.slide import Deck
 from orchestrator.model.values import to_json
 from orchestrator.records.moderator import ClockSet
+from orchestrator.records.options import Options
 from orchestrator.records.projection import TRANSCRIPT, Line, Projection
 from orchestrator.records.speech import SlideShown, SpeechHeard
 from orchestrator.speech.doubt import told_doubt
@@ -24,7 +25,7 @@ from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.speech.stream import timed
 from orchestrator.store.requests import Request, do_once, request_of
 from orchestrator.store.transaction import Draft
-from orchestrator.templates.orchestration import SECTION_BREAKS
+from orchestrator.templates.orchestration import SECTION_BREAKS, Orchestration
 
 
 def add_segment(
@@ -189,11 +190,8 @@ def change_slide(
     """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
     projection, deck = rehearsal.projection, rehearsal.scene().deck
     title = next((slide.title for slide in deck.slides if slide.number == number), "")
-    ends = (
-        rehearsal.options.mode == SECTION_BREAKS
-        and projection.section_ended != len(projection.slides)
-        and ends_section(projection, deck, number, rehearsal.rules.section_break_slides)
-    )
+    is_new = projection.section_ended != len(projection.slides)
+    ends = is_new and comes_in(projection, rehearsal.options, rehearsal.rules, number)
     with rehearsal.store.joined(tx) as tx:
         tx.append(
             TRANSCRIPT,
@@ -202,6 +200,20 @@ def change_slide(
             value=SlideShown(number, at_s, estimated, ends),
         )
         show_state(rehearsal, tx, projection.state, projection.asking)
+
+
+def comes_in(projection: Projection, options: Options, rules: Orchestration, to: int) -> bool:
+    """Whether the panel comes in when the presenter moves on to slide *to*.
+
+    With section breaks where a section ends; in every mode where a question that the presenter brought
+    waits for the slide that is left.
+    """
+    deck, here = projection.deck, projection.slide
+    if deck is None or here is None:
+        return False
+    if to != here and any(one.slide == here for _, one in projection.still_brought):
+        return projection.opened < options.exchanges
+    return options.mode == SECTION_BREAKS and ends_section(projection, deck, to, rules.section_break_slides)
 
 
 def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile, zip_longest
 
+from orchestrator.model.brought import PANEL
 from orchestrator.model.claim import Place, Tension
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
@@ -31,7 +32,7 @@ class Target:
     claim: str | None  # Claim.id; None where the line holds no extracted claim
     slide: int | None
     said_at_s: float | None
-    quote: str  # verbatim from the slide; of something that is missing, the title of its slide
+    quote: str  # verbatim from the slide; of something missing the title of its slide, "" without one
     angle: str  # why this panelist goes after it
     good_answer: str  # what a good answer would contain
     is_missing: bool = False  # the slide leaves it out; the quote only says which slide
@@ -57,6 +58,8 @@ class Candidate:
     is_missing: bool = False  # about what the slide leaves out; the quote only says which slide
     under: str = ""  # as Place.under, of the quote
     bare: str | None = field(default=None, compare=False)  # as Turn.bare; None: the engine does not say it
+    written_by: str = PANEL  # of model.brought
+    brought: int | None = None  # its number among the questions that the presenter brought, from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +143,8 @@ class Exchange:
     good_answer: str = ""  # as Candidate.good_answer
     is_missing: bool = False  # as Candidate.is_missing
     under: str = ""  # as Candidate.under
+    written_by: str = PANEL  # as Candidate.written_by
+    brought: int | None = None  # as Candidate.brought
 
     @property
     def answered(self) -> tuple[Turn, ...]:

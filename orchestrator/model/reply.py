@@ -23,7 +23,7 @@ class Attack:
     bring: tuple[str, ...] = ()  # what to have at hand, a few words each
     have: tuple[Place, ...] = ()  # what the deck says already that an answer can stand on
     agent: str | None = None  # the panelist's id; None: a member of the real board
-    is_missing: bool = False  # it asks for what `about` leaves out
+    is_missing: bool = False  # it asks for what `about`, the slide with its title, or the deck does not say
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,6 +232,8 @@ class ExchangeClosed(PanelValue):
         projection.quiet_from_s, projection.is_prompted = record.clock_s, False
         projection.voice_from_s, projection.is_pause_suggested = None, False
         projection.look_is_due("exchange")
+        if projection.is_brought_due:  # another one for the same slide
+            projection.break_due = True
         if projection.is_played_out:
             projection.refresh_due = projection.is_to_be_thought_of = True
 

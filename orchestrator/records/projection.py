@@ -12,11 +12,12 @@ from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from orchestrator.clock import ClockState
+from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.claim import Claim, Gap, Tension
-from orchestrator.model.dossier import BoardMember
+from orchestrator.model.dossier import BoardMember, Dossier
 from orchestrator.model.exchange import Candidate, Exchange, Observation, PersonVerdict, Target
 from orchestrator.model.intel import Intel
-from orchestrator.model.reply import DebriefWords
+from orchestrator.model.reply import Attack, DebriefWords
 from orchestrator.model.segment import Segment, is_name_of, is_presenters
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage
@@ -124,6 +125,8 @@ class Projection:
     named: Tension | None = None  # the contradiction that the last verdict named
     pressed: list[tuple[str, Tension]] = field(default_factory=list)
     """Contradictions that a verdict named before it asked on, each with its exchange's id."""
+    brought: tuple[BroughtQuestion, ...] = ()  # questions that the presenter brought, put or not
+    dossier: Dossier | None = None  # that was made at the start
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
     intel: Intel = field(default_factory=Intel)  # the last revision
     intel_sha256: str | None = None  # of its page
@@ -367,6 +370,27 @@ class Projection:
         """Questions that stood at some time and were never put, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
         return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
+
+    @property
+    def likely(self) -> tuple[Attack, ...]:
+        """The questions of the dossier that was made at the start."""
+        return self.dossier.attacks if self.dossier is not None else ()
+
+    @property
+    def still_brought(self) -> tuple[tuple[int, BroughtQuestion], ...]:
+        """The questions that the presenter brought and that were not put yet, each with its number."""
+        if not self.brought:
+            return ()
+        put = {one.brought for one in self.asked}
+        return tuple(pair for pair in enumerate(self.brought, start=1) if pair[0] not in put)
+
+    @property
+    def is_brought_due(self) -> bool:
+        """Whether one of these waits for a slide that the presenter is leaving, or has left."""
+        left = {one.slide for one in self.slides}
+        if self.section_ended != len(self.slides):
+            left.discard(self.slide)
+        return any(one.slide in left for _, one in self.still_brought)
 
     @property
     def withdrawn_exchanges(self) -> tuple[str, ...]:

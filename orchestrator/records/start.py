@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from orchestrator.errors import LedgerCorruptError
+from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.carryover import NOTHING, CarryOver
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember, Dossier
@@ -55,6 +56,7 @@ class SessionStarted(PanelValue):
     budget_tokens: int
     carried: CarryOver | None = None
     drill: Drilled | None = None  # the question of an earlier session that is put again
+    questions: tuple[BroughtQuestion, ...] = ()  # that the presenter brought, to be put as they are
 
     @property
     def carry_over(self) -> CarryOver:
@@ -64,6 +66,7 @@ class SessionStarted(PanelValue):
     def fold(self, projection: Projection, record: Record) -> None:
         projection.speaker = self.options.speaker
         projection.presenter_name = self.presenter or self.options.presenter
+        projection.brought = self.questions
         projection.dismissed.update(self.carry_over.dismissed)
 
     def step(self, record: Record) -> Step:
@@ -135,6 +138,7 @@ class DossierWritten(PanelValue):
     board: tuple[BoardMember, ...] = field(default_factory=tuple)
 
     def fold(self, projection: Projection, record: Record) -> None:
+        projection.dossier = self.dossier
         if self.board:
             projection.members = self.board
 

@@ -22,11 +22,11 @@ from orchestrator.web.site import Site
 API: Final[tuple[str, ...]] = (
     "health", "decks", "materials", "starting", "demo", "room", "slides", "delivery", "debrief", "speech",
     "microphone", "comments", "corrections", "sessions", "contexts", "files", "records", "check", "memories",
-    "questions",
+    "questions", "dossiers", "sounds",
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (
-    "front", "new", "room", "devices", "debrief", "review", "review_compare", "review_progress",
+    "front", "new", "dossier", "room", "devices", "debrief", "review", "review_compare", "review_progress",
     "review_session",
 )  # fmt: skip
 """Files of `pages/`: the addresses that a person opens."""

@@ -107,7 +107,7 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
         match value_of(record):
             case CandidateWritten(waiting) if record.by == exchange.agent:
                 is_it = waiting.candidate.question in exchange.turns[0].question and waiting.status == "ready"
-                made_from = waiting.input_sha256 if is_it else None
+                made_from = waiting.input_sha256 if is_it and exchange.brought is None else None
             case ExchangeOpened(opened) if opened.id == exchange.id:
                 return entry.seq, made_from
     raise UsageError(f"no record opens {exchange.id}", value=exchange.id)

@@ -11,6 +11,7 @@ from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home
 from orchestrator.home.public_url import PublicUrl
 from orchestrator.speech.recognition import Recogniser
+from orchestrator.web.dossiers import Dossiers
 from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys
 from orchestrator.web.materials import Materials
@@ -71,6 +72,7 @@ class Site:
     uploads: Uploads = field(default_factory=Uploads)
     materials: Materials = field(default_factory=Materials)
     showcase: Showcase = field(default_factory=Showcase)
+    dossiers: Dossiers = field(default_factory=Dossiers)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:

@@ -15,6 +15,7 @@ from orchestrator.legible import one_line
 from orchestrator.loop.moderator_lines import about
 from orchestrator.loop.person_judging import Persons
 from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.model.brought import PANEL
 from orchestrator.model.exchange import YOURS, Exchange, PersonVerdict, Turn
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Slide
@@ -81,6 +82,7 @@ class Asked:
     name: str  # of the panelist
     color: str
     quotes: tuple[str, ...]  # each with its place; none: a general question
+    origin: str  # as Question.origin of the room
     turns: tuple[AskedTurn, ...]
     outcome: str  # in words
     result: str  # what it counts as, of OUTCOMES, or "open"
@@ -192,6 +194,7 @@ def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
         name=persona.name,
         color=persona.color,
         quotes=tuple(shown(one) for one in about(rehearsal, exchange)),
+        origin="" if exchange.written_by == PANEL else render.origin(exchange),
         turns=turns,
         outcome=phrasing.outcome(exchange),
         result=exchange.result or "open",

@@ -73,7 +73,7 @@ def _lines(moment: Moment) -> Iterator[str]:
             yield from (f"- {_plain(line)}" for line in moment.slide.lines)
     elif isinstance(moment, Asked):
         yield f"### [{at}] {moment.id}: {_plain(moment.name)}, {moment.outcome}"
-        for quote in moment.quotes:
+        for quote in (*moment.quotes, *([moment.origin.capitalize()] if moment.origin else [])):
             yield ""
             yield f"> {_plain(quote)}"
         for turn in moment.turns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.timing import shares
 from orchestrator.layout import MODERATOR
@@ -13,6 +14,7 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Live
 from orchestrator.loop.steps import End, is_run, next_step
 from orchestrator.loop.turns import Floor, floor_of
+from orchestrator.model.brought import PANEL
 from orchestrator.model.exchange import Exchange, still_to_come_back
 from orchestrator.records.projection import Projection
 
@@ -59,8 +61,10 @@ class Question:
     name: str
     color: str
     text: str  # without the quote, which stands above it
-    quotes: tuple[str, ...]  # each with its place; none: a general question
-    slides: tuple[int | None, ...]  # of each quote the slide that it stands on; None: it was said
+    quotes: tuple[str, ...]  # each with its place
+    origin: str  # whose question it is; "": a panelist's, a general one where there is no quote
+    slides: tuple[int | None, ...]
+    """Of each quote the slide that it stands on; None: it was said. Without a quote that of the question."""
     turn: int  # 1: asked for the first time
     is_judged: bool  # False while an answer waits for its verdict
     remark: str  # what the panelist said to the answer before
@@ -227,7 +231,8 @@ def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
         color=persona.color,
         text=asked(exchange),
         quotes=quotes,
-        slides=(exchange.slide, exchange.beside.slide if exchange.beside else None)[: len(quotes)],
+        origin="" if exchange.written_by == PANEL else render.origin(exchange),
+        slides=(exchange.slide, exchange.beside.slide if exchange.beside else None)[: max(1, len(quotes))],
         turn=len(exchange.turns),
         is_judged=last.answer is None,
         remark=exchange.turns[-2].remark if len(exchange.turns) > 1 else "",

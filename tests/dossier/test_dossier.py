@@ -12,12 +12,15 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.checks.grounding import grounded, material
 from orchestrator.claims.extract import deck_claims
+from orchestrator.debrief.request import still_to_ask
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.dossier.build import build_dossier
 from orchestrator.dossier.page import dossier_json, dossier_page
 from orchestrator.dossier.terminal import WIDTH, dossier_text
 from orchestrator.engines.by_name import engine_named
-from orchestrator.engines.protocol import DossierRequest, Engine
+from orchestrator.engines.claude import findings, task_data
+from orchestrator.engines.claude.standalone_schemas import AttackPart, DossierPart
+from orchestrator.engines.protocol import DossierRequest, Engine, FocusBriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import read_seats
 from orchestrator.model.claim import Gap, Place, Tension
@@ -141,9 +144,7 @@ not a forecast.
 
 - Asked: Why now?
 
-### 4. Karl Example, slide 2
-
-> Left out beside: The ask
+### 4. Karl Example, slide 2 does not say
 
 - Asked: Who runs the boats?
 
@@ -203,7 +204,7 @@ LIKELY QUESTIONS, AND HOW TO PREPARE
     Asks    Karl Example (general)
 
  4  Who runs the boats?
-    Asks    Karl Example, slide 2: "Left out beside: The ask"
+    Asks    Karl Example, slide 2 does not say
 
 YOUR BOARD
   * Ines Example, treasurer: question 1
@@ -399,3 +400,78 @@ def test_the_command_and_the_session_say_the_same(home: Path, tmp_path: Path) ->
     assert (refused.returncode, refused.stdout, refused.stderr.count("\n")) == (1, "", 1)
     nobody = greenroom(home, "dossier", deck, "--engine", "oracle", check=False)
     assert (nobody.returncode, nobody.stdout, nobody.stderr.count("\n")) == (2, "", 1)
+
+
+# ---------------------------------------------------------------------- what is missing
+
+UNTITLED = """- Revenue grew 18% in 2026
+
+---
+# The ask
+
+- We ask for EUR 1.8 million
+"""
+
+
+@pytest.mark.parametrize(
+    ("slide", "shown"),
+    [(1, "slide 1 does not say"), (2, "slide 2 does not say"), (None, "the deck does not say")],
+)
+def test_what_a_slide_or_the_deck_does_not_say_is_asked_without_a_quote(
+    slide: int | None, shown: str
+) -> None:
+    deck = read_deck_text(UNTITLED)
+    request = DossierRequest(deck, (), (), (), members=BOARD)
+    part = AttackPart(
+        question="Which stage do you apply for?",
+        asked_by="Karl Example",
+        why="Each stage has rules of its own.",
+        have=[],
+        bring=[],
+        good_answer="The stage, and its conditions.",
+        slide=slide,
+        is_missing=True,
+    )
+    outcome = findings.dossier(request, DossierPart(attacks=[part]))
+    assert outcome.fault is None
+    made = build_dossier(Says(*outcome.result), deck, (), (), (), members=BOARD)
+    (attack,) = made.attacks
+    assert made.left_out == 0
+    assert (attack.is_missing, attack.about and attack.about.slide) == (True, slide)
+    assert "Which stage" not in (attack.about.quote if attack.about else "")
+    assert f"### 1. Karl Example, {shown}\n\n- Asked: Which stage do you apply for?" in dossier_page(made)
+    assert f"Asks    Karl Example, {shown}" in dossier_text(made)
+
+
+def test_a_missing_thing_of_no_slide_of_the_deck_is_dropped() -> None:
+    request = DossierRequest(read_deck_text(UNTITLED), (), (), (), members=BOARD)
+    part = {"question": "Why?", "asked_by": "Karl Example", "why": "So.", "have": [], "bring": []}
+    sent = DossierPart.model_validate(
+        {"attacks": [{**part, "good_answer": "", "slide": 9, "is_missing": True}]}
+    )
+    assert findings.dossier(request, sent).fault is not None
+
+
+# ---------------------------------------------------------------------- in a session
+
+
+def test_the_focus_briefs_are_made_with_it_and_still_wanted_has_what_nobody_asked(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK) as session:
+        likely = session.projection.likely
+        assert likely
+        assert likely == session.rehearsal.projection.likely
+        request = FocusBriefRequest(
+            session.rehearsal.seats["skeptic"], session.rehearsal.scene(), likely=likely
+        )
+        told = task_data.focus_brief(request)["likely"]
+        assert [one["question"] for one in told] == [one.question for one in likely]
+        first = likely[0]
+        session.ask(first.agent, question=first.question)
+        session.answer("I do not know.")
+        while session.projection.open is not None:
+            session.answer("I do not know.")
+        wanted = [one.question for one in still_to_ask(session.projection)]
+        assert first.question not in wanted
+        assert likely[1].question in wanted
+        session.end()
+        assert likely[1].question in session.debrief().still_wanted

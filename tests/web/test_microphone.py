@@ -186,7 +186,8 @@ def test_with_one_it_is_told_where_speech_is_recognised(home: Path, tmp_path: Pa
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _):
         assert client.get("/api/v1/speech").json() == {
             "recognises": True,
-            "detail": "recognised on this machine, English alone; no sound is kept",
+            "detail": "recognised on this machine, English alone; "
+            "no sound is kept unless the presenter asks for it",
             "language": "English alone",
             "warning": None,
         }

@@ -255,3 +255,31 @@ def test_a_page_that_there_is_not_says_so_to_people_and_programs(serve: Serve, w
     expect(page.locator(".lead")).to_contain_text("There is no session 'nothing' here")
     with served.client() as client:
         assert client.get("/room/nothing").json()["code"] == "session_not_found"
+
+
+def test_a_presenter_prepares_with_the_dossier_and_rehearses_what_is_left(serve: Serve, web: Web) -> None:
+    page = web.open(f"{serve().url}/new")
+    page.click("#sample")
+    page.fill("#questions", "slide 2: Who pays?\nWhy you?")
+    expect(page.locator("#questions-words")).to_have_text("2 questions of your own.")
+    page.click("#prepare")
+    page.click("text=Make the dossier")
+    page.wait_for_selector("#rehearse:not([disabled])")
+    faults = faults_of_axe(page)
+    assert faults == []
+    page.fill("#answer-1", "In March.")
+    boxes = page.locator(".prepare input")
+    count = boxes.count()
+    for number in range(count - 1):
+        boxes.nth(number).check()
+    expect(page.locator("#left")).to_have_text(f"1 of {count} questions left.")
+    last = page.locator(".prepare h2").nth(count - 1).inner_text()
+    page.click("#rehearse")
+    page.wait_for_url("**/room/*")
+    page.keyboard.press("Space")
+    page.click("#call")
+    expect(page.locator("#question-text")).to_have_text(last)
+    expect(page.locator("#question-quotes")).to_contain_text("From your dossier")
+    page.go_back()
+    page.wait_for_selector("#rehearse:not([disabled])")
+    assert page.input_value("#answer-1") == "In March."

@@ -43,6 +43,37 @@ def test_the_numbers_are_those_of_the_deck_as_it_was_shown(api: TestClient) -> N
         assert [one["note"] for one in left] == [one["note"] for one in shown["tensions"][1:]]
 
 
+def test_questions_of_ones_own_are_read_from_a_file_and_put_as_theirs(api: TestClient) -> None:
+    sent = {"name": "feared.yaml", "text": "- {text: 'Who else knows?', slide: 2}\n- Why you?\n"}
+    answer = api.post("/api/v1/questions", json=sent)
+    assert answer.status_code == 200, answer.text
+    read = answer.json()["questions"]
+    assert read == [
+        {"text": "Who else knows?", "slide": 2, "agent": None},
+        {"text": "Why you?", "slide": None, "agent": None},
+    ]
+    broken = api.post("/api/v1/questions", json={"name": "feared.yaml", "text": "- {word: a}"})
+    assert broken.json()["detail"].startswith("feared.yaml, line 1: unknown key 'word':")
+    begun = {
+        "sample": True,
+        "id": "s1",
+        "questions": [*read, "slide 3: And <b>who</b> pays?"],
+        "exchanges": 3,
+    }
+    assert api.post("/api/v1/sessions", json=begun).status_code == 201
+    room = api.post("/api/v1/sessions/s1/ask", json={}).json()
+    question = room["question"]
+    assert (question["text"], question["origin"], question["quotes"], question["slides"]) == (
+        "Why you?",
+        "your own question",
+        [],
+        [None],
+    )
+    refused = api.post("/api/v1/sessions", json={"sample": True, "questions": [{"text": "a", "slide": 99}]})
+    assert refused.status_code == 422
+    assert refused.json()["detail"].startswith("question 1: there is no slide 99: the deck has 1 to ")
+
+
 @pytest.mark.parametrize("rest", ["", "/slides/1.png"])
 def test_a_deck_that_is_not_here_is_not_found(api: TestClient, rest: str) -> None:
     answer = api.get(f"/api/v1/decks/{'0' * 64}{rest}")

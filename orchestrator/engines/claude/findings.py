@@ -78,9 +78,11 @@ def _attack(request: protocol.DossierRequest, part: shape.AttackPart) -> Attack 
     agents = {one.persona.name: one.persona.id for one in request.seats}
     members = {one.name for one in request.members}
     about = place_in(part.quote, request.passages) if part.quote else None
-    titles = {slide.number: slide.title or part.question for slide in request.deck.slides}
-    if part.is_missing and part.slide in titles:
-        about = Place(part.slide, None, titles[part.slide])
+    titles = {slide.number: slide.title for slide in request.deck.slides}
+    if part.is_missing:
+        if part.slide is not None and part.slide not in titles:
+            return None
+        about = None if part.slide is None else Place(part.slide, None, titles[part.slide])
     elif part.quote and about is None:
         return None
     if part.asked_by not in members and part.asked_by not in agents:
@@ -95,7 +97,7 @@ def _attack(request: protocol.DossierRequest, part: shape.AttackPart) -> Attack 
         bring=tuple(one_line(one) for one in part.bring if one.strip()),
         have=tuple(dict.fromkeys(one for one in have if one is not None)),
         agent=None if part.asked_by in members else agents[part.asked_by],
-        is_missing=part.is_missing and about is not None,
+        is_missing=part.is_missing,
     )
 
 

@@ -64,10 +64,14 @@ def _stands(one: shape.TargetPart, scene: protocol.Scene) -> Standing | None:
 
 
 def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
-    """The slide's title, or its first line, in place of what it leaves out."""
+    """The slide's title, or its first line, in place of what it leaves out; "" where it has neither.
+
+    Without a number, the deck as a whole. None: there is no such slide.
+    """
+    if number is None:
+        return Standing("", None, None)
     slide = next((one for one in scene.deck.slides if one.number == number), None)
-    words = (slide.title or next(iter(slide.lines), "")) if slide is not None else ""
-    return Standing(words, number, None) if words else None
+    return None if slide is None else Standing(slide.title or next(iter(slide.lines), ""), number, None)
 
 
 # ---------------------------------------------------------------------- candidate
@@ -91,8 +95,8 @@ def candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> 
         claim=stands.claim if stands else None,
         slide=stands.slide if stands else None,
         said_at_s=stands.said_at_s if stands else None,
-        quote=stands.quote if stands else None,
-        grounded=stands is not None,
+        quote=(stands.quote or None) if stands else None,
+        grounded=stands is not None and bool(stands.quote),
         needs=tuple(dict.fromkeys(part.needs)),
         relevance=round(part.relevance, 3) if stands else min(part.relevance, GENERAL_RELEVANCE),
         lead_in=one_line(part.lead_in),

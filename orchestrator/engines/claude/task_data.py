@@ -10,6 +10,7 @@ from orchestrator.engines import protocol
 from orchestrator.engines.claude.situation import furthest_shown, members_of, rules_of
 from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Candidate, Exchange, Turn
+from orchestrator.model.reply import Attack
 from orchestrator.privacy.off_record import LABEL as OFF_RECORD
 from orchestrator.privacy.off_record import Withheld
 
@@ -17,7 +18,8 @@ Plain = dict[str, Any]
 
 
 def focus_brief(request: protocol.FocusBriefRequest) -> Plain:
-    return {
+    likely = [_attack(one) for one in request.likely]
+    return ({"likely": likely} if likely else {}) | {
         "tensions": tensions_of(request.scene.tensions),
         "taken": sorted(request.taken),
         "others": [f"{one.persona.name}, {one.persona.title}" for one in request.others],
@@ -147,6 +149,11 @@ def _of(request: protocol.CandidateRequest, tension: Plain) -> Plain:
     if any(one.id == whose for one in request.scene.exchanges):
         return {"note": tension["note"], "whose": f"asked in {whose}"}
     return {**tension, "whose": "yours" if whose == own else "another's"}
+
+
+def _attack(one: Attack) -> Plain:
+    about = asdict(one.about) if one.about is not None else {}
+    return _filled({"question": one.question, "slide": about.get("slide"), "quote": about.get("quote")})
 
 
 def _question(candidate: Candidate) -> Plain:

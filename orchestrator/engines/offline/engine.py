@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-MOST_WANTED: Final = 3
-"""Questions that the panel still wanted, of those that were never asked: the debrief is one screen."""
+MOST_WANTED: Final = 6
+"""Questions that nobody asked: the panel's three, then the dossier's; the terminal shows three of them."""
 
 
 def _nothing(request: Request[Any]) -> tuple[()]:

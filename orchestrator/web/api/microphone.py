@@ -4,7 +4,8 @@ Frames are 16 kHz, 16 bits little-endian, one channel. Out come {"partial": "…
 {"final": "…", "doubt": null, "segment": 7} once a sentence stands in the transcript as its segment of that
 number, the doubt a word where the recogniser is not sure of it; {"refused": "…"} before the server closes,
 and {"closed": "…"} where it closes since the session is being ended. A session has one microphone: the
-newest. No sound is kept: it is let go of as soon as it was recognised.
+newest. Sound is let go of as soon as it was recognised; only where the presenter said so at the start, that
+of answers is kept beside the session (`speech.kept_sound`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from orchestrator.legible import one_line
 from orchestrator.memory.deck_names import names_in
 from orchestrator.model.segment import LiveSegment
 from orchestrator.session import Session
+from orchestrator.speech.kept_sound import keep_sound, keeps_sound
 from orchestrator.speech.recognition import Heard, Recogniser
 from orchestrator.speech.sound import said
 from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES, Stretch, Voice
@@ -314,7 +316,22 @@ class Microphone:
         if heard.text:
             piece = said(stretch, heard, offset_s=offset_s)
             number = await self._hear(replace(piece, id=uuid4().hex))
+            await self._site.threads.run(
+                self._session.name, Work.READ, partial(self._keep, number, stretch.sound)
+            )
             await self._send({"final": heard.text, "doubt": heard.doubt, "segment": number})
+
+    def _keep(self, number: int, sound: bytes) -> None:
+        """Keep the sound of an answer, where the presenter said so; what fails there costs no word."""
+        sessions, projection = self._site.own.sessions, self._session.projection
+        if not keeps_sound(sessions, self._session.name) or number > len(projection.segments):
+            return
+        segment = projection.segments[number - 1]
+        exchange, _, _ = projection.answer_of(segment)
+        is_answer = exchange is not None or any(one is segment for one in projection.heard)
+        if is_answer and not self._session.rehearsal.is_off_record(segment.text):
+            with suppress(SpeechError):
+                keep_sound(sessions, self._session.name, number, sound)
 
     async def _hear(self, piece: LiveSegment) -> int:
         """Into the transcript, however long another holds the session: a lock costs time, never words.

@@ -27,5 +27,5 @@ def speech(site: Annotated[Site, Depends(site_of)]) -> Speech:
     if site.recogniser is None:
         return Speech(recognises=False, detail=site.no_recogniser)
     one = site.recogniser
-    detail = f"recognised on this machine, {one.hears}; no sound is kept"
+    detail = f"recognised on this machine, {one.hears}; no sound is kept unless the presenter asks for it"
     return Speech(recognises=True, detail=detail, language=one.hears, warning=one.warning)

@@ -18,12 +18,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.dossier.board import MOST_MEMBERS, read_board
+from orchestrator.dossier.brought import read_sent
 from orchestrator.errors import EngineError, GreenroomError, SessionExistsError, UsageError
 from orchestrator.intel.read import read_intel
 from orchestrator.legible import one_line
 from orchestrator.loop.plan import Source, read_source
 from orchestrator.loop.recorded import Loading
 from orchestrator.session import Session
+from orchestrator.speech.kept_sound import allow_sound
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.web.api.decks import SAMPLE
@@ -42,6 +44,31 @@ class Seated(BaseModel):
     role: str = ""
     background: str = ""
     interests: list[str] = []
+
+
+class Brought(BaseModel):
+    """A question of the presenter's own, that the panel puts as it is."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    slide: int | None = Field(None, description="At which it is put; without one in between.")
+    agent: str | None = Field(None, description="Who puts it; without one in turn.")
+
+
+class SentQuestions(BaseModel):
+    """A file with questions."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(max_length=200, description="Its name: .yaml, .yml and .json hold a list.")
+    text: str = Field(max_length=256 * 1024)
+
+
+class ReadQuestions(BaseModel):
+    """The questions of a file, in its order."""
+
+    questions: list[Brought]
 
 
 class Starting(BaseModel):
@@ -65,6 +92,9 @@ class Starting(BaseModel):
     minutes: int | None = Field(None, ge=1, le=24 * 60)
     exchanges: int | None = Field(None, ge=0, le=100)
     focus: list[str] = []
+    questions: list[Brought | str] = Field(
+        [], description="Questions of the presenter's own, each put once, before the panel's own."
+    )
     remember: bool = False
     keep_source: bool = True
     speech: str | None = Field(None, description="A recorded talk that was sent to /api/v1/materials.")
@@ -72,6 +102,10 @@ class Starting(BaseModel):
     members: list[Seated] = Field([], max_length=MOST_MEMBERS, description="The board, in place of a file.")
     intel: list[str] = Field([], max_length=20, description="News that was sent there.")
     news: str = Field("", max_length=100_000, description="News as Markdown or text.")
+    keep_sound: bool = Field(
+        False,
+        description="Keep the sound of answers on this machine, beside the session, to hear them again.",
+    )
     dismissed: list[int] = Field([], description="Contradictions of the deck that are none: 1 is the first.")
 
 
@@ -84,6 +118,15 @@ class Started(BaseModel):
     claims: int
     focus: dict[str, int]
     notices: list[str]
+
+
+@router.post("/questions")
+def read_file(sent: SentQuestions) -> ReadQuestions:
+    """Read a file with questions of the presenter's own; nothing is kept."""
+    found = read_sent(sent.name, sent.text)
+    return ReadQuestions(
+        questions=[Brought(text=one.text, slide=one.slide, agent=one.agent) for one in found]
+    )
 
 
 @router.post("/sessions", status_code=HTTPStatus.CREATED)
@@ -115,7 +158,10 @@ def start(starting: Starting, site: Annotated[Site, Depends(site_of)], key: Key 
 
 
 def _start(starting: Starting, site: Site) -> Started:
-    apart = {"deck", "deck_text", "sample", "dismissed", "speech", "board", "members", "intel", "news"}
+    apart = {
+        *("deck", "deck_text", "sample", "dismissed", "keep_sound"),
+        *("speech", "board", "members", "intel", "news"),
+    }
     options: dict[str, Any] = starting.model_dump(exclude=apart)
     options["focus"] = tuple(starting.focus)
     options["panel"] = tuple(starting.panel) if starting.panel else None
@@ -137,6 +183,13 @@ def _start(starting: Starting, site: Site) -> Started:
     for one in session.contradictions:
         if one.digest in dismissed:
             session.dismiss(one.id)
+    if starting.keep_sound:
+        allow_sound(site.own.sessions, session.name)
+    return started_of(session, site)
+
+
+def started_of(session: Session, site: Site) -> Started:
+    """A session that was begun just now, which is this site's to open and close from here on."""
     site.sessions.add(session)
     projection = session.projection
     return Started(

@@ -14,6 +14,7 @@ from orchestrator.model.slide import Deck
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.sheets import Sheet, sheet
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.sounds import sounds_of
 from orchestrator.web.templating import page
 from orchestrator.web.threads import reads
 
@@ -35,6 +36,7 @@ def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLRespon
         slides={review.exchange.id: _shown(review, deck.deck) for review in told.reviews},
         has_pictures=deck.path is not None and can_draw(deck.deck.kind),
         state=found.state,
+        sounds=sounds_of(site.home, found) if site.home is not None else (),
         prints=find_browser() is not None,
     )
 

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from orchestrator.layout import MODERATOR
+from orchestrator.speech.kept_sound import keeps_sound
 from orchestrator.web.pages.devices import has_local_address
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.sheets import sheets
@@ -62,5 +63,6 @@ def _page(template: str, session: str, site: Site, **values: bool) -> Response:
         slides=sheets(deck),
         agents=agents,
         has_pictures=can_draw(deck.kind),
+        keeps_sound=keeps_sound(site.own.sessions, found.name),
         **values,
     )

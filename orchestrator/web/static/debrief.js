@@ -53,4 +53,14 @@ for (const button of document.querySelectorAll("[data-drill]")) {
     if (drill) location.assign(pathTo(`room/${encodeURIComponent(drill.session)}`));
   });
 }
+
+for (const button of document.querySelectorAll("[data-unkeep]")) {
+  button.addEventListener("click", async () => {
+    const { unkeep } = button.dataset;
+    if (!confirm(unkeep ? "Delete the sound of this answer?" : "Delete the sound of all answers?")) return;
+    const answer = await request(api(unkeep ? `sound/${unkeep}` : "sound"), { method: "DELETE" }, undefined, String);
+    if (answer.isOk) location.reload();
+    else refused.textContent = answer.words;
+  });
+}
 ready();

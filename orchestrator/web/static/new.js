@@ -3,6 +3,7 @@
 import { addMember, bringAll, bringAgain, broughtNow, forgetMembers, isTalk, membersNow, takeTalk } from "./brought.js";
 import { fitSheets } from "./fit.js";
 import { pathTo } from "./place.js";
+import { brought } from "./questions.js";
 import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { loadPictures } from "./slides.js";
@@ -100,6 +101,7 @@ function understood(read, shown) {
     counted(read.claims.length, "claim") + " with figures or dates",
     counted(read.tensions.length, "contradiction"),
   ].join(" · ");
+  $("prepare").href = pathTo(`dossier/${read.deck}`);
   $("kind").replaceChildren(
     ...read.kinds.map((name) => {
       const option = made("option", name);
@@ -222,7 +224,9 @@ function chosen() {
     focus: value("focus").split(",").map((one) => one.trim()).filter(Boolean),
     panel: ticked("panel"),
     engine: ticked("engine")[0] ?? null,
+    questions: brought(),
     keep_source: $("keep_source").checked,
+    keep_sound: $("keep_sound").checked,
     remember: $("remember").checked,
     dismissed: [...document.querySelectorAll("#tensions input:checked")].map((one) => Number(one.dataset.number)),
   };

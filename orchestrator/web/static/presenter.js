@@ -11,7 +11,7 @@ import { Moves, beside, shownIn, stage } from "./slides.js";
 import { follow } from "./stream.js";
 import { showTime, usedNow, viewOf } from "./time.js";
 import { showTurn } from "./turn.js";
-import { clock, counted } from "./words.js";
+import { clock, counted, sentence } from "./words.js";
 
 const FILLERS = "greenroom.fillers"; // whether this browser's user wants them counted
 const LONG = ["drive", "answer/done", "park"]; // a model may be asked
@@ -65,7 +65,8 @@ function showQuestion(open) {
   text($("question-name"), open.name);
   $("question-remark").hidden = !open.remark;
   text($("question-remark"), open.remark);
-  renew($("question-quotes"), open.quotes, (words) => line("blockquote", words));
+  const above = [...open.quotes.map((words) => [words, "blockquote"]), ...(open.origin ? [[sentence(open.origin), "p"]] : [])];
+  renew($("question-quotes"), above, ([words, tag]) => line(tag, words));
   text($("question-text"), open.text);
 }
 

@@ -150,8 +150,8 @@ function showQuestion(open) {
   text($("question-turn"), open.turn > 1 ? `follow-up ${open.turn - 1}` : "");
   $("question-remark").hidden = !open.remark;
   text($("question-remark"), open.remark);
-  const quotes = open.quotes.length ? open.quotes : ["A general question."];
-  renew($("question-quotes"), quotes.map((words, at) => [words, open.slides?.[at] ?? null]), quoted);
+  const above = aboveOf(open).map((words, at) => [words, open.slides?.[at] ?? null, !open.origin || at < open.quotes.length]);
+  renew($("question-quotes"), above, quoted);
   text($("question-text"), open.text);
   const now = `${open.exchange} ${open.turn}`;
   if (put === now) return;
@@ -162,9 +162,16 @@ function showQuestion(open) {
   text($("told"), [`${open.name} asks:`, open.remark, open.text].filter(Boolean).join(" "));
 }
 
-/** A quote; where it stands on a slide, a click shows that slide. */
-function quoted([words, slide]) {
-  const quote = line("blockquote", "");
+/** What stands above a question: the words that it is about, and whose it is where no panelist made it. */
+function aboveOf({ quotes, origin }) {
+  const above = origin ? [...quotes, sentence(origin)] : quotes;
+  return above.length ? above : ["A general question."];
+}
+
+/** A quote, or what stands in its place; of a slide, a click shows that slide. */
+function quoted([words, slide, isQuote]) {
+  const quote = line(isQuote ? "blockquote" : "p", "");
+  if (!isQuote) quote.className = "soft";
   if (slide === null || watches) quote.append(words);
   else quote.append(wordsButton(words, "quote-words", `Show slide ${slide}`, () => jump(slide)));
   return quote;

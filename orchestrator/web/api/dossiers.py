@@ -1,0 +1,163 @@
+"""/api/v1/decks/{deck}/dossier: a dossier to prepare with, kept on this machine beside its deck."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+from orchestrator.deck.read import read_deck
+from orchestrator.documents.dossier import dossier_of, seats_of
+from orchestrator.documents.without_session import asked_engine
+from orchestrator.dossier.page import dossier_json, missing
+from orchestrator.dossier.prepared import (
+    Preparation,
+    Prepared,
+    brought_of,
+    deck_file,
+    forget_prepared,
+    keep_prepared,
+    prepare,
+    read_prepared,
+)
+from orchestrator.errors import DeckError, SessionStateError
+from orchestrator.loop.plan import Source
+from orchestrator.session import Session
+from orchestrator.web.api.decks import kept
+from orchestrator.web.api.starting import Started, started_of
+from orchestrator.web.site import Site, site_of
+
+router = APIRouter(tags=["decks"])
+At = Annotated[Site, Depends(site_of)]
+
+
+class Wanted(BaseModel):
+    """Who makes a dossier."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    engine: Literal["offline", "claude", "model"] | None = None
+    kind: str | None = Field(None, max_length=100, description="The kind of deck, where it is read wrongly.")
+
+
+class Question(BaseModel):
+    """How far the presenter is with a question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    is_prepared: bool = False
+    answer: str = Field("", max_length=4_000, description="In the presenter's own words.")
+
+
+class Rehearsing(BaseModel):
+    """A rehearsal of the questions that are not prepared yet."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    presenter: str | None = Field(None, max_length=80)
+    minutes: int | None = Field(None, ge=1, le=24 * 60)
+    intensity: Literal["friendly", "moderate", "adversarial"] | None = None
+    mode: Literal["section-breaks", "hand-raise", "free-flow"] | None = None
+    engine: Literal["offline", "claude", "model"] | None = None
+
+
+class Standing(BaseModel):
+    """A deck's dossier as it stands."""
+
+    state: Literal["none", "making", "failed", "ready"]
+    engine: str | None = None  # who makes it, or has
+    seconds: int = 0  # that it has taken so far
+    failed: str | None = None
+    made_at: str | None = None
+    notices: list[str] = []
+    dossier: dict[str, Any] | None = None
+    questions: list[dict[str, Any]] = []  # as the dossier's attacks: is_prepared, answer, missing
+
+
+@router.get("/decks/{deck}/dossier")
+def look(deck: str, site: At) -> Standing:
+    """How it stands: none, making (with a model that takes minutes), failed or ready."""
+    making, made = site.dossiers.of(deck), read_prepared(site.own, deck)
+    if making is not None and making.failed is None:
+        return Standing(state="making", engine=making.engine, seconds=making.seconds)
+    if making is not None and made is None:
+        return Standing(state="failed", engine=making.engine, failed=making.failed)
+    if made is None:
+        return Standing(state="none")
+    return _ready(made, making.failed if making is not None else None)
+
+
+@router.post("/decks/{deck}/dossier", status_code=HTTPStatus.ACCEPTED)
+def make(deck: str, wanted: Wanted, site: At) -> Standing:
+    """Have it made, in the background; answers to questions that it asks again stay."""
+    home = site.own
+    file = deck_file(home, deck) or kept(deck, site).file
+    if file is None:
+        raise DeckError(
+            "this rehearsal kept no copy of its deck: drop the deck once more, and prepare from there"
+        )
+    engine = wanted.engine or home.config.engine
+    if not site.dossiers.make(deck, engine, lambda: make_dossier(site, file, engine, wanted.kind)):
+        raise SessionStateError("four dossiers are being made already: wait until one is ready")
+    return look(deck, site)
+
+
+def make_dossier(site: Site, file: Path, engine: str, kind: str | None) -> None:
+    """Make a deck's dossier, and keep it with the deck's file."""
+    home = site.own
+    with asked_engine(home.config, engine, None) as asked:
+        made, notices = dossier_of(asked, file, seats_of(home, None), (), (), (), kind)
+    keep_prepared(home, Prepared(read_deck(file), made, notices=tuple(notices)), file)
+
+
+@router.put("/decks/{deck}/dossier/questions/{number}")
+def answer(deck: str, number: int, question: Question, site: At) -> Standing:
+    """Keep whether question *number*, from 1, is prepared, and the presenter's own answer to it."""
+    return _ready(prepare(site.own, deck, number, Preparation(question.is_prepared, question.answer)))
+
+
+@router.delete("/decks/{deck}/dossier", status_code=HTTPStatus.NO_CONTENT)
+def forget(deck: str, site: At) -> None:
+    """Remove it with all answers, and the copy of the deck beside it."""
+    forget_prepared(site.own, deck)
+
+
+@router.post("/decks/{deck}/dossier/rehearse", status_code=HTTPStatus.CREATED)
+def rehearse(deck: str, asked: Rehearsing, site: At) -> Started:
+    """Begin a session whose questions are those that are not prepared yet."""
+    home, made = site.own, read_prepared(site.own, deck)
+    if made is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, "there is no dossier of this deck: have one made first")
+    if not made.unticked:
+        raise SessionStateError("every question is ticked: untick those that you want to rehearse")
+    panel = home.layout(None).panel
+    file = deck_file(home, deck)
+    session = Session.start(
+        home,
+        Source(made.deck, file),
+        questions=[brought_of(one, panel) for one in made.unticked],
+        exchanges=len(made.unticked),
+        kind=made.dossier.kind,
+        **asked.model_dump(),
+    )
+    return started_of(session, site)
+
+
+def _ready(made: Prepared, failed: str | None = None) -> Standing:
+    preparations = [made.of(one) for one in made.dossier.attacks]
+    return Standing(
+        state="ready",
+        engine=made.dossier.engine,
+        failed=failed,
+        made_at=made.made_at,
+        notices=list(made.notices),
+        dossier=dossier_json(made.dossier),
+        questions=[
+            {"is_prepared": one.is_prepared, "answer": one.answer, "missing": missing(attack)}
+            for one, attack in zip(preparations, made.dossier.attacks, strict=True)
+        ],
+    )
