@@ -253,3 +253,30 @@ def test_a_room_is_opened_once_where_the_first_answer_was_lost(serve: Serve, web
     page.click("#begin")
     page.wait_for_url("**/room/*")
     assert len(list((served.home / "sessions").iterdir())) == 1
+
+
+def test_a_page_is_connected_once_it_has_the_room(serve: Serve, web: Web) -> None:
+    """Of a busy server the heartbeat may come first: a key that is pressed then would be for nothing."""
+    served = serve()
+    page = web.window().new_page()
+    page.add_init_script(
+        """addEventListener("DOMContentLoaded", () => {
+          const room = document.getElementById("room");
+          window.were = [];
+          new MutationObserver(() => were.push(room.dataset.connected)).observe(room, { attributes: true });
+        });"""
+    )
+    asked: list[Route] = []
+
+    def answer(route: Route) -> None:
+        asked.append(route)
+        if len(asked) > 1:
+            return route.continue_()
+        return route.fulfill(content_type="text/event-stream", body="event: heartbeat\ndata: 5\n\n")
+
+    page.route("**/room/events", answer)
+    page.goto(f"{served.url}/room/{started(served)}")
+    page.wait_for_selector("#go:not([hidden])")
+    page.wait_for_selector("[data-connected=yes]")
+    assert page.evaluate("were.indexOf('yes') >= were.lastIndexOf('no')")
+    assert len(asked) == 2

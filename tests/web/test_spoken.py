@@ -193,6 +193,7 @@ def own(home: Path, tmp_path: Path, serve: Serve, web: Web) -> Page:
     page = web.window().new_page()
     page.add_init_script(BROWSERS_OWN)
     page.goto(room_without_recogniser(home, tmp_path, serve))
+    page.wait_for_selector("[data-connected=yes]")
     page.wait_for_selector("#microphone:not([hidden])")
     page.locator("#go").click()
     page.wait_for_selector("#pause:not([hidden])")

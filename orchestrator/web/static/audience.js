@@ -28,16 +28,18 @@ const darken = () => isOpen() && put("blank", { is_blank: !view.is_blank });
 const stateLine = () => (view?.state === "ended" ? "The rehearsal has ended." : "");
 
 document.addEventListener("connection", ({ detail }) => {
-  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  room.dataset.connected = detail.isConnected && view ? "yes" : "no";
   state.textContent = detail.words ?? stateLine();
 });
 follow(session, ({ name, data }) => {
   if (name === "lost") lose();
-  else beat();
+  else if (name !== "room") beat();
   if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
     if (view === null) ready();
     view = JSON.parse(data);
+    beat();
+    room.dataset.connected = "yes";
     state.textContent = stateLine();
     slides.show(shownIn(view, slides.cards));
     slides.darken(view.is_blank);

@@ -144,18 +144,20 @@ const darken = () => isOpen() && send("blank", "PUT", { is_blank: !view.is_blank
 const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && send("pause"));
 
 document.addEventListener("connection", ({ detail }) => {
-  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  room.dataset.connected = detail.isConnected && view ? "yes" : "no";
   if (detail.isConnected) refuse("");
   showState();
 });
 follow(session, (told) => {
   const { name } = told;
   if (name === "lost") lose();
-  else beat();
+  else if (name !== "room") beat();
   if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
     if (view === null) ready();
     view = viewOf(told);
+    beat();
+    room.dataset.connected = "yes";
     if (view.seq !== refusedAt) refuse("");
     show();
     if (wantsFillers()) countFillers();

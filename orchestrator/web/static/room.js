@@ -566,10 +566,12 @@ for (const item of $("panel").children) item.style.setProperty("--voice", item.d
 function take(told) {
   const { name, data } = told;
   if (name === "lost") lose();
-  else beat();
+  else if (name !== "room") beat();
   if (name === "room") {
     if (view === null) ready(); // before, there is no room to act in
     view = viewOf(told);
+    beat();
+    room.dataset.connected = "yes"; // a heartbeat may have come before, on a busy server
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
     if (view.state === "ended") goToDebrief();
@@ -588,7 +590,7 @@ function goOnByItself() {
 }
 
 document.addEventListener("connection", ({ detail }) => {
-  room.dataset.connected = detail.isConnected ? "yes" : "no";
+  room.dataset.connected = detail.isConnected && view ? "yes" : "no";
   if (view) text($("state"), stateLine());
   else if (!detail.isConnected) text($("state"), silenceLine());
 });
