@@ -34,13 +34,13 @@ from orchestrator.engines.claude.settings import claude_settings
 from orchestrator.engines.claude.task import Task
 from orchestrator.engines.recorded import (
     FILE,
+    VERSION,
     RecordedReply,
     Recording,
     Replies,
     read_recording,
     recorded_engine,
     request_digest,
-    write_recording,
 )
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
@@ -118,6 +118,25 @@ def _model(name: str) -> Callable[[Task, Mapping[str, Any]], Mapping[str, Any]]:
         return found
 
     return reply
+
+
+def write_recording(recording: Recording, path: Path = FILE) -> None:
+    """Write *recording* to this file, a reply a line, so that a change shows as one."""
+    head = json.dumps({"recording": VERSION, "by": recording.by, "on": recording.on}, ensure_ascii=False)
+    lines = ",\n".join(
+        json.dumps(
+            {
+                "agent": one.agent,
+                "kind": one.kind,
+                "request": one.request,
+                "repair": one.repair,
+                "reply": one.reply,
+            },
+            ensure_ascii=False,
+        )
+        for one in recording.replies
+    )
+    path.write_text(f'{head[:-1]}, "replies": [\n{lines}\n]}}\n', "utf-8")
 
 
 def play(replies: Replies, *, needs_answers: bool) -> None:

@@ -74,25 +74,6 @@ def read_recording(path: Path = FILE) -> Recording:
         ) from error
 
 
-def write_recording(recording: Recording, path: Path = FILE) -> None:
-    """Write *recording* to this file, a reply a line, so that a change shows as one."""
-    head = json.dumps({"recording": VERSION, "by": recording.by, "on": recording.on}, ensure_ascii=False)
-    lines = ",\n".join(
-        json.dumps(
-            {
-                "agent": one.agent,
-                "kind": one.kind,
-                "request": one.request,
-                "repair": one.repair,
-                "reply": one.reply,
-            },
-            ensure_ascii=False,
-        )
-        for one in recording.replies
-    )
-    path.write_text(f'{head[:-1]}, "replies": [\n{lines}\n]}}\n', "utf-8")
-
-
 def request_digest(request: Mapping[str, Any]) -> str:
     """The SHA-256 of all that a request says, who says it included.
 
