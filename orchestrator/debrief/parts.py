@@ -64,8 +64,8 @@ class Review:
 
     @property
     def would_hold(self) -> bool:
-        """Whether an answer that satisfied would do so before a board: nothing open, nothing against it."""
-        return self.exchange.outcome == "satisfied" and not self.still_open and not self.is_contradicted
+        """Whether an answer that satisfied would do so before a board: no contradiction stands against it."""
+        return self.exchange.outcome == "satisfied" and not self.is_contradicted
 
     @property
     def heard_as(self) -> tuple[str, ...]:

@@ -696,16 +696,15 @@ Presenter: Ines. The words of Ines were judged.
 
 ## Questions
 
-2 questions: 1 answered, 1 of them would not hold, 1 not answered. Would not hold: it left something \
-open, or a contradiction stands against it.
+2 questions: 1 answered (1 with something left open), 1 not answered.
 
-### x1. Marcus Webb: answered, would not hold
+### x1. Marcus Webb: answered, left something open
 
 > "Electric boats cut fuel cost by 31% on the pilot routes" (slide 2)
 
 - Asked: How many?
 - You said: "It was twelve boats, and I will send you the list by Friday."
-- Verdict: *answered, would not hold*, gives a number ("twelve boats")
+- Verdict: *answered, left something open*, gives a number ("twelve boats")
 - Left open: which twelve
 
 ### x2. Marcus Webb: not answered
