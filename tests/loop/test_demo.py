@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from orchestrator.demo.rehearsals import ACTS, PRESENTER
 from orchestrator.engines.recorded import FILE, read_recording
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.session import Session
+from orchestrator.web.app import application
+from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.site import Site
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import greenroom
 
@@ -102,7 +106,7 @@ def test_a_week_later_the_panel_remembers(demo: Played) -> None:
     with Session.open(home, later["session"]) as session:
         context = session.context("analyst").text
     assert "By Friday 4 December" in context
-    assert later["exchanges"][0]["turns"][0]["question"].startswith("Last week you promised us")
+    assert later["exchanges"][0]["turns"][0]["question"].startswith("Hexley is full, you say. Last week you")
 
 
 def test_its_presenter_is_in_a_memory_of_its_own(demo: Played) -> None:
@@ -121,6 +125,23 @@ def test_all_four_sessions_are_ended_archived_and_valid(demo: Played) -> None:
         assert "Recorded: a strong reader replied to these requests" in shown
         assert PRESENTER in shown
     assert len(home.session_ids()) == 4
+
+
+def test_the_browser_plays_it_and_marks_it_wherever_it_is_shown(tmp_path: Path) -> None:
+    home = Home.open(new_home(tmp_path / "home"))
+    site = Site(home, str(home.archives), OpenSessions(home))
+    with TestClient(application(site), base_url="http://127.0.0.1") as api:
+        made = api.post("/api/v1/demo")
+        assert made.status_code == 201
+        first, second = made.json()["sessions"]
+        assert made.json() == {"sessions": [first, second], "by": read_recording().by}
+        mark = '<span class="tag">recorded</span>'
+        assert api.get("/").text.count(mark) == 2
+        assert api.get("/review").text.count(mark) == 2
+        for page in (f"/debrief/{first}", f"/review/{second}"):
+            assert mark in api.get(page).text
+        assert "Recorded: a reader replied" in api.get(f"/review/{first}/questions/x1").text
+    site.close()
 
 
 def test_replies_that_fit_no_more_are_played_all_the_same(demo: Played, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from pydantic import BaseModel
 from orchestrator.demo.rehearsals import ACTS, begin_act, memory_begun_anew
 from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import takes_long
 
 router = APIRouter(tags=["sessions"])
 
@@ -26,7 +25,6 @@ class Demonstrated(BaseModel):
 
 
 @router.post("/demo", status_code=HTTPStatus.CREATED)
-@takes_long
 def demo(site: Annotated[Site, Depends(site_of)]) -> Demonstrated:
     """Play both rehearsals to their debriefs, a week apart, from recorded replies: no key, no network."""
     recording, done = read_recording(), list[str]()
