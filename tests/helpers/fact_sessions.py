@@ -78,7 +78,7 @@ def each(request: FactsRequest) -> list[FactDraft]:
 
 
 def whole(passage: Passage) -> FactDraft:
-    return FactDraft("number", passage.text, "high", passage.seq, passage.text)
+    return FactDraft("open_thread", passage.text, "high", passage.seq, passage.text)
 
 
 def opened(root: Path, engine: Engine | None = None) -> Session:

@@ -122,7 +122,7 @@ def test_what_was_not_put_is_said_in_every_form_of_the_debrief(home: Path) -> No
         "## Brought and not put\n\n- What is the ask, really? (slide 4)\n"
         "- \\<script\\>alert(1)\\</script\\> \\*bold\\*?\n"
     ) in page
-    assert ", your own question" in page
+    assert ": your own question\n" in page
     html = as_html(debrief)
     assert "<li>&lt;script&gt;alert(1)&lt;/script&gt; *bold*?</li>" in html
     assert '<span class="soft small">your own question</span>' in html

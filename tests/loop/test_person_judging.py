@@ -79,7 +79,7 @@ def _counts(session: Session, verdict: str, word: str, said: str) -> None:
         assert f"2 questions: 1 {word}, 1 parked. Judged by Ola: 1." in page
         assert f"{word}, says Ola" in page
         assert f"Judged: {said}, says Ola: It names the count." in page
-    assert [point.exchange for point in told.homework] == ["x2"] + ["x1"] * (verdict != "given")
+    assert [point.exchange for point in told.homework] == ["x1"] * (verdict != "given") + ["x2"]
 
 
 def test_the_panels_verdict_stays_beside_a_persons(home: Path) -> None:

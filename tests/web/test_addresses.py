@@ -32,7 +32,7 @@ def test_every_former_address_answers_as_its_successor(api: TestClient) -> None:
     asked = 0
     for method, template in addresses(api):
         path = filled(template, session="none")
-        if not path.startswith("/api/v1/") or method == "DELETE":
+        if not path.startswith("/api/v1/") or method == "DELETE" or path == "/api/v1/demo":  # new each time
             continue
         now = api.request(method, path)
         then = api.request(method, path.replace("/api/v1/", "/api/", 1))

@@ -38,6 +38,8 @@ OWN = {
     "material": "0" * 64,
     "memory": "m000000000000",
     "goal": "g000000000000",
+    "exchange": "x1",
+    "turn": "1",
 }
 """A value of each path parameter that is in order."""
 

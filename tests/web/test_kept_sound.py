@@ -49,7 +49,7 @@ def test_the_sound_of_an_answer_is_kept_by_question_and_that_of_the_talk_is_not(
         session.answer_done()
         (kept,) = client.get(SOUND).json()["answers"]
         assert (kept["exchange"], kept["turn"]) == ("x1", 1)
-        answer = client.get(f"{SOUND}/x1/1.wav")
+        answer = client.get(f"{SOUND}/x1/1")
         assert answer.headers["content-type"] == "audio/wav"
         assert seconds(answer.content) == pytest.approx(kept["seconds"], abs=0.1)
         assert 1.8 < kept["seconds"] < 4
@@ -59,7 +59,7 @@ def test_the_sound_of_an_answer_is_kept_by_question_and_that_of_the_talk_is_not(
             session.answer("Revenue did, by 12 %.")
         session.end()
         page = client.get("/debrief/one").text
-        assert f'<audio controls preload="none" src="{SOUND}/x1/1.wav">' in page
+        assert f'<audio controls preload="none" src="{SOUND}/x1/1">' in page
         assert 'data-unkeep="x1/1"' in page
         # In no ledger, archive or export: nothing of it lies in the session's folder or the archive.
         for folder in (session.path, site.own.archives):
@@ -67,7 +67,7 @@ def test_the_sound_of_an_answer_is_kept_by_question_and_that_of_the_talk_is_not(
 
         assert client.delete(f"{SOUND}/x1/1").status_code == 204
         assert client.get(SOUND).json() == {"is_kept": True, "answers": []}
-        assert client.get(f"{SOUND}/x1/1.wav").status_code == 404
+        assert client.get(f"{SOUND}/x1/1").status_code == 404
         assert client.delete(SOUND).status_code == 204
         assert client.get(SOUND).json() == {"is_kept": False, "answers": []}
 

@@ -247,6 +247,9 @@ def test_every_writing_address_of_a_session_takes_an_id_or_is_the_same_twice(api
         ("post", "/api/v1/sessions/{session}/end"),
         ("post", "/api/v1/sessions/{session}/speaking"),  # leaves nothing anywhere
         ("put", "/api/v1/sessions/{session}/blank"),  # says how it is to be
+        ("put", "/api/v1/sessions/{session}/title"),
+        ("delete", "/api/v1/sessions/{session}/sound"),
+        ("delete", "/api/v1/sessions/{session}/sound/{exchange}/{turn}"),
     }
     takes_none = {
         ("post", "/api/v1/sessions/{session}/drill"),  # makes another session, whose id is its own

@@ -84,9 +84,9 @@ def test_what_is_brought_is_read_at_once_and_said_in_words(api: TestClient) -> N
         ("board", "read", "2 members: Ruth Alvarez, Bo", []),
         ("intel", "read", "1 finding", []),
     ]
-    assert api.get(f"/api/v1/materials/{talk['material']}").json() == talk
+    assert api.get(f"/api/v1/materials/kept/{talk['material']}").json() == talk
     assert brought(api, "speech", "talk.vtt", TALK) == talk
-    assert api.get(f"/api/v1/materials/{'0' * 64}").status_code == 404
+    assert api.get(f"/api/v1/materials/kept/{'0' * 64}").status_code == 404
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_is_refused_by_the_name_that_it_was_sent_under(
         one = answer.json()
         while one["state"] == "reading":
             time.sleep(0.05)
-            one = api.get(f"/api/v1/materials/{one['material']}").json()
+            one = api.get(f"/api/v1/materials/kept/{one['material']}").json()
         assert (one["state"], one["says"][:8]) == ("refused", "talk.wav")
         refused = api.post(API, json={"sample": True, "speech": one["material"]})
         assert (refused.status_code, refused.json()["value"]) == (422, "speech")
@@ -183,7 +183,7 @@ def test_sound_is_recognised_behind_the_page_and_begun_with_once_it_is(api: Test
     assert early.json()["detail"] == "my talk.wav is still being recognised: wait for it"
     while one["state"] == "reading":
         time.sleep(0.2)
-        one = api.get(f"/api/v1/materials/{one['material']}").json()
+        one = api.get(f"/api/v1/materials/kept/{one['material']}").json()
     assert (one["state"], one["name"]) == ("read", "my talk.wav")
     assert "minutes" in one["says"]
     assert api.post(API, json={"deck": deck, "speech": one["material"]}).status_code == 201

@@ -43,7 +43,7 @@ def take(
     return _as_read(site.materials.take(kind, name, file.file.read(), site.own.config, about))
 
 
-@router.get("/materials/{material}")
+@router.get("/materials/kept/{material}")
 def again(material: str, site: At) -> MaterialRead:
     """The same once more: also how far its recognition is."""
     try:

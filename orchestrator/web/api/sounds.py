@@ -45,7 +45,7 @@ def sounds(session: str, site: At) -> Kept:
     return Kept(is_kept=keeps_sound(site.own.sessions, found.name), answers=answers)
 
 
-@router.get("/sessions/{session}/sound/{exchange}/{turn}.wav", response_class=Response)
+@router.get("/sessions/{session}/sound/{exchange}/{turn}", response_class=Response)
 @reads
 def sound(session: str, exchange: str, turn: int, site: At) -> Response:
     """An answer as it was spoken: WAV, 16 kHz, one channel."""

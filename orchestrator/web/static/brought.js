@@ -20,7 +20,7 @@ async function whole(kind, own, answer) {
   while (answer.isOk && answer.body.state === "reading" && own === newest[kind]) {
     $(`${kind}-says`).textContent = `${answer.body.name} is being recognised; this takes some minutes. You can go on choosing.`;
     await new Promise((done) => setTimeout(done, LOOK_MS));
-    answer = await request(pathTo(`api/v1/materials/${answer.body.material}`));
+    answer = await request(pathTo(`api/v1/materials/kept/${answer.body.material}`));
   }
   return answer;
 }
@@ -113,7 +113,7 @@ export function broughtNow() {
 /** After F5, or Back out of the room: the same files, as long as the server has them. */
 export async function bringAgain({ speech, speaker, board, intel = [] }) {
   showTalk();
-  const asks = (ids) => ids.filter(Boolean).map((id) => ({ name: "the file again", ask: () => request(pathTo(`api/v1/materials/${id}`)) }));
+  const asks = (ids) => ids.filter(Boolean).map((id) => ({ name: "the file again", ask: () => request(pathTo(`api/v1/materials/kept/${id}`)) }));
   await Promise.all([show("speech", asks([speech])), show("board", asks([board])), show("intel", asks(intel))]);
   if (speaker) $("speaker").value = speaker;
 }
