@@ -144,7 +144,7 @@ def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
     is_valid = first.plain["valid"] and second.plain["valid"]
     told = [
         ("Asked", f"{phrasing.asked(first.debrief)} A week later: {phrasing.asked(second.debrief)}"),
-        *([("Fix first", first.debrief.fix.what)] if first.debrief.fix is not None else []),
+        *([("Fix next", second.debrief.fix.what)] if second.debrief.fix is not None else []),
         ("Verified", f"yes, {names}" if is_valid else f"NO: run {command} verify {first.plain['session']}"),
     ]
     steps = [

@@ -118,31 +118,19 @@ def outcomes(debrief: Debrief) -> str:
     came = [one for one in debrief.reviews if one.exchange.id in once]
     words = [outcome(one.exchange) for one in came]
     answered, *others = render.OUTCOME_WORDS.values()
-    weak, counts = [weakness(one) for one in came], []
+    weak, counts = sum(map(is_weak, came)), []
     for word in (answered, _PARTLY, *others, "open"):
         if word in words:
             counts.append(f"{words.count(word)} {word}")
-        if word == answered and any(weak):
-            told = (f"{weak.count(one)} {how}" for one, how in WEAKNESSES.items() if one in weak)
-            counts[-1] += f" ({', '.join(told)})"
+        if word == answered and weak:
+            counts[-1] += f" ({weak} that would not hold)"
     said = f"{counted(len(came), 'question')}: {', '.join(counts)}." if came else "No question was asked."
     return f"{said} Judged {by}." if (by := judges([one.exchange for one in came])) else said
 
 
-LEFT_OPEN: Final = "left something open"
-NOT_HELD: Final = "would not hold"
-"""Of an answer that counts as good: a contradiction stands against it."""
-WEAKNESSES: Final = {LEFT_OPEN: "with something left open", NOT_HELD: "that would not hold"}
-"""What is to be said of an answer that counts as good, and of several of them."""
-
-
-def weakness(review: Review) -> str:
-    """One of WEAKNESSES; "" of an answer that is good without one, or that is none."""
-    if not review.exchange.outcome == review.exchange.result == "satisfied":
-        return ""
-    if not review.would_hold:
-        return NOT_HELD
-    return LEFT_OPEN if review.still_open else ""
+def is_weak(review: Review) -> bool:
+    """Whether a contradiction stands against an answer that counts as good."""
+    return review.exchange.outcome == review.exchange.result == "satisfied" and not review.would_hold
 
 
 def judges(exchanges: Sequence[Exchange]) -> str:
@@ -167,7 +155,7 @@ def said_by(said: PersonVerdict) -> str:
 def asked(debrief: Debrief) -> str:
     """The outcomes, and what became of the questions whose numbers are left out."""
     said = [outcomes(debrief)]
-    if any(weakness(one) == NOT_HELD for one in debrief.reviews):
+    if any(map(is_weak, debrief.reviews)):
         said.append("Would not hold: a contradiction stands against it.")
     if debrief.withdrawn:
         were = "was" if len(debrief.withdrawn) == 1 else "were"
@@ -178,7 +166,7 @@ def asked(debrief: Debrief) -> str:
 def verdict(review: Review) -> str:
     """The verdict on a question: "answered", "parked, came back as x4", "answered, says Dana; …"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
-    weak = f", {how}" if (how := weakness(review)) else ""
+    weak = ", would not hold" if is_weak(review) else ""
     said, panels = review.exchange.person, panel_outcome(review.exchange)
     beside = "" if panels == NOT_JUDGED else f"; the panel: {panels}"
     whose = f", says {said.by}{beside}" if said is not None else ""
@@ -187,7 +175,7 @@ def verdict(review: Review) -> str:
 
 def tone(review: Review) -> str:
     """The verdict that its colour is of: one of an answer that would not hold is no plain "answered"."""
-    return "partly" if weakness(review) == NOT_HELD else review.verdict
+    return "partly" if is_weak(review) else review.verdict
 
 
 def came_of(review: Review) -> str:

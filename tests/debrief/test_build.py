@@ -696,15 +696,15 @@ Presenter: Ines. The words of Ines were judged.
 
 ## Questions
 
-2 questions: 1 answered (1 with something left open), 1 not answered.
+2 questions: 1 answered, 1 not answered.
 
-### x1. Marcus Webb: answered, left something open
+### x1. Marcus Webb: answered
 
 > "Electric boats cut fuel cost by 31% on the pilot routes" (slide 2)
 
 - Asked: How many?
 - You said: "It was twelve boats, and I will send you the list by Friday."
-- Verdict: *answered, left something open*, gives a number ("twelve boats")
+- Verdict: *answered*, gives a number ("twelve boats")
 - Left open: which twelve
 
 ### x2. Marcus Webb: not answered

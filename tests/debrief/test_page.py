@@ -160,9 +160,9 @@ Presenter: Ines. The words of Ines were judged. Date: 2026-12-01.
 
 ## Questions
 
-4 questions: 1 answered (1 with something left open), 1 not answered, 1 parked, 1 not judged.
+4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.
 
-### x1. Ana: answered, left something open, asked twice
+### x1. Ana: answered, asked twice
 
 > "We grew 40%" (slide 2)
 
@@ -170,7 +170,7 @@ Presenter: Ines. The words of Ines were judged. Date: 2026-12-01.
 - You said: "A lot."
 - Asked again: You said "A lot." From what?
 - You said: "From 200 boats."
-- Verdict: *answered, left something open*, gives a base ("From 200")
+- Verdict: *answered*, gives a base ("From 200")
 - Stronger: Say at the first asking: "From 200 boats."
 - Left open: how many of the 200 are electric
 
@@ -257,7 +257,7 @@ Fix first       x2, on "Boats run on time" (slide 2): Who owns the boats?
                 Why: It is the only question left without a good answer, asked once: no owner and no
                 date.
 
-x1   answered, left something open, asked twice · slide 2: "We grew 40%"
+x1   answered, asked twice · slide 2: "We grew 40%"
      Ana: From which base?
      You: "A lot."
      Asked again: You said "A lot." From what?
@@ -276,8 +276,7 @@ x4   general
      Bo: What else did you look at?
      You: "Two yards."
 
-Asked           4 questions: 1 answered (1 with something left open), 1 not answered, 1 parked, 1
-                not judged.
+Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.
 Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.
 Do these agree? Do boats run already?
 Still open      x2, x3 and x1: see above
@@ -307,9 +306,8 @@ def test_the_page_for_the_terminal() -> None:
 
 
 def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
-    assert as_text(PAGE, reviews=False, width=80).splitlines()[7:20] == [
-        "Asked           4 questions: 1 answered (1 with something left open), 1 not",
-        "                answered, 1 parked, 1 not judged.",
+    assert as_text(PAGE, reviews=False, width=80).splitlines()[7:19] == [
+        "Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.",
         "Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.",
         "Do these agree? Do boats run already?",
         'Still open      x2, "Boats run on time" (slide 2): no owner and no date. The',
@@ -481,7 +479,7 @@ def test_on_paper_no_id_stands_but_in_the_words_of_deck_and_presenter() -> None:
         "Harbour ferries Rehearsed by Ines on 2026-12-01 before Ana and Bo.",
         'Question 2, on "Boats run on time" (slide 2): Who owns the boats?',
         "1 of 2 judged questions answered 2:15 of 2:00 used 144 words a minute 8 fillers",
-        "3 questions: 1 answered (1 with something left open), 1 not answered, 1 not judged.",
+        "3 questions: 1 answered, 1 not answered, 1 not judged.",
         "3. Bo parked, came back as question 4, general",
         "2 Ana Is x1 the price of x2? not answered",
         "We grew 40% (your answer to question 3)",
@@ -530,7 +528,7 @@ def test_a_contradiction_says_in_which_exchange_it_was_asked_about() -> None:
         first, id="x4", agent="analyst", turns=GROWTH.turns[1:], outcome="satisfied", comes_back_to="x3"
     )
     page = replace(PAGE, reviews=(parked, replace(PAGE.reviews[0], exchange=one, asked=asked)))
-    said = PAGE.contradictions[0].note + " 8 % is not 6 %. Asked in x4: answered, left something open."
+    said = PAGE.contradictions[0].note + " 8 % is not 6 %. Asked in x4: answered."
     assert f"- {said}\n" in as_markdown(page)
     assert f"Contradiction {said}" in " ".join(as_text(page).split())
     assert said in " ".join(seen(as_html(page)).text.split())
@@ -609,7 +607,7 @@ def test_html_says_what_markdown_says() -> None:
     for words in (
         "Harbour ferries", 'x2, on "Boats run on time" (slide 2): Who owns the boats?',
         "Why It is the only question left without a good answer",
-        "x1. Ana answered, left something open asked twice We grew 40% (slide 2)",
+        "x1. Ana answered asked twice We grew 40% (slide 2)",
         "Asked From which base? You said A lot.",
         'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
         'Stronger Say at the first asking: "From 200 boats."',

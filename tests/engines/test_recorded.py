@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from inspect import CORO_CLOSED, getcoroutinestate
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from orchestrator.engines.claude import service
+from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.task import Task
 from orchestrator.engines.recorded import (
     RecordedReply,
@@ -110,3 +113,21 @@ def test_a_file_that_is_no_recording_is_named(tmp_path: Path, text: str) -> None
     path.write_text(text, "utf-8")
     with pytest.raises(InstallationError, match=r"replies\.json: the demonstration's replies cannot be read"):
         read_recording(path)
+
+
+def test_a_call_that_is_cut_off_before_it_begins_leaves_nothing_to_complain_of(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ctrl-C while the first call's library is loaded: a second of the demonstration's ten."""
+
+    def pressed(_: str) -> None:
+        raise KeyboardInterrupt
+
+    async def call() -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(service, "import_module", pressed)
+    one = call()
+    with pytest.raises(KeyboardInterrupt):
+        service.Service(Settings()).submit(one)
+    assert getcoroutinestate(one) == CORO_CLOSED

@@ -65,14 +65,18 @@ class Service:
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
         """Run *work* in the service's thread; cancelling the future gives the call up."""
-        import_module("anthropic")  # takes a second or more: not out of the first call's deadline
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(target=self._loop.run_forever, name="claude", daemon=True)
-                self._thread.start()
-                atexit.register(self.close)  # for who forgets to: sockets left open are warned about
-            return asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            import_module("anthropic")  # takes a second or more: not out of the first call's deadline
+            with self._lock:
+                if self._loop is None:
+                    self._loop = asyncio.new_event_loop()
+                    self._thread = threading.Thread(target=self._loop.run_forever, name="claude", daemon=True)
+                    self._thread.start()
+                    atexit.register(self.close)  # for who forgets to: sockets left open are warned about
+                return asyncio.run_coroutine_threadsafe(work, self._loop)
+        except BaseException:  # a Ctrl-C, say
+            work.close()  # else Python complains on the screen that nobody awaited it
+            raise
 
     def close(self) -> None:
         """Give up what is in flight and end the thread. A later call starts anew."""
