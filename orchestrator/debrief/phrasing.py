@@ -296,19 +296,14 @@ def _asked_how(number: int, turn: Turn) -> str:
 
 
 def _said(turn: Turn) -> str | None:
-    """The deciding words of an answer, with dots where their sentence goes on or began before them."""
+    """The deciding words of an answer, with dots where others of it are left out."""
     if not turn.answer:
         return None
     whole = " ".join(turn.answer.split())
     text = deciding_words(whole, turn.quote)
     at = whole.find(text)
-    before, after = whole[:at], whole[at + len(text) :]
-    first = "… " if before and not _is_ended(before) else ""
-    return f"{first}{text}{' …' if after.strip() and not _is_ended(text) else ''}"
-
-
-def _is_ended(text: str) -> bool:
-    return text.rstrip().rstrip('"”').endswith((".", "!", "?", "…"))
+    is_cut_before, is_cut_behind = at > 0, at + len(text) < len(whole)
+    return f"{'… ' if is_cut_before else ''}{text}{' …' if is_cut_behind else ''}"
 
 
 def stronger(answer: Stronger) -> list[str]:

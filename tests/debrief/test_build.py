@@ -200,7 +200,7 @@ def test_words_that_are_cut_say_so() -> None:
     halting = Turn("Again?", (), "well, " * 40 + "twelve boats" + ", well" * 40, "follow_up", quote=one.quote)
     told = phrasing.turns(review(exchange("x1", "unresolved", one, halting, Turn("And?"))))
     assert told == [
-        ("Asked", "Q?", "We have, as you know, twelve boats on the river today."),
+        ("Asked", "Q?", "… We have, as you know, twelve boats on the river today. …"),
         ("Asked again", "Again?", f"… twelve boats, {'well, ' * 28}…"),
         ("Asked again", "And?", None),
     ]
