@@ -33,12 +33,11 @@ document.addEventListener("connection", ({ detail }) => {
 });
 follow(session, ({ name, data }) => {
   if (name === "lost") lose();
-  else if (name !== "room") beat();
+  else beat();
   if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
     if (view === null) ready();
     view = JSON.parse(data);
-    beat();
     room.dataset.connected = "yes";
     state.textContent = stateLine();
     slides.show(shownIn(view, slides.cards));

@@ -151,12 +151,11 @@ document.addEventListener("connection", ({ detail }) => {
 follow(session, (told) => {
   const { name } = told;
   if (name === "lost") lose();
-  else if (name !== "room") beat();
+  else beat();
   if (name === "gone") location.replace(pathTo(""));
   else if (name === "room") {
     if (view === null) ready();
     view = viewOf(told);
-    beat();
     room.dataset.connected = "yes";
     if (view.seq !== refusedAt) refuse("");
     show();

@@ -566,11 +566,10 @@ for (const item of $("panel").children) item.style.setProperty("--voice", item.d
 function take(told) {
   const { name, data } = told;
   if (name === "lost") lose();
-  else if (name !== "room") beat();
+  else beat();
   if (name === "room") {
     if (view === null) ready(); // before, there is no room to act in
     view = viewOf(told);
-    beat();
     room.dataset.connected = "yes"; // a heartbeat may have come before, on a busy server
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));
