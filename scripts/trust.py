@@ -3,6 +3,7 @@
     scripts/trust                      all of it (about half an hour on 2 cores)
     scripts/trust faults attack        some of the steps
     scripts/trust --minutes 10         load as long as the promise has it, in place of 2 minutes
+    scripts/trust --share 4            one in 4 of the cases that go into the hundreds
     scripts/trust --write FILE         the table in FILE too
 
 Each test, bench and script keeps its own figures (tests/helpers/figures.py), so a figure here is one that
@@ -28,7 +29,7 @@ from typing import Final, get_args
 ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.helpers.figures import VARIABLE, Promise  # noqa: E402  # the path is set first
+from tests.helpers.figures import SHARE_VARIABLE, VARIABLE, Promise  # noqa: E402  # the path is set first
 
 PYTEST: Final = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
 STEPS: Final[dict[str, tuple[str, ...]]] = {
@@ -73,11 +74,12 @@ class Row:
     promise: Promise
     figures: tuple[Figure, ...]
     steps: tuple[str, ...] = tuple(STEPS)  # those that were run
+    share: int = 1  # one in how many of their cases
 
     @property
     def verdict(self) -> str:
-        """kept, BROKEN, SHORT (of cases), PART (the step that tries the rest was not asked for), NOT RUN (and
-        why), or MISSING (and nobody said why)."""
+        """kept, BROKEN, SHORT (of cases), PART (the rest was not asked for), NOT RUN (and why), or
+        MISSING (and nobody said why)."""
         if not self.figures:
             return "MISSING"
         if any(figure.wrong for figure in self.figures):
@@ -88,7 +90,7 @@ class Row:
         least, step = LEAST.get(self.promise, (0, ""))
         if count >= least:
             return "kept"
-        return "SHORT" if step in self.steps else "PART"
+        return "SHORT" if step in self.steps and self.share == 1 else "PART"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -96,12 +98,13 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="scripts/trust", description=__doc__.partition("\n")[0])
     parser.add_argument("steps", nargs="*", choices=[*STEPS, []], metavar="STEP", help=", ".join(STEPS))
     parser.add_argument("--minutes", default="2", help="how long the load lasts (promised for 10)")
+    parser.add_argument("--share", type=int, choices=(1, 2, 4, 8), default=1, help="one in how many cases")
     parser.add_argument("--write", type=Path, metavar="FILE", help="the table in a file too")
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="trust-") as folder:
         kept = Path(folder) / "figures"
-        failed = [name for name in chosen.steps or STEPS if not run(name, kept, chosen.minutes)]
-        rows = rows_of(kept, tuple(chosen.steps or STEPS))
+        failed = [name for name in chosen.steps or STEPS if not run(name, kept, chosen)]
+        rows = rows_of(kept, tuple(chosen.steps or STEPS), chosen.share)
     asked = [row for row in rows if row.figures or (not chosen.steps and row.promise not in ELSEWHERE)]
     table = "\n".join(lines(asked, failed))
     print(f"\n{table}")
@@ -110,17 +113,18 @@ def main(arguments: Sequence[str]) -> int:
     return int(bool(failed) or any(row.verdict in ("BROKEN", "SHORT", "MISSING") for row in asked))
 
 
-def run(name: str, kept: Path, minutes: str) -> bool:
+def run(name: str, kept: Path, chosen: argparse.Namespace) -> bool:
     """Run one step, whose output goes where ours does; whether it succeeded."""
-    command = [part.format(minutes=minutes) for part in STEPS[name]]
+    command = [part.format(minutes=chosen.minutes) for part in STEPS[name]]
+    variables = {VARIABLE: str(kept), SHARE_VARIABLE: str(chosen.share)}
     print(f"== {name}", flush=True)
     began = monotonic()
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, VARIABLE: str(kept)}, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | variables, check=False)
     print(f"== {name}: exit {done.returncode} after {monotonic() - began:.0f} s", flush=True)
     return done.returncode == 0
 
 
-def rows_of(kept: Path, steps: tuple[str, ...] = tuple(STEPS)) -> list[Row]:
+def rows_of(kept: Path, steps: tuple[str, ...] = tuple(STEPS), share: int = 1) -> list[Row]:
     """The figures by promise, in the promises' order; a promise without one has an empty row.
 
     What several tests counted of the same thing (the cases of one parametrised test) is one figure.
@@ -134,7 +138,7 @@ def rows_of(kept: Path, steps: tuple[str, ...] = tuple(STEPS)) -> list[Row]:
             figure = replace(before, count=before.count + figure.count, wrong=before.wrong + figure.wrong)
         summed[key] = figure
     return [
-        Row(promise, tuple(figure for figure in summed.values() if figure.promise == promise), steps)
+        Row(promise, tuple(figure for figure in summed.values() if figure.promise == promise), steps, share)
         for promise in get_args(Promise)
     ]
 

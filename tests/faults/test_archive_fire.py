@@ -32,7 +32,7 @@ from orchestrator.cli.app import run
 from orchestrator.errors import ArchiveError
 from orchestrator.home.folder import Home
 from tests.helpers import strict_s3 as strict
-from tests.helpers.figures import note
+from tests.helpers.figures import SHARE, note
 from tests.helpers.homes import ROOT, new_home
 from tests.helpers.sessions import Sample, tiny_session
 from tests.helpers.strict_s3 import KEY, SECRET, StrictS3, strict_s3
@@ -44,7 +44,7 @@ MARK = f"{PREFIX}tagmanifest-sha256.txt"
 PASSING = ("reset", "reset-after", "409", "500", "503", "503-empty", "stall-after", "stall-body", "truncate")
 """Faults behind which another try does what was asked."""
 REFUSING = ("403", "412")
-EVERY = 9
+EVERY = 9 * SHARE
 """From one request that a fault is put at to the next, where the whole program is tried."""
 LIES = ("drop", "corrupt", "missing", "wrong", "stale", "extra")
 PUTS_ALONE, READS_ALONE, LISTS_ALONE = (
@@ -173,7 +173,7 @@ def _kills(requests: list[tuple[str, str]]) -> list[tuple[int, str]]:
 def test_killed_at_any_request_of_archive_the_next_run_completes_it_and_sends_nothing_twice(
     fired: Fired, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kills = _kills(fired.requests_of(fired.archive(), {}))
+    kills = _kills(fired.requests_of(fired.archive(), {}))[::SHARE]
     wrong = []
     for number, fault in kills:
         fired.forget(keeping={})
@@ -192,13 +192,13 @@ def test_killed_at_any_request_of_archive_the_next_run_completes_it_and_sends_no
             wrong.append((number, fault))
     note("archive", "kill -9 at each request of archive, run again", count=len(kills), wrong=len(wrong))
     assert wrong == []
-    assert len(kills) > 90
+    assert len(kills) > 90 // SHARE
 
 
 def test_killed_at_any_request_of_restore_the_next_run_restores_all_of_it(
     fired: Fired, tmp_path: Path
 ) -> None:
-    kills = _kills(fired.requests_of(fired.restore(tmp_path / "first"), fired.expected))
+    kills = _kills(fired.requests_of(fired.restore(tmp_path / "first"), fired.expected))[::SHARE]
     expected = _tree(fired.root)
     wrong = []
     for number, fault in kills:
@@ -212,7 +212,7 @@ def test_killed_at_any_request_of_restore_the_next_run_restores_all_of_it(
             wrong.append((number, fault))
     note("archive", "kill -9 at each request of restore, run again", count=len(kills), wrong=len(wrong))
     assert wrong == []
-    assert len(kills) > 30
+    assert len(kills) > 30 // SHARE
 
 
 def test_killed_at_any_request_of_erase_the_next_run_leaves_no_object(fired: Fired, tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def _erased_after(
 ) -> None:
     """Kill a command at *every* so manieth of its requests, each time in a copy of *home*; erase then."""
     assert run(command(shutil.copytree(home, home / "tried"))) == 0
-    kills = _kills(list(fired.server.requests))[::every]
+    kills = _kills(list(fired.server.requests))[:: every * SHARE]
     wrong = []
     for number, fault in kills:
         copy = shutil.copytree(
@@ -248,7 +248,7 @@ def _erased_after(
     what = f"kill -9 at requests of {'erase' if keeping else 'archive'}, then erase --archives"
     note("archive", what, count=len(kills), wrong=len(wrong))
     assert wrong == []
-    assert len(kills) > 20
+    assert len(kills) > 20 // SHARE
 
 
 def test_the_program_itself_killed_and_run_again(fired: Fired) -> None:

@@ -31,13 +31,13 @@ from tests.helpers.cut_short import (
     spread,
     wrong_in,
 )
-from tests.helpers.figures import not_run, note
+from tests.helpers.figures import not_run, note, share
 from tests.helpers.forked import NO_FAULT, Fault, Forked, Ran, command, places
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.stores import on_disk, values_of
 
-MOST: Final = 10
+MOST: Final = share(10)
 """Places of one error in one command; of one with more calls as many, evenly spread."""
 ERRORS: Final = {
     "ENOSPC": r"write|pwrite64|openat|mkdir(at)?|rename(at2?)?|link(at)?|fsync|fdatasync",
@@ -163,7 +163,7 @@ def test_a_command_that_the_disk_fails_says_so_and_leaves_nothing_half(
     told = ", ".join(f"{count} {error}" for error, count in counts.items())
     note("disk faults", f"greenroom {name}", count=counts.total(), wrong=failed, told=told)
     assert not wrong, "\n".join(wrong)
-    assert counts.total() >= 10
+    assert counts.total() >= MOST
 
 
 def synced_again(ran: Ran) -> list[str]:

@@ -24,11 +24,11 @@ from orchestrator import Home, Session
 from orchestrator.guard.guard import Guard
 from orchestrator.store.store import Store
 from orchestrator.verify import verify_session
-from tests.helpers.figures import not_run, note
+from tests.helpers.figures import not_run, note, share
 from tests.helpers.rehearsals import ROOT, greenroom_json, write_rehearsal
 from tests.helpers.sessions import TRANSCRIPT, live_session
 
-ROUNDS = 70
+ROUNDS = share(70)
 """Changes for each of the four processes."""
 WITHIN_S = 1.0
 """What is promised."""

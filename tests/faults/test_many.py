@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from tests.helpers.figures import note
+from tests.helpers.figures import note, share
 from tests.helpers.stores import TRANSCRIPT, bare, blueprints, contents, is_sound, records, views
 from tests.helpers.writers import (
     FORK,
@@ -19,8 +19,8 @@ from tests.helpers.writers import (
 )
 
 WRITERS = 8
-APPENDS = 2000
-RACES = 1000
+APPENDS = share(2000)
+RACES = 8 * share(125)
 
 
 def test_what_eight_processes_append_two_thousand_times_is_there_once_in_each_ones_order(

@@ -25,11 +25,16 @@ from orchestrator.errors import ArchiveUnavailableError
 from orchestrator.store import ledger
 from orchestrator.store.store import LEDGER_NAME, Store
 from orchestrator.verify import Verification, verify_session
-from tests.helpers.figures import note
+from tests.helpers.figures import note, share
 from tests.helpers.sessions import PANEL, ended_session, live_session
 
 NOBODY = 65534
-CHANGES = {"ended session": 400, "live session": 200, "bag": 350, "archive": 100}
+CHANGES = {
+    "ended session": share(400),
+    "live session": share(200),
+    "bag": share(350),
+    "archive": share(100),
+}
 UNACCOUNTED = ("debrief.md", "source/")
 """Of a live session: made from the ledger again at any time, or not yet digested."""
 

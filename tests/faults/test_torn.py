@@ -20,13 +20,13 @@ from orchestrator.store.store import LEDGER_NAME, Store
 from orchestrator.verify import verify_session
 from orchestrator.verify.account import Account
 from orchestrator.verify.finding import Report
-from tests.helpers.figures import note
+from tests.helpers.figures import SHARE, note, share
 from tests.helpers.fuzzed_ledgers import fuzzed, rewritten
 from tests.helpers.sessions import TRANSCRIPT, rehearse, start
 from tests.helpers.stores import contents
 
 RECORDS = 40
-FUZZED = 100_000
+FUZZED = share(100_000)
 READ_EVERY, VERIFY_EVERY = 5, 25
 """Which of the fuzzed ledgers are read as `verify` reads one, and whose sessions are verified and opened."""
 
@@ -74,6 +74,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 def flips(content: bytes) -> Iterator[tuple[int, bytes]]:
     for offset in range(len(content)):
         for bit in range(8):
+            if (offset + bit) % SHARE:
+                continue
             flipped = bytearray(content)
             flipped[offset] ^= 1 << bit
             yield offset, bytes(flipped)
@@ -91,7 +93,7 @@ def test_every_flipped_bit_is_found_as_damage(made: Made) -> None:
             missed += not made.verified(flipped)
     note("torn and flipped", "flipped bits", count=tried, wrong=missed, told=f"{verified} by verify as well")
     assert missed == 0
-    assert tried == len(made.content) * 8
+    assert tried >= len(made.content) * 8 // SHARE
 
 
 def test_every_cut_and_every_zeroed_tail_is_found(made: Made) -> None:
@@ -106,7 +108,7 @@ def test_every_cut_and_every_zeroed_tail_is_found(made: Made) -> None:
         zeroed = made.content[:length] + bytes(size - length)
         tail = ledger.scan(zeroed[begun:], offset=begun, seq=seq, head=head)
         missed += tail.end != begun or tail.damage is not None or not tail.rest
-        if length % 13 == 0 or length in ends:
+        if length % (13 * SHARE) == 0 or length in ends:
             verified += 1
             missed += not made.verified(made.content[:length])
             missed += not made.verified(zeroed)

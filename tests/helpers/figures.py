@@ -1,6 +1,7 @@
 """The figures of the promises: what a test or bench counted, kept where `scripts/trust` asks for it.
 
 `scripts/trust` names a file in `TRUST_FIGURES`; without it nothing is kept, and a test is only a test.
+With `TRUST_SHARE` (`--share N`) a test that tries thousands of cases tries one in N of them, evenly spread.
 """
 
 from __future__ import annotations
@@ -11,12 +12,20 @@ from pathlib import Path
 from typing import Final, Literal
 
 VARIABLE: Final = "TRUST_FIGURES"
+SHARE_VARIABLE: Final = "TRUST_SHARE"
+SHARE: Final = int(os.environ.get(SHARE_VARIABLE, "1"))
+"""One in how many cases is tried: 1 for all that is promised."""
 
 Promise = Literal[
     "kill -9", "power cut", "torn and flipped", "disk faults", "many writers", "races", "tampering", "guard",
     "archive", "bags", "decks", "page", "bad inputs", "privacy", "load", "peers",
 ]  # fmt: skip
 """The rows of the table that `scripts/trust` prints, in its order."""
+
+
+def share(count: int) -> int:
+    """How many of *count* cases are tried: at least one."""
+    return max(1, count // SHARE)
 
 
 def note(promise: Promise, what: str, *, count: int, wrong: int = 0, told: str = "") -> None:

@@ -57,6 +57,13 @@ def test_a_step_that_tries_a_few_of_a_promises_cases_beside_its_own_is_not_short
     assert verdicts == ["PART", "SHORT"]
 
 
+def test_a_share_of_the_cases_is_told_as_part(kept: Path) -> None:
+    note("races", "rounds of eight writers", count=1_000)
+    note("bags", "bags", count=54)
+    rows = [row for row in trust.rows_of(kept, share=4) if row.figures]
+    assert [(row.promise, row.verdict) for row in rows] == [("races", "PART"), ("bags", "kept")]
+
+
 def test_nothing_is_kept_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.chdir(tmp_path)
