@@ -39,6 +39,12 @@ class Served:
     def client(self) -> httpx2.Client:
         return httpx2.Client(base_url=self.url, timeout=30)
 
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(10)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
 
 def start_server(home: Path, *arguments: str, command: str = "serve") -> Served:
     """`greenroom serve` as a user starts it; returns once it answers."""
@@ -98,10 +104,15 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
     yield start
     for served in running:
-        served.process.terminate()
-        served.process.wait(10)
-        assert served.process.stdout is not None
-        served.process.stdout.close()
+        served.stop()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One server for a file's tests that change nothing."""
+    served = start_server(new_home(tmp_path_factory.mktemp("server") / "home"))
+    yield served
+    served.stop()
 
 
 @pytest.fixture(scope="module")

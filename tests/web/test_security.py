@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from orchestrator import __version__
 from orchestrator.web.serve import MOST_CONNECTIONS
 from tests.helpers.figures import note
-from tests.web.conftest import Serve
+from tests.web.conftest import Serve, Served
 
 
 @pytest.mark.parametrize(
@@ -42,9 +42,9 @@ from tests.web.conftest import Serve
     ],
 )
 def test_a_request_is_taken_only_from_our_own_pages(
-    serve: Serve, method: str, headers: dict[str, str], status: int
+    server: Served, method: str, headers: dict[str, str], status: int
 ) -> None:
-    with serve().client() as client:
+    with server.client() as client:
         answered = client.request(method, "/api/v1/health", headers=headers).status_code
     note("page", "requests of other pages to a real server", count=1, wrong=int(answered != status))
     assert answered == status
@@ -65,8 +65,8 @@ def test_a_page_elsewhere_may_link_to_a_page_here_and_gets_no_receipt_recorded(
     assert api.get("/", headers=followed, follow_redirects=False).status_code in (200, 303)
 
 
-def test_a_request_to_another_name_is_told_the_names_that_work(serve: Serve) -> None:
-    with serve().client() as client:
+def test_a_request_to_another_name_is_told_the_names_that_work(server: Served) -> None:
+    with server.client() as client:
         told = client.get("/api/v1/health", headers={"host": "evil.example"}).json()["detail"]
     assert told == (
         "this server answers to 127.0.0.1, [::1], localhost, not to this name: open one of them, start it "
@@ -75,8 +75,8 @@ def test_a_request_to_another_name_is_told_the_names_that_work(serve: Serve) -> 
     )
 
 
-def test_a_body_beyond_the_bound_is_refused_before_it_is_read(serve: Serve) -> None:
-    address = serve().url.removeprefix("http://")
+def test_a_body_beyond_the_bound_is_refused_before_it_is_read(server: Served) -> None:
+    address = server.url.removeprefix("http://")
     sender = HTTPConnection(address, timeout=30)
     sender.putrequest("POST", "/api/v1/health")
     sender.putheader("content-length", "999999999999")
@@ -85,8 +85,8 @@ def test_a_body_beyond_the_bound_is_refused_before_it_is_read(serve: Serve) -> N
     sender.close()
 
 
-def test_every_answer_forbids_whatever_comes_from_elsewhere(serve: Serve) -> None:
-    with serve().client() as client:
+def test_every_answer_forbids_whatever_comes_from_elsewhere(server: Served) -> None:
+    with server.client() as client:
         for path in ("/", "/api/v1/health", "/static/style.css", "/nowhere"):
             headers = client.get(path).headers
             assert headers["content-security-policy"].startswith("default-src 'none'; script-src 'self'")
@@ -155,8 +155,8 @@ def test_health_needs_no_token_and_then_says_that_alone(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("path", ["/static/../app.py", "/static/%2e%2e/app.py", "/static/%252e%252e/app.py"])
-def test_static_files_stay_in_their_folder(serve: Serve, path: str) -> None:
-    with serve().client() as client:
+def test_static_files_stay_in_their_folder(server: Served, path: str) -> None:
+    with server.client() as client:
         assert client.get(path).status_code == 404
 
 
