@@ -86,8 +86,10 @@ def request_digest(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_SESSION: Final = re.compile(r"(\d{4}-\d\d-\d\d, )?\b\d{8}-\d{6}-[0-9a-f]{6}\b")
-"""As `Home.new_id` makes it, with the day before it where memories are listed."""
+_SESSION: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d, )?\b\d{8}-\d{6}-[0-9a-f]{6}\b|\d{4}-\d\d-\d\d(?=, confidence )"
+)
+"""As `Home.new_id` makes it, with the day before it where memories are listed, and the day of one recalled."""
 
 
 def _texts(content: Any) -> Iterator[str]:
