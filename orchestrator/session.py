@@ -701,10 +701,13 @@ class Session:
         note: str = "",
         by: str | None = None,
     ) -> PersonVerdict:
-        """Keep what a person says of an answer, beside the panel's verdict; nothing in the loop follows.
+        """Keep what a person says of an answer, beside the panel's verdict; no question follows from it.
 
-        The last one said counts. After the end it is kept beside the session, where nothing is written any
-        more. `judge` is another thing: the verdict of a loop of one's own, in the panel's place.
+        The last one said counts, here and in what is remembered of the presenter. It stands in the exchange
+        history, so every agent is told. After the end it is kept beside the session, where nothing is
+        written any more, and memory becomes what it would be, had it been said before.
+
+        `judge` is another thing: the verdict of a loop of one's own, in the panel's place.
 
         Args:
             exchange: Its id, "x3".
@@ -727,10 +730,14 @@ class Session:
             whole_argument("turn", turn)
         words = said_argument("note", note) if note else ""
         who = text_argument("by", by) if by is not None else None
-        kept = self._verdicts_beside()
-        return person_judging.judge_as_person(
+        kept, before = self._verdicts_beside(), self.person_verdicts
+        said = person_judging.judge_as_person(
             self._now, kept, exchange, verdict, turn=turn, note=words, by=who
         )
+        if self.projection.ended:
+            self._remembering.judged(self.rehearsal, said, before, self.person_verdicts)
+            self._untold = self._remembering.untold
+        return said
 
     @property
     def person_verdicts(self) -> Mapping[tuple[str, int], PersonVerdict]:

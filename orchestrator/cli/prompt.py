@@ -10,6 +10,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from orchestrator import render
 from orchestrator.cli.dialogue import Dialogue, say
 from orchestrator.debrief import phrasing as words
 from orchestrator.model.exchange import PERSON_VERDICTS, still_to_come_back
@@ -87,7 +88,7 @@ def _judge_last(dialogue: Dialogue, verdict: str | None) -> None:
         say("Nothing is answered yet.")
         return
     said = dialogue.session.judge_as_person(answered[-1].id, verdict)
-    say(f"{said.exchange}: {words.said_by(said)}")
+    say(f"{said.exchange}: {render.said_by(said)}")
 
 
 def _aside(dialogue: Dialogue, line: str) -> None:

@@ -169,11 +169,12 @@ def judge(
 ) -> None:
     """Say of an answer that it gave what was asked, partly, or not.
 
-    The panel's verdict stays beside it. The last one said counts, in debrief, progress and comparison: given
-    as answered, partly and not as unresolved. After the end it is kept beside the session, never in it.
+    The panel's verdict stays beside it. The last one said counts, in debrief, progress, comparison and
+    memory, and for the panel of a session that goes on: given as answered, partly and not as unresolved.
+    After the end it is kept beside the session, never in it.
     """
     from orchestrator.debrief.exchange_json import person_json
-    from orchestrator.debrief.phrasing import said_by
+    from orchestrator.render import said_by
 
     if verdict not in (*PERSON_VERDICTS, NONE):
         raise UsageError(f"{verdict[:40]!r}: use {', '.join(PERSON_VERDICTS)} or {NONE}")
