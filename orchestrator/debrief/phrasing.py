@@ -327,13 +327,13 @@ def better_than_before(review: Review) -> tuple[str, ...]:
     same point differently.
     """
     one, now = review.before, review.exchange
-    if one is None or now.outcome != "satisfied":
+    if one is None or now.result != "satisfied":
         return ()
     said = []
-    if one.outcome != "satisfied":
+    if one.result != "satisfied":
         said.append(f"{outcome(now)}, where it was {outcome(one)} before")
     asked, asked_before = (sum(not turn.is_new_question for turn in each.turns) for each in (now, one))
-    if one.outcome == "satisfied" and asked < asked_before:
+    if one.result == "satisfied" and asked < asked_before:
         at = "at the first asking" if asked == 1 else times_asked(now)
         said.append(f"answered {at}, where it was {times_asked(one)} before")
     if one.left_open and not now.left_open:
@@ -523,8 +523,8 @@ def figures(debrief: Debrief) -> list[tuple[str, str]]:
     """The figures of the first page, each with what it counts."""
     told = debrief.delivery
     asked = each_once(debrief.exchanges)
-    answered = sum(one.outcome == "satisfied" for one in asked)
-    judged = sum(one.outcome in ("satisfied", "unresolved") for one in asked)
+    answered = sum(one.result == "satisfied" for one in asked)
+    judged = sum(one.result in ("satisfied", "unresolved") for one in asked)
     found = [(f"{answered} of {judged}", "judged questions answered")] if judged else []
     found.append((render.clock(debrief.used_s), f"of {render.clock(debrief.budget_s)} used"))
     if told.words_per_minute is not None:
