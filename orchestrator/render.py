@@ -9,6 +9,7 @@ from orchestrator.model.brought import DOSSIER, PANEL, PRESENTER
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import (
     GIVEN,
+    NOT,
     PARTLY,
     Candidate,
     Exchange,
@@ -116,7 +117,7 @@ def verdict(turn: Turn, *, is_last: bool) -> str:
     return said
 
 
-PERSON_WORDS = {GIVEN: "gave it", PARTLY: "gave it in part", "not": "did not give it"}
+PERSON_WORDS = {GIVEN: "gave it", PARTLY: "gave it in part", NOT: "did not give it"}
 """What a person says of an answer, by the verdict."""
 
 

@@ -412,8 +412,17 @@ class Session:
         wait_until: Callable[[float], None] | None = None,
         on_step: Callable[[Rehearsal], None] | None = None,
         prompt: Callable[[Exchange], str | None] | None = None,
+        ask_person: Callable[[Exchange, Judgement, str | None], bool] | None = None,
     ) -> bool:
         """Play the loaded recording from where it stands, driving the session; False if *stop* cut it short.
+
+        Args:
+            stop: Asked between steps.
+            wait_until: Called with the session clock at which the next step is due.
+            on_step: Called after every step.
+            prompt: Gives the answer to the open question, in place of the recorded answers.
+            ask_person: Asked of an answer that the panel did not judge, with the question that can be put
+                again, if any; whether it is put.
 
         Raises:
             DriverBusyError: Another process drives the session.
@@ -425,7 +434,14 @@ class Session:
             if on_step is not None:
                 on_step(rehearsal)
 
-        return recorded.drive(self._now, stop=stop, wait_until=wait_until, on_step=after, prompt=prompt)
+        return recorded.drive(
+            self._now,
+            stop=stop,
+            wait_until=wait_until,
+            on_step=after,
+            prompt=prompt,
+            ask_person=ask_person,
+        )
 
     def listen(self, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
         """Take live speech in, from stdin (`-`) or a file that grows; as `loop.live.feed_live`.

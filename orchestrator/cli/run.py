@@ -154,7 +154,7 @@ def play_to_the_end(
     """Play what is loaded, end, archive and verify; prints the result and returns it."""
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.cli.progress import progress
-    from orchestrator.cli.prompt import KEYS, asking_for_verdicts, prompt_of
+    from orchestrator.cli.prompt import KEYS, prompt_of, verdict_prompt_of
 
     screen = Screen.current
     loaded = session.projection.playback
@@ -167,13 +167,11 @@ def play_to_the_end(
     is_slow = speed != "max" or session.rehearsal.has_model  # else it is over before a bar is seen
     shows_bar = is_slow and screen.is_watched and not is_typed
     with stoppable() as stop, progress(session, shows_bar) as count:
-        tell_when_out, ask_for_verdict = _tells_when_out(), asking_for_verdicts(dialogue)
+        tell_when_out = _tells_when_out()
 
         def on_step(rehearsal: Rehearsal) -> None:
             if is_shown:
                 dialogue.show()
-            if is_typed:
-                ask_for_verdict()
             tell_when_out(rehearsal)
             count(rehearsal)
 
@@ -182,6 +180,7 @@ def play_to_the_end(
             wait_until=pacer(speed, stop),
             on_step=on_step,
             prompt=prompt_of(dialogue) if is_typed else None,
+            ask_person=verdict_prompt_of(dialogue) if is_typed and sys.stdin.isatty() else None,
         )
     if stop() or not finished:
         raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")

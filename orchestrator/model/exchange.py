@@ -17,8 +17,8 @@ PUT_AGAIN = "the question of an earlier rehearsal is put again"
 """Why a panelist puts the question of a drill."""
 YOURS = "yours to judge"
 """Why an answer is unjudged that only a person or a model could judge."""
-GIVEN, PARTLY = "given", "partly"
-PERSON_VERDICTS = (GIVEN, PARTLY, "not")
+GIVEN, PARTLY, NOT = "given", "partly", "not"
+PERSON_VERDICTS = (GIVEN, PARTLY, NOT)
 """What a person says of an answer. Given counts as satisfied, partly and not as unresolved."""
 NO_ANSWER = "no answer was given"
 NO_JUDGEMENT = "the engine gave no judgement"
