@@ -96,6 +96,10 @@ def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
         there = f"there are {', '.join(asked)}" if asked else "none was asked"
         raise InputError(f"there is no exchange {exchange[:40]!r}: {there}", value=exchange[:40])
     answered = _answered(asked[exchange])
+    if not answered and asked[exchange].outcome == "parked":
+        again = next((one.id for one in asked.values() if one.comes_back_to == exchange), None)
+        what = f"it was put again as {again}: judge that" if again else "nobody has answered it yet"
+        raise InputError(f"{exchange} was parked, so there is nothing to judge: {what}", value=exchange)
     if not answered:
         raise InputError(f"{exchange} got no answer: there is nothing to judge", value=exchange)
     if turn is not None and turn not in answered:
@@ -105,4 +109,6 @@ def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
 
 
 def _answered(exchange: Exchange) -> list[int]:
-    return [number for number, turn in enumerate(exchange.turns, start=1) if turn.answer]
+    """The turns, from 1, that got an answer; what was said when a question was parked is none."""
+    turns = exchange.turns[:-1] if exchange.outcome == "parked" else exchange.turns
+    return [number for number, turn in enumerate(turns, start=1) if turn.answer]
