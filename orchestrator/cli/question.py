@@ -182,8 +182,14 @@ def judge(
         said = opened_session.judge_as_person(
             exchange, None if verdict == NONE else verdict, turn=turn, note=note, by=by
         )
-        told = f"{said.exchange}, answer {said.turn}: {said_by(said)}"
-        Screen.current.result(person_json(said), told)
+        lines = [f"{said.exchange}, answer {said.turn}: {said_by(said)}"]
+        if opened_session.projection.ended:
+            name, command = opened_session.name, Screen.current.command
+            lines.append(
+                "debrief.md in the session's folder is of its end and stays so; the debrief as it stands "
+                f"now: `{command} debrief {name} --format md`"
+            )
+        Screen.current.result(person_json(said), "\n".join(lines))
 
 
 def dismiss(

@@ -176,9 +176,17 @@ def test_the_command_says_it(session: Session, home: Path, capsys: pytest.Captur
         "at": said["at"],
         "note": "No date.",
     }
-    assert commands("judge", "s1", "x1", "given").stdout == "x1, answer 1: gave it, says Ines Kroll\n"
+    file = (session.path / "debrief.md").read_bytes()
+    made_anew = (
+        "debrief.md in the session's folder is of its end and stays so; the debrief as it stands now: "
+        "`greenroom debrief s1 --format md`\n"
+    )
+    given = commands("judge", "s1", "x1", "given").stdout
+    assert given == f"x1, answer 1: gave it, says Ines Kroll\n{made_anew}"
+    assert "answered, says Ines Kroll" in commands("debrief", "s1", "--format", "md").stdout
+    assert (session.path / "debrief.md").read_bytes() == file
     gone = commands("judge", "s1", "x1", "none").stdout
-    assert gone == "x1, answer 1: Ines Kroll takes back what was said of it\n"
+    assert gone == f"x1, answer 1: Ines Kroll takes back what was said of it\n{made_anew}"
     refused = commands("judge", "s1", "x1", "maybe", check=False)
     assert (refused.returncode, refused.stderr) == (2, "greenroom: 'maybe': use given, partly, not or none\n")
 
@@ -250,3 +258,30 @@ def test_a_verdict_that_was_interrupted_is_asked_for_again(home: Path) -> None:
 
         assert session.play(ask_person=note)
         assert asked == ["x1"]
+
+
+def test_a_parked_question_that_nobody_answered_is_not_judged_and_counts_once(
+    session: Session, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(InputError, match="x2 was parked, so there is nothing to judge: nobody has answered"):
+        session.judge_as_person("x2", "given")
+    session.ask(parked=True)
+    session.take_answer("Ola says so.")
+    session.judge("unjudged", reason="yours to judge")
+    with pytest.raises(InputError, match="nothing to judge: it was put again as x3: judge that"):
+        session.judge_as_person("x2", "given")
+    session.judge_as_person("x3", "given")
+    session.end()
+    commands = Commands(home, capsys)
+    assert [one["exchanges"] for one in commands.json("list")["sessions"]] == [2]
+    assert "2 questions: 1 answered, 1 not judged." in as_text(session.debrief())
+
+
+def test_words_with_which_a_question_is_parked_are_no_answer_to_judge(home: Path) -> None:
+    answers = (Answer("Let us come back to that.", verdict="given"),)
+    with Session.start(Home.open(home), deck_text=DECK, id="s2", presenter="Ines", exchanges=1) as session:
+        session.load(Recording.silent(), kind="run", answers=answers)
+        session.play()
+        assert [(one.outcome, one.result) for one in session.asked] == [("parked", "parked")]
+        with pytest.raises(InputError, match="x1 was parked"):
+            session.judge_as_person("x1", "given")
