@@ -40,8 +40,8 @@ def run(
         str | None,
         option(
             "FILE|-",
-            "A YAML list of your answers, used in order, one for each question asked, "
-            "follow-ups included; - asks you at the terminal.",
+            "A YAML list of your answers, one for each question asked, follow-ups included: in order, "
+            "but for those that name their question; - asks you at the terminal.",
         ),
     ] = None,
     *,
@@ -53,6 +53,10 @@ def run(
 
     Speech and answers come from recordings, or the answers from you at the terminal. The session is
     archived and verified at its end.
+
+    An answer in the file that names its question is for that one alone: by words of it, its slide or its
+    panelist, as in `- {question: which bank, text: Nordbank.}` or `- {slide: 4, agent: skeptic, text: Two.}`.
+    At the end it says which of these no question was asked for.
     """
     typed = answers == "-"
     rehearse(
@@ -155,6 +159,7 @@ def play_to_the_end(
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.cli.progress import progress
     from orchestrator.cli.prompt import KEYS, prompt_of, verdict_prompt_of
+    from orchestrator.speech.answers import unasked
 
     screen = Screen.current
     loaded = session.projection.playback
@@ -184,6 +189,9 @@ def play_to_the_end(
         )
     if stop() or not finished:
         raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")
+    if loaded is not None:
+        for left in unasked(loaded.answers, frozenset(session.projection.answers_used)):
+            screen.note(f"note: {left} was not used: no such question was asked")
     return end_run(session, began=began, repaired=repaired, dialogue=dialogue if is_shown else None)
 
 

@@ -223,6 +223,8 @@ def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:
         agent=exchange.agent,
         exchange=exchange.id,
         claim=exchange.claim,
+        slide=exchange.slide,
+        questions=[turn.question for turn in exchange.turns],
         comes_back_to=exchange.comes_back_to,
     )
     answer = playback.answers[used] if used is not None else Answer("")

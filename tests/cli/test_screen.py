@@ -332,3 +332,15 @@ def test_prepared_answers_that_have_run_out_are_spoken_of_once(home: Path, tmp_p
     run = greenroom(home, "run", files.deck, "--answers", few, "--id", "r1")
     assert run.stderr.count("note: all 2 answers are used, ") == 1
     assert "follow-ups included" in " ".join(greenroom(home, "run", "--help").stdout.split())
+
+
+def test_a_prepared_answer_whose_question_was_not_asked_is_named_at_the_end(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "named.yaml"
+    file.write_text("- It is 5.\n- {question: the price of tea, agent: skeptic, text: Two.}\n", "utf-8")
+    run = greenroom(home, "run", write_rehearsal(tmp_path).deck, "--answers", file, "--id", "r1")
+    told = (
+        "note: answer 2 (question the price of tea, agent skeptic) was not used: no such question was asked\n"
+    )
+    assert run.stderr.count(told) == 1
