@@ -39,7 +39,7 @@ from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed
 from orchestrator.records.kinds import KINDS, value_as
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.records.tellers import is_spoken
-from orchestrator.render import OUTCOME_WORDS, counted
+from orchestrator.render import OUTCOME_WORDS, SILENT, counted
 from orchestrator.review.comments import Verdicts
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
@@ -234,6 +234,8 @@ def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: boo
         words = done.quote or done.turns[0].question
         if is_recent and not off_record.touches(words):
             quote, outcome = masked(one_line(words)), done.outcome or "open"
+            is_silent = outcome == "unjudged" and not done.answered
+            outcome = SILENT if is_silent else outcome
             last = max((n for n, turn in enumerate(done.turns, start=1) if turn.answer), default=0)
             told.asked.append(Asked(done.id, done.agent, quote, outcome, last))
     elif (written := value_as(record, CandidateWritten)) is not None:
