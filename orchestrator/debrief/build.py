@@ -7,6 +7,7 @@ from dataclasses import replace
 from enum import IntEnum
 from functools import partial
 
+from orchestrator import render
 from orchestrator.checks.grounding import material
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import bill_of
@@ -231,7 +232,7 @@ def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[O
             case _:
                 said = one.exchange.person
                 left = "" if said is not None and said.note else "; ".join(fresh)
-                yield _point(one, left or (phrasing.said_by(said) if said else one.reason or one.verdict))
+                yield _point(one, left or (render.said_by(said) if said else one.reason or one.verdict))
 
 
 class _Rank(IntEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.parts import Fix, Review, asked_about
 from orchestrator.loop.question_text import bare_question
@@ -41,7 +42,7 @@ def _unresolved(review: Review, count: int) -> Fix:
     often = phrasing.times_asked(exchange) or "asked once"
     rank = "the only question" if count == 1 else f"the most pressed of {count} questions"
     why = f"It is {rank} left without a good answer, {often}"
-    reason = phrasing.said_by(exchange.person) if exchange.person is not None else review.reason
+    reason = render.said_by(exchange.person) if exchange.person is not None else review.reason
     why += f": {reason.rstrip('.')}." if reason else "."
     return _question(review, len(exchange.turns) - 1, why)
 

@@ -11,7 +11,7 @@ from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.engines.protocol import RECORDED
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import PARTLY, Exchange, Observation, PersonVerdict, Turn, each_once
+from orchestrator.model.exchange import PARTLY, Exchange, Observation, Turn, each_once
 from orchestrator.records.options import UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
@@ -89,8 +89,6 @@ DISMISSED = "you say it is no contradiction"
 """Behind the outcome of a question about a contradiction that was dismissed: it was asked, and stays."""
 
 
-PERSON_WORDS: Final = {"given": "gave it", "partly": "gave it in part", "not": "did not give it"}
-"""What a person says of an answer, by the verdict."""
 _PARTLY: Final = "partly answered"
 
 
@@ -144,14 +142,6 @@ def judges(exchanges: Sequence[Exchange]) -> str:
     return one_line(", ".join(counts))
 
 
-def said_by(said: PersonVerdict) -> str:
-    """ "gave it, says Dana: the figure is there"."""
-    if said.verdict is None:
-        return one_line(f"{said.by} takes back what was said of it")
-    note = f": {said.note}" if said.note else ""
-    return one_line(f"{PERSON_WORDS[said.verdict]}, says {said.by}{note}")
-
-
 def asked(debrief: Debrief) -> str:
     """The outcomes, and what became of the questions whose numbers are left out."""
     said = [outcomes(debrief)]
@@ -198,7 +188,7 @@ def persons(review: Review) -> list[str]:
     said = [turn.person for turn in review.exchange.turns if turn.person is not None]
     said = [one for one in said if one.note or one != review.exchange.person]
     are_several = len(review.exchange.answered) > 1
-    return [f"{f'answer {one.turn}: ' if are_several else ''}{said_by(one)}" for one in said]
+    return [f"{f'answer {one.turn}: ' if are_several else ''}{render.said_by(one)}" for one in said]
 
 
 def checked(rubric: Sequence[Check]) -> list[Check]:
@@ -337,13 +327,13 @@ def better_than_before(review: Review) -> tuple[str, ...]:
     same point differently.
     """
     one, now = review.before, review.exchange
-    if one is None or now.outcome != "satisfied":
+    if one is None or now.result != "satisfied":
         return ()
     said = []
-    if one.outcome != "satisfied":
+    if one.result != "satisfied":
         said.append(f"{outcome(now)}, where it was {outcome(one)} before")
     asked, asked_before = (sum(not turn.is_new_question for turn in each.turns) for each in (now, one))
-    if one.outcome == "satisfied" and asked < asked_before:
+    if one.result == "satisfied" and asked < asked_before:
         at = "at the first asking" if asked == 1 else times_asked(now)
         said.append(f"answered {at}, where it was {times_asked(one)} before")
     if one.left_open and not now.left_open:
@@ -533,8 +523,8 @@ def figures(debrief: Debrief) -> list[tuple[str, str]]:
     """The figures of the first page, each with what it counts."""
     told = debrief.delivery
     asked = each_once(debrief.exchanges)
-    answered = sum(one.outcome == "satisfied" for one in asked)
-    judged = sum(one.outcome in ("satisfied", "unresolved") for one in asked)
+    answered = sum(one.result == "satisfied" for one in asked)
+    judged = sum(one.result in ("satisfied", "unresolved") for one in asked)
     found = [(f"{answered} of {judged}", "judged questions answered")] if judged else []
     found.append((render.clock(debrief.used_s), f"of {render.clock(debrief.budget_s)} used"))
     if told.words_per_minute is not None:

@@ -15,6 +15,7 @@ from orchestrator.documents.glance import Glances
 from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError, LaterReleaseError
 from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.model.exchange import each_once
 from orchestrator.records.start import started_of
 from orchestrator.review.progress import Progress, Run
 from orchestrator.review.titles import titles_of
@@ -33,7 +34,7 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
         "deck": None if deck is None else deck.title or deck.name,
         "date": options.date,
         "presenter": options.presenter,
-        "exchanges": len(session.projection.exchanges),
+        "exchanges": len(each_once(session.projection.exchanges)),
         "archive": None if home is None else _archive_of(home, session.id, session.ledger_head, warn),
     }
 

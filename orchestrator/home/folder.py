@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LIST_CACHE: Final = "cache/list.json"
 """Of a home: what `list` has read of the sessions' ledgers."""
+RECORDS: Final = ".records"
 UNFINISHED: Final = ".new-"
 """Prefix of the folder in which a session is made before it gets its name."""
 
@@ -69,7 +70,7 @@ class Home:
     @property
     def records(self) -> Path:
         """What is kept beside each session, in a folder of its name: registers, comments, verdicts."""
-        return self.sessions / ".records"
+        return self.sessions / RECORDS
 
     @property
     def archives(self) -> Path:
