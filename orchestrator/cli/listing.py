@@ -78,6 +78,7 @@ def progress(
             told += [f"{run.entry.words_per_minute} words a minute"] if run.entry.words_per_minute else []
             about = "; ".join(one for one in told if one)
             lines.append(f"  {run.entry.started_at[:16].replace('T', ' ')}  {run.entry.session}  {about}")
+        lines += [f"  closed: {one_line(one)}" for run in deck.runs for one in run.closed]
         lines += [f"  open: {one_line(one)}" for one in deck.open]
     screen.result(progress_json(whose, found), "\n".join(lines).lstrip("\n"))
 

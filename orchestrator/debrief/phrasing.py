@@ -272,11 +272,17 @@ def homework(point: OpenPoint, *, is_above: bool = True) -> str:
 
     *is_above*: its stronger answer stands with the question, and is only named here.
     """
-    about = f" ({GENERAL})" if point.about is None else f", {with_place(point.about)}"
-    if point.stronger is None:
-        return f"{point.exchange}{about}: {point.why}"
-    better = [SEE_STRONGER] if is_above else stronger(point.stronger)
-    return f"{point.exchange}{about}: {' '.join([stopped(point.why), *better])}"
+    better = [] if point.stronger is None else [SEE_STRONGER] if is_above else stronger(point.stronger)
+    why = stopped(f"{point.why[:1].upper()}{point.why[1:]}")
+    return " ".join([question_about(point.exchange, point.question, point.about, point.origin), why, *better])
+
+
+def question_about(exchange: str, question: str, about: Source | None, whose: str) -> str:
+    """A question by itself: "x2, on "Boats run" (slide 2): Who owns them?", "x3 (general): Why now?"."""
+    if about is None:
+        return f"{exchange} ({whose or GENERAL}): {question}"
+    marks = [f"on {with_place(about)}" if about.quote else lacking(about.slide), *([whose] if whose else [])]
+    return f"{exchange}, {', '.join(marks)}: {question}"
 
 
 def turns(review: Review) -> list[tuple[str, str, str | None]]:
@@ -310,14 +316,25 @@ def stronger(answer: Stronger) -> list[str]:
     """A stronger answer in one sentence for each thing to do."""
     said = []
     if answer.first is not None:
-        said.append(f"Say at the first asking: {stopped(quoted(answer.first.quote))}")
+        said.append(f"Say at the first asking: {_late(answer.first)}")
     if answer.text:
-        said.append(stopped(answer.text))
-    if answer.rests_on:
-        said.append(f"It rests on {listed([with_place(one) for one in answer.rests_on])}.")
+        apart = [with_place(one) for one in answer.rests_on if one.quote not in answer.text]
+        rests = f"It rests on {listed(apart)}." if apart else _from(answer)
+        said.append(f"{stopped(answer.text)} {rests}")
     if answer.bring:
         said.append(f"Bring {listed(answer.bring)}.")
     return said
+
+
+def _late(source: Source) -> str:
+    """Words to say earlier, with dots where they are no whole sentence."""
+    is_whole = source.quote.rstrip('"”').endswith((".", "!", "?", "…"))
+    return stopped(quoted(source.quote if is_whole else f"{source.quote} …"))
+
+
+def _from(answer: Stronger) -> str:
+    """Where the words stand that a stronger answer is made of."""
+    return f"(From {listed(list(dict.fromkeys(map(place, answer.rests_on))))}.)"
 
 
 def before(review: Review) -> str | None:
@@ -352,21 +369,19 @@ def better_than_before(review: Review) -> tuple[str, ...]:
 
 
 def fix_lines(fix: Fix) -> list[tuple[str, str]]:
-    """What is to be said, brought and done where the one thing to fix is mended, and why it is this one."""
+    """What is to be said and brought where the one thing to fix is mended, and why it is this one."""
     better = fix.better
-    lines = []
+    say, bring = [fix.say] if fix.say else [], fix.bring
     if better is not None and better.first is not None:
-        lines.append(("Say", f"At the first asking: {stopped(with_place(better.first))}"))
+        say = [f"At the first asking: {_late(better.first)}"]
     if better is not None and better.text:
-        rests = listed(list(dict.fromkeys(map(place, better.rests_on))))
-        lines.append(("Say", f"{stopped(better.text)} (From {rests}.)"))
+        say = [f"{stopped(better.text)} {_from(better)}"]
     if better is not None and better.bring:
         bring = stopped(listed(better.bring))
-        lines.append(("Bring", f"{bring[:1].upper()}{bring[1:]}"))
-    if fix.do:
-        lines.append(("Do", fix.do))
-    if fix.why:
-        lines.append(("Why", fix.why))
+        bring = f"{bring[:1].upper()}{bring[1:]}"
+    lines = [("Say", one) for one in say]
+    lines += [("Bring", bring)] if bring else []
+    lines += [("Why", fix.why)] if fix.why else []
     return lines
 
 
@@ -378,7 +393,10 @@ def nothing_to_fix(debrief: Debrief) -> str:
     count = sum(one.result == "unjudged" for one in asked)
     if not count:
         return "No answer was found wanting."
-    judge = "read your answers against the questions, and say of each whether it gave what was asked."
+    judge = (
+        "read your answers against the questions, and say of each whether it gave what was asked, with the "
+        "buttons on its page or `greenroom judge SESSION EXCHANGE given|partly|not`."
+    )
     if count == len(asked):
         return f"Nobody has judged these answers, so nothing is known of what to fix: {judge}"
     left = f"{count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}"

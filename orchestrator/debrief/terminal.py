@@ -152,16 +152,13 @@ def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
 
 
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
-    """The open points; only which ones, where all of each stands with its question above."""
-    if not is_above or not debrief.homework:
-        told = [phrasing.homework(point, is_above=is_above) for point in debrief.homework]
-        return [
-            *told[: phrasing.MAX_OPEN],
-            *([f"{phrasing.more_open(debrief)}, all in debrief.md"] if told[phrasing.MAX_OPEN :] else []),
-        ]
-    return [
-        f"{phrasing.listed(list(dict.fromkeys(point.exchange for point in debrief.homework)))}: see above"
+    """The open points; only their questions, where all else of each stands with its question above."""
+    told = [
+        f"{point.exchange}: {point.question}" if is_above else phrasing.homework(point, is_above=False)
+        for point in debrief.homework
     ]
+    more = [f"{phrasing.more_open(debrief)}, all in debrief.md"] if told[phrasing.MAX_OPEN :] else []
+    return [*told[: phrasing.MAX_OPEN], *more]
 
 
 def _holds_words(reason: str | None) -> bool:

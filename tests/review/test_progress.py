@@ -121,4 +121,5 @@ def test_the_command_counts_what_was_said_after_the_end(
     assert lines[0] == deck["deck"]
     assert lines[1] == deck["sentence"]
     assert "2 of 2 judged gave it (Ines Kroll: 1, the panel: 1); 1 point closed" in lines[3]
+    assert lines[4] == "  closed: Leading by which measure?"
     assert commands("progress", "--presenter", "Nobody").stdout == "Nobody has ended no rehearsal yet\n"
