@@ -18,6 +18,7 @@ def list_(
     """The sessions of this home, or of an archive."""
     from orchestrator.deck.shown import shown
     from orchestrator.documents.listing import archived, listed, local
+    from orchestrator.render import counted
 
     screen = Screen.current
     if archive is not None:
@@ -26,7 +27,7 @@ def list_(
     else:
         rows = local(screen.open_home(), search, screen.warn)
     lines = [
-        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {_name_of(row)}"
+        f"{row['session']:28} {row['state']:12} {counted(row['exchanges'], 'exchange'):>12}  {_name_of(row)}"
         + (f"  ({shown(row['presenter'])})" if row["presenter"] else "")
         for row in rows
     ]

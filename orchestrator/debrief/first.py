@@ -33,16 +33,17 @@ def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | No
     asked = [(tension, asked_about(reviews, tension)) for tension in tensions]
     open_ = [pair for pair in asked if pair[1] is None or pair[1].exchange.result != "satisfied"]
     if open_:
-        return _contradiction(*min(open_, key=lambda pair: pair[1] is None))
+        return _contradiction(reviews, *min(open_, key=lambda pair: pair[1] is None))
     return (
         _left(reviews)
         or _unanswered(reviews)
-        or next((_contradiction(*one) for one in asked), None)
+        or next((_contradiction(reviews, *one) for one in asked), None)
         or _late(reviews)
     )
 
 
-def _contradiction(tension: Tension, review: Review | None) -> Fix:
+def _contradiction(reviews: Sequence[Review], tension: Tension, review: Review | None) -> Fix:
+    exchanges = [one.exchange for one in reviews]
     why = "Nobody has to ask: whoever sees both places sees it."
     if review is not None and review.exchange.result == "satisfied":
         why = f"You settled it in {review.exchange.id}, and it still stands there."
@@ -52,7 +53,7 @@ def _contradiction(tension: Tension, review: Review | None) -> Fix:
     slides = dict.fromkeys(f"slide {one.slide}" for one in tension.sides if one.slide is not None)
     where = phrasing.listed(list(slides))
     if tension.kind in OF_TWO_PLACES:
-        sides = " or ".join(map(phrasing.with_place, phrasing.sides(tension)))
+        sides = " or ".join(map(phrasing.with_place, phrasing.sides(tension, exchanges)))
         say = f"Which holds: {sides}; and where the other comes from."
         bring = f"{where[:1].upper()}{where[1:]}, corrected where it is wrong." if where else _BRING
     else:

@@ -6,12 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
+from orchestrator.checks.written import in_one_form
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.debrief.excerpts import deciding_words
 from orchestrator.engines.protocol import RECORDED
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import PARTLY, Exchange, Observation, PersonVerdict, Turn, each_once
+from orchestrator.model.exchange import (
+    PARTLY,
+    Exchange,
+    Observation,
+    PersonVerdict,
+    Turn,
+    answered_with,
+    each_once,
+)
 from orchestrator.records.options import UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
@@ -44,10 +53,14 @@ def place(source: Source) -> str:
     return render.place(source.slide, source.said_at_s, source.under)
 
 
-def of_place(one: Place) -> Source:
-    """A side of a contradiction as a source."""
+def of_place(one: Place, exchanges: Sequence[Exchange] = ()) -> Source:
+    """A side of a contradiction as a source; words of an answer by its exchange."""
     from orchestrator.debrief.parts import Source
 
+    if one.said_at_s is not None:
+        until = [each for each in exchanges if each.asked_at_s <= one.said_at_s]
+        if (answered := answered_with(one.quote, until)) is not None:
+            return Source(one_line(one.quote), origin="answer", exchange=answered)
     return Source(one.quote, one.slide, one.said_at_s, under=one.under)
 
 
@@ -226,15 +239,16 @@ def asked_in(debrief: Debrief, tension: Tension) -> str:
     return f"Asked in {review.exchange.id}{judged}."
 
 
-def sides(tension: Tension) -> list[Source]:
-    """Every quote of a contradiction with its place, each once."""
-    return [of_place(one) for one in dict.fromkeys(tension.sides)]
+def sides(tension: Tension, exchanges: Sequence[Exchange] = ()) -> list[Source]:
+    """Every quote of a contradiction with its place, each once; of an answer its exchange."""
+    return [of_place(one, exchanges) for one in dict.fromkeys(tension.sides)]
 
 
 def noted(tension: Tension) -> str:
     """A contradiction's sentence, with the sum that fails."""
     is_told = not tension.sum or tension.sum in tension.note
-    return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(tension.sum)}"
+    sum_ = in_one_form(tension.sum)
+    return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(sum_)}"
 
 
 def numbered(tension: Tension) -> str:
@@ -249,7 +263,8 @@ def brought(one: BroughtQuestion) -> str:
 
 def noticed(seen: Observation) -> str:
     """An observation of the presenter, with the words behind it."""
-    return f"{stopped(seen.text)} {quoted(seen.quote)}" if seen.quote else stopped(seen.text)
+    text = stopped(f"{seen.text[:1].upper()}{seen.text[1:]}")
+    return f"{text} {quoted(seen.quote)}" if seen.quote else text
 
 
 def times_asked(exchange: Exchange) -> str:
@@ -318,7 +333,12 @@ def stronger(answer: Stronger) -> list[str]:
     if answer.first is not None:
         said.append(f"Say at the first asking: {_late(answer.first)}")
     if answer.text:
-        apart = [with_place(one) for one in answer.rests_on if one.quote not in answer.text]
+        text = one_line(answer.text).casefold()
+        apart = [
+            with_place(one)
+            for one in answer.rests_on
+            if one_line(one.quote).casefold().rstrip(" .!?…") not in text
+        ]
         rests = f"It rests on {listed(apart)}." if apart else _from(answer)
         said.append(f"{stopped(answer.text)} {rests}")
     if answer.bring:

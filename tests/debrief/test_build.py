@@ -217,6 +217,23 @@ def test_of_two_places_either_may_hold_and_the_slide_is_brought_corrected() -> N
     ]
 
 
+def test_words_of_an_answer_are_named_as_such_and_figures_stand_in_one_form() -> None:
+    said = Place(2, 9.0, "Churn is eight percent")
+    clash = Tension(
+        "speech-vs-deck", said, Place(3, None, "Churn is 6%"), "Two churns", sum="6%, not eight percent"
+    )
+    asked = exchange("x1", "unjudged", Turn("How many leave?", (), "Churn is eight percent."))
+    assert [phrasing.with_place(one) for one in phrasing.sides(clash, [asked])] == [
+        '"Churn is eight percent" (your answer to x1)',
+        '"Churn is 6%" (slide 3)',
+    ]
+    in_the_talk = [phrasing.place(one) for one in phrasing.sides(clash, [replace(asked, asked_at_s=30.0)])]
+    assert in_the_talk == ["speech at 0:09, on slide 2", "slide 3"]
+    assert phrasing.noted(clash) == "Two churns. 6%, not 8%."
+    assert phrasing.noted(replace(clash, sum="six, not eight")) == "Two churns. six, not eight."
+    assert phrasing.noticed(Observation("put it off", "Next.")) == 'Put it off. "Next."'
+
+
 def test_a_late_answer_that_is_cut_shows_that_it_is() -> None:
     assert phrasing.stronger(Stronger(first=Source("Thirteen of them left, and the"))) == [
         'Say at the first asking: "Thirteen of them left, and the …"'

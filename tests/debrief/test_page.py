@@ -19,7 +19,7 @@ from orchestrator.debrief.json_form import as_json, json_text
 from orchestrator.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
-from orchestrator.debrief.terminal import as_text
+from orchestrator.debrief.terminal import LABEL, as_text
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn
@@ -700,10 +700,16 @@ def test_no_text_adds_a_line_to_the_markdown(text: str) -> None:
 
 
 @given(any_text, st.integers(50, 100))
-def test_no_text_steers_or_overflows_the_terminal(text: str, width: int) -> None:
+def test_no_text_steers_the_terminal_or_overflows_it_but_by_a_word(text: str, width: int) -> None:
     for line in as_text(with_words(text), width=width).split("\n"):
-        assert cell_len(line) <= width
+        assert cell_len(line) <= width or max(map(len, line.split()), default=0) > width - LABEL
         assert not any(unicodedata.category(character) == "Cc" for character in line)
+
+
+def test_a_long_word_or_address_is_never_broken() -> None:
+    address = "https://example.org/" + "a" * 120
+    lines = as_text(with_words(f"See {address} for it"), width=80).split("\n")
+    assert sum(address in line for line in lines) == "".join(lines).count("https://") == 7
 
 
 def with_words(text: str) -> Debrief:
