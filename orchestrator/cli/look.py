@@ -31,7 +31,7 @@ def context(
     layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
-    from orchestrator.documents.context import context_then, messages_json, receipt_json
+    from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
 
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
@@ -43,7 +43,7 @@ def context(
             raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
     screen = Screen.current
     with looked_at(session) as opened:
-        opened.rehearsal.store.layout.order(agent)
+        check_seat(opened, agent)
         found = opened.context(agent) if at is None else context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
             # Whoever reads it by a pipe gets its bytes, whose digest the receipt has.

@@ -109,6 +109,7 @@ def debrief_of(
         presenter=options.presenter,
         speaker=projection.presenter,
         date=options.date,
+        day=options.date or rehearsal.store.record(1).at[:10],
         fix=fix,
         reviews=reviews,
         withdrawn=projection.withdrawn_exchanges,

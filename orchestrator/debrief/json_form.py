@@ -15,8 +15,8 @@ from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import Stretch
 
 _DEBRIEF: Final = (
-    "deck", "presenter", "speaker", "date", "promises", "still_wanted", "slides", "speech_s", "answers_s",
-    "budget_s", "engine", "took_over", "failed", "language", "withdrawn",
+    "deck", "presenter", "speaker", "date", "day", "promises", "still_wanted", "slides", "speech_s",
+    "answers_s", "budget_s", "engine", "took_over", "failed", "language", "withdrawn",
 )  # fmt: skip
 """Fields that stand in the JSON as they are."""
 

@@ -176,6 +176,7 @@ class Debrief:
     repeated: tuple[Repeated, ...] = ()  # strings of words that were said again and again
     read_aloud: tuple[ReadAloud, ...] = ()  # slides
     not_put: tuple[BroughtQuestion, ...] = ()  # of those that the presenter brought
+    day: str = ""  # of the rehearsal, YYYY-MM-DD: the one that was given, else that of its beginning, in UTC
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property

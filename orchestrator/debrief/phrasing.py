@@ -551,7 +551,7 @@ def who(debrief: Debrief) -> str:
         judged = f"The words of {debrief.speaker} were judged."
     else:
         judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
-    date = f" Date: {debrief.date}." if debrief.date else ""
+    date = f" Date: {debrief.day}." if debrief.day else ""
     return one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
 
 
@@ -562,7 +562,7 @@ MAX_BRIEF: Final = 8
 def rehearsed_by(debrief: Debrief) -> str:
     """Who rehearsed, when, and before whom: "Rehearsed by Ines on 2026-12-01 before Ana and Bo."."""
     panel = listed(list(dict.fromkeys(one.name for one in debrief.reviews)))
-    day, audience = (f" on {debrief.date}" if debrief.date else "", f" before {panel}" if panel else "")
+    day, audience = (f" on {debrief.day}" if debrief.day else "", f" before {panel}" if panel else "")
     who_ = "" if debrief.presenter == UNNAMED else f" by {debrief.presenter}"
     return stopped(one_line(f"Rehearsed{who_}{day}{audience}"))
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
+from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.home.folder import digests
 from orchestrator.layout import HISTORY, MODERATOR, TRANSCRIPT
@@ -105,6 +106,25 @@ class Entry:
         """The entry that `told` gave."""
         plain = json.loads(told)
         return cls(**{**plain, "questions": tuple(Asked(*one) for one in plain["questions"])})
+
+    @property
+    def day(self) -> str:
+        """The day of the rehearsal, YYYY-MM-DD: the one that was given, else that of its beginning, in UTC.
+
+        The day that was given for a demonstration is its story's: it counts as of when it was played.
+        """
+        return (not self.is_recorded and self.date) or self.started_at[:10]
+
+    @property
+    def when(self) -> str:
+        """The same with the time of the beginning, where it began on that day."""
+        is_then = self.day == self.started_at[:10]
+        return f"{self.day} {self.started_at[11:16]} UTC" if is_then else self.day
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether recorded replies were played: a demonstration, and nobody's own rehearsal."""
+        return self.engine == RECORDED
 
     @property
     def is_damaged(self) -> bool:

@@ -15,6 +15,7 @@ from orchestrator.debrief import phrasing
 from orchestrator.debrief.build import _homework, _is_one_point, _review, _with_contradicted, debrief_of
 from orchestrator.debrief.excerpts import deciding_words, first_words, last_words
 from orchestrator.debrief.first import first_of
+from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.parts import Check, Review, Source, Stronger, asked_about
 from orchestrator.debrief.printing import HOW_TO_GET_ONE
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
@@ -774,7 +775,7 @@ SPEECH = """WEBVTT
 EXPECTED = """\
 # Debrief: Ferries
 
-Presenter: Ines. The words of Ines were judged.
+Presenter: Ines. The words of Ines were judged. Date: {day}.
 
 ## Fix this first
 
@@ -865,8 +866,10 @@ def test_a_scripted_session_has_this_page(home: Path, tmp_path: Path) -> None:
     with rehearsed(home, tmp_path, Plays(SAID)) as session:
         session.end()
         page = (session.path / "debrief.md").read_text("utf-8")
-        assert page.startswith(EXPECTED)
+        day = session.rehearsal.store.record(1).at[:10]  # none was given
+        assert page.startswith(EXPECTED.replace("{day}", day))
         found = session.debrief()
+        assert (found.date, as_json(found)["day"]) == (None, day)
         assert session.verify().valid
         assert (session.path / "debrief.json").is_file()
     assert [(check.name, check.state) for check in found.rubric] == [
