@@ -50,7 +50,7 @@ def _name_of(row: dict[str, Any]) -> str:
 
 def progress(
     session: Annotated[
-        str | None, typer.Argument(metavar="SESSION", help="Only the rehearsals of this one's deck.")
+        str | None, typer.Argument(metavar="[SESSION]", help="Only the rehearsals of this one's deck.")
     ] = None,
     presenter: Annotated[
         str | None, option("NAME", "Whose rehearsals. Default: of whoever ended one last.")

@@ -606,7 +606,7 @@ def engine(debrief: Debrief) -> list[str]:
 
 _OFFLINE: Final = (
     "Asked from a bank of questions, without a model; judged only where that is certain, and what is not "
-    "judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences."
+    "judged is yours to judge. Checked: the arithmetic within one table, chart or sentence."
 )
 
 

@@ -540,7 +540,7 @@ HEARD = replace(CLASH, a=Place(2, 4.0, "boats run"), note="Heard.")
     ("tensions", "is_read", "state", "why"),
     [
         (None, False, "not judged", "contradictions were not looked for"),
-        ((), False, "not judged", "only the arithmetic of tables, splits and single sentences was checked"),
+        ((), False, "not judged", "only the arithmetic within one table, chart or sentence was checked"),
         ((), True, "yes", "no contradiction was found"),
         (
             (READ,),

@@ -249,7 +249,7 @@ A slide's share of the time: half of the minutes in equal shares, half by the wo
 Not judged: The ask is clear: this takes reading, and no model was asked.
 
 Asked from a bank of questions, without a model; judged only where that is certain, and what is \
-not judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences.
+not judged is yours to judge. Checked: the arithmetic within one table, chart or sentence.
 """
 
 TEXT = """\
@@ -295,8 +295,8 @@ no              Deck and speech are consistent: 1 contradiction: Churn is 8 % in
                 on slide 3.
 not judged      The ask is clear: this takes reading, and no model was asked
                 Asked from a bank of questions, without a model; judged only where that is certain,
-                and what is not judged is yours to judge. Checked: the arithmetic of tables, splits
-                and single sentences.
+                and what is not judged is yours to judge. Checked: the arithmetic within one table,
+                chart or sentence.
 """
 
 
