@@ -9,7 +9,6 @@ from orchestrator import render
 from orchestrator.checks.written import in_one_form
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.debrief.excerpts import deciding_words
-from orchestrator.engines.protocol import RECORDED
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import (
@@ -21,7 +20,7 @@ from orchestrator.model.exchange import (
     answered_with,
     each_once,
 )
-from orchestrator.records.options import UNNAMED
+from orchestrator.records.options import RECORDED, UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S

@@ -12,11 +12,10 @@ from typing import Any, Final
 from orchestrator.archive.at_home import check_name, replaced_heads
 from orchestrator.archive.register import archived_heads, archives_of
 from orchestrator.documents.glance import Glances
-from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError, LaterReleaseError
 from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
-from orchestrator.records.options import Options
+from orchestrator.records.options import RECORDED, Options
 from orchestrator.records.start import started_of
 from orchestrator.review.progress import Progress, Run
 from orchestrator.review.titles import titles_of

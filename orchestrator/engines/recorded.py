@@ -26,10 +26,10 @@ from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.task import Task
-from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import EngineError, InstallationError
 from orchestrator.model.usage import Budget
 from orchestrator.packaged import PACKAGE
+from orchestrator.records.options import RECORDED
 
 VERSION: Final = 1
 FILE: Final = PACKAGE / "demo" / "replies.json"

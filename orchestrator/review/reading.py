@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.home.folder import digests
 from orchestrator.layout import HISTORY, MODERATOR, TRANSCRIPT
@@ -22,6 +21,7 @@ from orchestrator.privacy.off_record import is_marked
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened
 from orchestrator.records.kinds import KINDS, PanelRecord, value_of
+from orchestrator.records.options import RECORDED
 from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard, is_spoken
 from orchestrator.records.start import DeckRead, started_of
 from orchestrator.records.taken_back import withdrawn_by

@@ -74,6 +74,7 @@ PAGE = Debrief(
     presenter="Ines",
     speaker="Ines",
     date="2026-12-01",
+    day="2026-12-01",
     fix=Fix(
         'x2, on "Boats run on time" (slide 2): Who owns the boats?',
         "It got no good answer: no owner and no date.",
