@@ -295,7 +295,9 @@ def question_about(exchange: str, question: str, about: Source | None, whose: st
     """A question by itself: "x2, on "Boats run" (slide 2): Who owns them?", "x3 (general): Why now?"."""
     if about is None:
         return f"{exchange} ({whose or GENERAL}): {question}"
-    marks = [f"on {with_place(about)}" if about.quote else lacking(about.slide), *([whose] if whose else [])]
+    is_told = about.quote.rstrip(" .") in question  # the question says the words itself
+    where = place(about) if is_told else f"on {with_place(about)}"
+    marks = [where if about.quote else lacking(about.slide), *([whose] if whose else [])]
     return f"{exchange}, {', '.join(marks)}: {question}"
 
 

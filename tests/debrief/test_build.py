@@ -206,6 +206,16 @@ def test_the_fix_says_in_three_lines_what_to_say_what_to_bring_and_why() -> None
     assert fix.why == "Your answer did not give it, says Dana: nobody is named."
 
 
+def test_a_question_that_says_the_words_itself_is_shown_with_their_place_alone() -> None:
+    about = Source("Boats run.", 2)
+    told = phrasing.question_about("x1", "The slide says “Boats run”: since when?", about, "")
+    assert told == "x1, slide 2: The slide says “Boats run”: since when?"
+    assert (
+        phrasing.question_about("x1", "Since when?", about, "")
+        == 'x1, on "Boats run." (slide 2): Since when?'
+    )
+
+
 def test_of_two_places_either_may_hold_and_the_slide_is_brought_corrected() -> None:
     fix = first_of([review(ABOUT)], [CLASH])
     assert fix is not None
