@@ -353,9 +353,10 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     needs = (done.answered or done.turns)[-1].needs if done.outcome != "satisfied" else ()
     if done.left_open or needs:
         left = "; ".join(done.left_open) or ", ".join(needs)
-        lines += [f"Stays open: {one_line(left)}.", ""]
+        lines += [f"Stays open: {one_line(left).rstrip('.')}.", ""]
     if done.was_left_open:
-        lines += [f"Left open on the way: {one_line('; '.join(done.was_left_open))}.", ""]
+        on_the_way = one_line("; ".join(done.was_left_open)).rstrip(".")
+        lines += [f"Left open on the way: {on_the_way}.", ""]
     lines += [f"Outcome: {done.outcome}. Called on because: {one_line(done.why_this_agent)}.", ""]
     return "\n".join(lines)
 

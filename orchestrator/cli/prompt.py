@@ -14,6 +14,7 @@ from orchestrator import render
 from orchestrator.cli.dialogue import Dialogue, say
 from orchestrator.debrief import phrasing as words
 from orchestrator.model.exchange import NOT, PERSON_VERDICTS, still_to_come_back
+from orchestrator.render import counted
 
 if TYPE_CHECKING:
     from orchestrator.model.exchange import Exchange, Judgement
@@ -113,7 +114,7 @@ def _aside(dialogue: Dialogue, line: str) -> None:
     elif line == "?back" and not waiting:
         say("Nothing is set aside that could come back.")
     elif line == "?back" and len(projection.asked) >= options.exchanges:
-        say(f"This is the last of {options.exchanges} questions: answer it, or park it.")
+        say(f"This is the last of {counted(options.exchanges, 'question')}: answer it, or park it.")
     elif line == "?back":
         session.park()
         session.ask(parked=True)

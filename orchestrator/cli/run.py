@@ -208,7 +208,8 @@ def _tells_when_out() -> Callable[[Rehearsal], None]:
         if not is_told and is_out and open_ is not None and open_.turns[-1].answer is None:
             is_told = True
             Screen.current.note(
-                f"note: all {count} answers are used, follow-ups took one each; none is left for {open_.id}"
+                f"note: {'the one answer is' if count == 1 else f'all {count} answers are'} used, "
+                f"follow-ups took one each; none is left for {open_.id}"
             )
 
     return tell
