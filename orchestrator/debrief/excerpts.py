@@ -55,7 +55,8 @@ def last_words(source: Source) -> Source:
 def cut(text: str, start: int, end: int, most_words: int) -> str:
     """At most so many whole words of *text*, from the first that begins at *start* or holds it.
 
-    The words between *start* and *end* are there as far as they fit; shorter texts are whole.
+    The words between *start* and *end* are there as far as they fit; shorter texts are whole. What would end
+    in the middle of a sentence ends with the one before, where that leaves half of the words.
     """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     if len(spans) <= most_words:
@@ -63,4 +64,7 @@ def cut(text: str, start: int, end: int, most_words: int) -> str:
     first = next((number for number, (_, stop) in enumerate(spans) if stop > start), 0)
     last = next((number for number, (_, stop) in enumerate(spans) if stop >= end), len(spans) - 1)
     first = max(0, min(first, len(spans) - most_words)) if last - first < most_words else first
-    return text[spans[first][0] : spans[min(first + most_words, len(spans)) - 1][1]]
+    words = spans[first : first + most_words]
+    begin, stop = words[0][0], words[-1][1]
+    whole = [end for _, end in sentences(text) if words[(most_words - 1) // 2][1] <= end <= stop]
+    return text[begin : whole[-1] if whole else stop]

@@ -49,7 +49,7 @@ def _contradiction(reviews: Sequence[Review], tension: Tension, review: Review |
     if review is not None and review.exchange.result == "satisfied":
         why = f"You settled it in {review.exchange.id}, and it still stands there."
     elif review is not None:
-        why = f"{review.exchange.id} asked about it and got no good answer."
+        why = f"{review.exchange.id} asked about it and {_came_of(review.exchange)}."
     heading = f"{tension.note[:1].upper()}{tension.note[1:]}"  # elsewhere it stands within a sentence
     slides = dict.fromkeys(f"slide {one.slide}" for one in tension.sides if one.slide is not None)
     where = phrasing.listed(list(slides))
@@ -63,6 +63,14 @@ def _contradiction(reviews: Sequence[Review], tension: Tension, review: Review |
     if review is None:
         return Fix(heading, why, say, bring)
     return Fix(heading, why, say, bring, review.exchange.id, review.stronger)
+
+
+def _came_of(exchange: Exchange) -> str:
+    if exchange.result == "parked":
+        return "was parked"
+    if not exchange.answered:
+        return "got no answer"
+    return "nobody has judged the answer" if exchange.result == "unjudged" else "got no good answer"
 
 
 def _left(reviews: Sequence[Review]) -> Fix | None:

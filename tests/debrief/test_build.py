@@ -228,6 +228,22 @@ def test_of_two_places_either_may_hold_and_the_slide_is_brought_corrected() -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("outcome", "answer", "came"),
+    [
+        ("unresolved", "Hm.", "got no good answer"),
+        ("unjudged", "Both.", "nobody has judged the answer"),
+        ("unjudged", None, "got no answer"),
+        ("parked", "Later.", "was parked"),
+    ],
+)
+def test_what_came_of_the_question_is_said_and_no_more(outcome: str, answer: str | None, came: str) -> None:
+    asked = exchange("x3", outcome, Turn("Who?", (), answer), quote="Boats run")
+    fix = first_of([review(replace(asked, beside=CLASH.b))], [CLASH])
+    assert fix is not None
+    assert fix.why == f"x3 asked about it and {came}."
+
+
 def test_words_of_an_answer_are_named_as_such_and_figures_stand_in_one_form() -> None:
     said = Place(2, 9.0, "Churn is eight percent")
     clash = Tension(
@@ -474,6 +490,9 @@ def test_the_deciding_words_are_a_whole_sentence_where_it_is_short() -> None:
     long = "We have " + "many small and " * 20 + "40 boats, as of May."
     assert "40 boats" in deciding_words(long, "40 boats")
     assert len(deciding_words(long, "40 boats").split()) <= 33
+    two = "It is 40 boats, as of the second of May this year. The others, which are older, lie in the yard."
+    assert deciding_words(two, two, 14) == "It is 40 boats, as of the second of May this year."
+    assert deciding_words(f"Yes. {two}", f"Yes. {two}", 9) == "Yes. It is 40 boats, as of the second"
 
 
 # -- the rubric
