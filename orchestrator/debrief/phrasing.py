@@ -187,6 +187,16 @@ def is_unjudged(review: Review) -> bool:
     return review.exchange.result == "unjudged" and not review.is_silent
 
 
+def none_open(debrief: Debrief) -> str:
+    """What stands where no open point is known; what nobody judged may still be one."""
+    left = [one for one in debrief.reviews if is_unjudged(one)]
+    if not left:
+        return "Nothing."
+    if not any(one.exchange.result in ("satisfied", "unresolved") for one in debrief.reviews):
+        return "Nothing is known: nobody has judged the answers."
+    return f"Nothing in what was judged; nobody has judged {counted(len(left), 'other answer')}."
+
+
 def persons(review: Review) -> list[str]:
     """What people say of the answers that the verdict on the question does not: earlier ones, and why."""
     said = [turn.person for turn in review.exchange.turns if turn.person is not None]

@@ -344,6 +344,16 @@ def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None
         f"No answer that was judged was found wanting, but 1 of 2 was not judged: {judge}"
     )
     assert phrasing.nothing_to_fix(replace(some, reviews=PAGE.reviews[:1])) == "No answer was found wanting."
+    opened = {
+        "Nothing is known: nobody has judged the answers.": none,
+        "Nothing in what was judged; nobody has judged 1 other answer.": some,
+        "Nothing.": replace(some, reviews=PAGE.reviews[:1]),
+    }
+    for told, debrief in opened.items():
+        closed = replace(debrief, homework=())
+        assert phrasing.none_open(closed) == told
+        assert f"## Still open\n\n{told}\n" in as_markdown(closed)
+        assert f"Still open {told}" in " ".join(seen(as_html(closed)).text.split())
 
 
 @pytest.mark.parametrize(
