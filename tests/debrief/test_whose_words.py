@@ -24,7 +24,9 @@ ANSWERED = "The fund holds 19 million, which our auditors counted in May, and it
 @pytest.fixture(params=[1.0, 60.0], ids=["mostly answers", "mostly talk"])
 def session(home: Path, request: pytest.FixtureRequest) -> Iterator[Session]:
     """One in which the presenter typed a talk and an answer."""
-    with Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), presenter="Mira") as made:
+    with Session.start(
+        Home.open(home), deck_text=DECK, engine=SteadyEngine(), presenter="Mira", date="2026-11-27"
+    ) as made:
         made.slide(1)
         made.add_segment(Segment(TALK, 0.0, request.param))
         made.ask("skeptic")
@@ -38,7 +40,7 @@ def test_a_typed_talk_is_the_presenters_beside_answers_under_a_name(session: Ses
     assert [one.quote for one in talk_of(scene)] == [TALK]
     assert (told.words, told.others_s, told.talk_share) == (25, 0.0, 1.0)
     assert [claim.text for claim in scene.speech_claims] == ["Churn fell to 4% in May"]
-    assert phrasing.who(debrief) == "Presenter: Mira. The speech names no speakers."
+    assert phrasing.who(debrief) == "Presenter: Mira. The speech names no speakers. Date: 2026-11-27."
 
 
 def test_another_voice_is_one_that_has_a_name(session: Session) -> None:

@@ -132,7 +132,7 @@ def test_an_answer_that_is_taken_back_takes_what_was_said_of_it_along(session: S
 def test_what_cannot_be_judged_is_refused_by_name(session: Session, tmp_path: Path) -> None:
     refused = [
         ("x9", "given", None, "there is no exchange 'x9': there are x1, x2"),
-        ("x2", "given", None, "x2 got no answer: there is nothing to judge"),
+        ("x2", "given", None, "x2 was parked, so there is nothing to judge: nobody has answered it yet"),
         ("x1", "given", 2, "x1 has no answer 2: there is one to turn 1"),
         ("x1", "good", None, "verdict 'good': use given, partly, not"),
     ]

@@ -29,7 +29,7 @@ UNTOLD = {
     "entry": "session state candidate refreshed dossier focus_brief phrases playback speaker section_end "
     "played_out answered answer_ends answer_used passed left_out notes profile tensions finding dismissed "
     "time_warning no_question monologue clock driver call took_over debrief_words freeze remembered "
-    "scratchpads-asked settled flushed exchange_reopened answer_corrected put_again",
+    "scratchpads-asked settled flushed exchange_reopened answer_corrected put_again verdict_noted",
     "step": "candidate dossier phrases speaker section_end answer_ends answer_used notes profile",
 }
 """Of whom that is told nothing: they belong to a record beside them, or show nothing that it does not."""

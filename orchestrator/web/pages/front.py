@@ -95,7 +95,7 @@ def _matching(rehearsed: Iterator[Rehearsed], q: str, show: str) -> Iterator[Reh
     words = q.casefold().split()
     for one in rehearsed:
         entry = one.row.entry
-        text = f"{one.title} {entry.deck} {entry.presenter} {entry.when}".casefold()
+        text = f"{one.title} {entry.deck} {entry.presenter} {entry.day}".casefold()
         is_of_kind = {
             "": True,
             "unfinished": not (entry.is_ended or entry.is_damaged or entry.unread),
