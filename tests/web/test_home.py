@@ -127,12 +127,27 @@ def test_what_deleting_takes_is_told_before(api: TestClient, site: Site) -> None
         "memories": 0,
         "memories_that_stay": 0,
         "archives": [f"{site.archives}/s1"],
+        "archives_here": [f"{site.archives}/s1"],
     }
     assert folder.is_dir()
     gone = api.delete(f"{API}/s1", params={"archives": "true"}).json()
     assert str(folder) in gone["removed"]
     assert "Your rehearsals" not in page(api)
     assert not (Path(site.archives) / "s1").exists()
+
+
+def test_an_archive_that_was_left_says_so_and_is_deleted_from_its_page(api: TestClient, site: Site) -> None:
+    ended(site.own, "s1", "unjudged")
+    assert api.delete(f"{API}/s1").json()["archives"] == [f"{site.archives}/s1"]
+    text = page(api, "/review/s1")
+    assert f"What you see is its archive, at {site.archives}/s1." in text
+    assert "Delete the archive</button>" in text
+    assert "data-verdict" not in text
+    told = api.get(f"{API}/s1/erasure").json()
+    assert (told["files"], told["archives_here"]) == (0, [f"{site.archives}/s1"])
+    assert api.delete(f"{API}/s1", params={"archives": "true"}).status_code == 200
+    assert api.get("/review/s1").status_code == api.get(f"{API}/s1/erasure").status_code == 404
+    assert "Where we stand" not in page(api, "/review") + page(api, "/review/progress")
 
 
 def test_what_is_remembered_is_counted_as_it_will_go(api: TestClient) -> None:

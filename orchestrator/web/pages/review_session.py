@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, Response
 
+from orchestrator.documents.erasure import only_archived
 from orchestrator.errors import ArchiveError, ArchiveUnavailableError, ReceiptError
 from orchestrator.review.catalogue import Row
 from orchestrator.session import Session
@@ -52,6 +53,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         comments=site.review.comments.of(session),
         title=site.review.titles.of(session),
         runs=site.review.catalogue.runs_beside(row),
+        only_in=() if site.home is None or row.is_here else only_archived(site.home, session),
     )
 
 
