@@ -93,6 +93,8 @@ OUTCOME_WORDS = {
     "unjudged": "not judged",
 }
 """Outcomes in the same way, in the order in which they are counted."""
+PARTLY_WORDS = "partly answered"
+"""What a person's verdict alone can say; it is counted behind what was answered."""
 
 
 def verdict(turn: Turn, *, is_last: bool) -> str:

@@ -91,7 +91,7 @@ DISMISSED = "you say it is no contradiction"
 
 PERSON_WORDS: Final = {"given": "gave it", "partly": "gave it in part", "not": "did not give it"}
 """What a person says of an answer, by the verdict."""
-_PARTLY: Final = "partly answered"
+_PARTLY: Final = render.PARTLY_WORDS
 
 
 def outcome(exchange: Exchange) -> str:
@@ -144,12 +144,12 @@ def judges(exchanges: Sequence[Exchange]) -> str:
     return one_line(", ".join(counts))
 
 
-def said_by(said: PersonVerdict) -> str:
-    """ "gave it, says Dana: the figure is there"."""
+def said_by(said: PersonVerdict, *, is_you: bool = False) -> str:
+    """ "gave it, says Dana: the figure is there"; to Dana herself, "you say"."""
     if said.verdict is None:
         return one_line(f"{said.by} takes back what was said of it")
     note = f": {said.note}" if said.note else ""
-    return one_line(f"{PERSON_WORDS[said.verdict]}, says {said.by}{note}")
+    return one_line(f"{PERSON_WORDS[said.verdict]}, {'you say' if is_you else f'says {said.by}'}{note}")
 
 
 def asked(debrief: Debrief) -> str:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.model.exchange import GIVEN, PersonVerdict
-from orchestrator.render import SILENT, clock, counted
+from orchestrator.model.exchange import GIVEN, PARTLY, PersonVerdict
+from orchestrator.render import OUTCOME_WORDS, PARTLY_WORDS, SILENT, clock, counted
 from orchestrator.review.catalogue import Catalogue, Row
 from orchestrator.review.reading import Asked, Entry
 
@@ -148,6 +148,23 @@ def _judged(asked: Asked, later: PersonVerdict | None) -> Asked:
     if verdict is None:
         return asked._replace(by="")
     return asked._replace(outcome=HELD if verdict == GIVEN else "unresolved", by=by)
+
+
+def outcomes_of(entry: Entry, said: Iterable[PersonVerdict]) -> dict[str, int]:
+    """How many questions of a session came to what, in words, by whoever judged; as its debrief counts them.
+
+    Args:
+        said: What people said of its answers after its end, oldest first.
+    """
+    later = {(one.exchange, one.turn): one for one in said}
+    found = Counter(_words(one, later.get((one.exchange, one.turn))) for one in entry.questions)
+    answered, *others = OUTCOME_WORDS.values()
+    return {words: found[words] for words in (answered, PARTLY_WORDS, *others) if words in found}
+
+
+def _words(asked: Asked, later: PersonVerdict | None) -> str:
+    verdict = asked.verdict if later is None else later.verdict
+    return PARTLY_WORDS if verdict == PARTLY else OUTCOME_WORDS[_judged(asked, later).outcome]
 
 
 def answers_of(run: Run) -> str:

@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse
 
 from orchestrator import __version__, debrief
 from orchestrator.debrief.page import equip
-from orchestrator.render import OUTCOME_WORDS
 
 HTML: Final = Path(__file__).parent / "html"
 TAGS: Final = frozenset((
@@ -36,7 +35,7 @@ def environment() -> Environment:
     )
     equip(made)
     made.filters["markdown"] = markdown
-    made.globals.update(version=__version__, outcome_words=OUTCOME_WORDS)
+    made.globals.update(version=__version__)
     return made
 
 

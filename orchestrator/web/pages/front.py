@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Final, Literal
@@ -32,6 +32,7 @@ class Rehearsed:
 
     row: Row
     title: str  # a person's own; "": it goes by its deck's
+    counts: Mapping[str, int]  # of its questions, by what they came to in words
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -86,7 +87,7 @@ def _rehearsed(site: Site) -> Iterator[Rehearsed]:
     while rows := site.review.catalogue.page(before=before):
         for row in rows:
             if row.is_here:
-                yield Rehearsed(row, site.review.titles.of(row.entry.session))
+                yield Rehearsed(row, site.review.titles.of(row.entry.session), site.review.outcomes(row))
         before = rows[-1].n
 
 

@@ -50,6 +50,9 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         slides=found.rehearsal.scene().deck.slides,
         contradictions=found.contradictions,
         checked=checked,
+        # Nobody else's token is asked for: whoever reads here is whose rehearsals these are.
+        is_own=site.home is not None and site.token is None,
+        counts=site.review.outcomes(row),
         comments=site.review.comments.of(session),
         title=site.review.titles.of(session),
         runs=site.review.catalogue.runs_beside(row),
