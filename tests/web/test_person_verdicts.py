@@ -97,8 +97,8 @@ def test_a_request_by_its_own_id_counts_once_and_the_debrief_shows_it(made: Home
 def own(tmp_path: Path) -> Iterator[tuple[Home, TestClient]]:
     home = Home.open(new_home(tmp_path / "own"))
     ended(home, "s1", "unjudged")
-    with TestClient(application(Site(home, str(home.archives), OpenSessions(home)))) as client:
-        client.base_url = "http://127.0.0.1"  # type: ignore[assignment]
+    site = Site(home, str(home.archives), OpenSessions(home))
+    with TestClient(application(site), base_url="http://127.0.0.1") as client:
         yield home, client
     thaw(home.sessions / "s1")
 
