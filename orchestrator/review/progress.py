@@ -167,6 +167,48 @@ def _words(asked: Asked, later: PersonVerdict | None) -> str:
     return PARTLY_WORDS if verdict == PARTLY else OUTCOME_WORDS[_judged(asked, later).outcome]
 
 
+@dataclass(frozen=True, slots=True)
+class AskedBefore:
+    """A question of earlier rehearsals of a deck, and what came of it the last time."""
+
+    question: str
+    point: str  # as of `Asked`
+    session: str
+    exchange: str
+    day: str  # YYYY-MM-DD
+    outcome: str  # in words, by whoever judged
+    by: str  # who judged; "": nobody
+    is_open: bool
+
+
+def asked_before(
+    rows: Iterable[Row], said_of: Callable[[str], Sequence[PersonVerdict]]
+) -> tuple[AskedBefore, ...]:
+    """Every question of these sessions once, as it stood the last time: open ones first, then unjudged ones.
+
+    Args:
+        said_of: As of `progress_of`.
+    """
+    found: dict[str, AskedBefore] = {}
+    for entry in (row.entry for row in sorted(rows, key=lambda one: one.n)):
+        later = {(one.exchange, one.turn): one for one in said_of(entry.session)} if entry.is_ended else {}
+        for one in entry.questions:
+            said = later.get((one.exchange, one.turn))
+            now = _judged(one, said)
+            by = now.by or (PANEL if now.outcome in JUDGED else "")
+            found[one.point] = AskedBefore(
+                one.about,
+                one.point,
+                entry.session,
+                one.exchange,
+                entry.started_at[:10],
+                _words(one, said),
+                by,
+                now.outcome in OPEN,
+            )
+    return tuple(sorted(found.values(), key=lambda one: (not one.is_open, one.by != "")))
+
+
 def answers_of(run: Run) -> str:
     """ "3 of 4 judged gave it (Dana: 3, the panel: 1); 2 judged by nobody"; "" where nobody answered."""
     if not run.judged:

@@ -20,6 +20,7 @@ from orchestrator.archive.download import fetch, verify_archive
 from orchestrator.archive.register import KeptArchive, kept_archives
 from orchestrator.archive.stores import is_same_store, open_store
 from orchestrator.clock import utc_now
+from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import (
     ArchiveError,
     ArchiveUnavailableError,
@@ -34,7 +35,7 @@ from orchestrator.loop.person_judging import Persons, judge_as_person, persons_o
 from orchestrator.model.exchange import PersonVerdict
 from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home
 from orchestrator.review.comments import Comments, Verdicts
-from orchestrator.review.progress import outcomes_of
+from orchestrator.review.progress import AskedBefore, asked_before, outcomes_of
 from orchestrator.review.reading import END_BYTES, head_of
 from orchestrator.review.titles import Titles
 from orchestrator.review.update import update
@@ -237,6 +238,14 @@ class Review:
             with suppress(HomeError):  # the session's own page says which line is wrong
                 said = self.verdicts.of(row.entry.session)
         return outcomes_of(row.entry, said)
+
+    def asked_before(self, deck_sha256: str) -> tuple[AskedBefore, ...]:
+        """The questions of the home's own rehearsals of a deck; those of a demonstration are nobody's."""
+        self.refresh(is_needed=True)
+        runs = self.catalogue.runs_of(deck_sha256)
+        return asked_before(
+            [row for row in runs if row.is_here and row.entry.engine != RECORDED], self.verdicts.of
+        )
 
     def judge(
         self,
