@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.engines.by_name import check_engine, close_engine, engine_named
-from orchestrator.engines.protocol import RECORDED, Engine
+from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import Source, StartOptions, read_source
@@ -24,6 +24,7 @@ from orchestrator.memory.embedding import embedder
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.summariser import NEVER, Schedule
+from orchestrator.records.options import RECORDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,18 @@ from collections.abc import Sequence
 from orchestrator.legible import one_line, page, printable
 from orchestrator.model.brought import DOSSIER, PANEL, PRESENTER
 from orchestrator.model.claim import READ, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Observation, Target, Turn
+from orchestrator.model.exchange import (
+    GIVEN,
+    NOT,
+    PARTLY,
+    Candidate,
+    Exchange,
+    Observation,
+    PersonVerdict,
+    Target,
+    Turn,
+    result_of,
+)
 from orchestrator.model.segment import Segment
 
 
@@ -108,6 +119,18 @@ def verdict(turn: Turn, *, is_last: bool) -> str:
     return said
 
 
+PERSON_WORDS = {GIVEN: "gave it", PARTLY: "gave it in part", NOT: "did not give it"}
+"""What a person says of an answer, by the verdict."""
+
+
+def said_by(said: PersonVerdict, *, is_you: bool = False) -> str:
+    """ "gave it, says Dana: the figure is there"; to Dana herself, "you say"."""
+    if said.verdict is None:
+        return one_line(f"{said.by} takes back what was said of it")
+    note = f": {said.note}" if said.note else ""
+    return one_line(f"{PERSON_WORDS[said.verdict]}, {'you say' if is_you else f'says {said.by}'}{note}")
+
+
 def segment_line(segment: Segment) -> str:
     """One segment in the transcript."""
     about = "~" if segment.times_estimated else ""
@@ -169,6 +192,20 @@ def corrected_note(at: str, exchange: str, number: int, words: str) -> str:
         f"\n## {exchange}, at {at}: an answer was corrected\n\n"
         f"The answer to question {number} above {what}. Its verdict is on the words that had been heard.\n"
     )
+
+
+def judged_note(at: str, said: PersonVerdict) -> str:
+    """In the exchange history: what a person says of the answer to a question above."""
+    return (
+        f"\n## {said.exchange}, at {at}: an answer was judged by a person\n\n"
+        f"The answer to question {said.turn} above: {said_by(said)}.{_counts(said)}\n"
+    )
+
+
+def _counts(said: PersonVerdict) -> str:
+    if said.verdict is None:
+        return " The panel's own verdict counts again."
+    return f" It counts as {result_of(said)}; the panel's own verdict stays beside it."
 
 
 def focus_brief(heading: str, targets: Sequence[Target]) -> str:
@@ -318,9 +355,10 @@ def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -
     needs = (done.answered or done.turns)[-1].needs if done.outcome != "satisfied" else ()
     if done.left_open or needs:
         left = "; ".join(done.left_open) or ", ".join(needs)
-        lines += [f"Stays open: {one_line(left)}.", ""]
+        lines += [f"Stays open: {one_line(left).rstrip('.')}.", ""]
     if done.was_left_open:
-        lines += [f"Left open on the way: {one_line('; '.join(done.was_left_open))}.", ""]
+        on_the_way = one_line("; ".join(done.was_left_open)).rstrip(".")
+        lines += [f"Left open on the way: {on_the_way}.", ""]
     lines += [f"Outcome: {done.outcome}. Called on because: {one_line(done.why_this_agent)}.", ""]
     return "\n".join(lines)
 
@@ -333,6 +371,8 @@ def _turn(number: int, turn: Turn, *, is_last: bool) -> list[str]:
         lines.append(f"   - Heard, and judged, as: {one_line(turn.misheard)}")
     if turn.verdict is not None:
         lines.append(f"   - Verdict ({turn.verdict}): {verdict(turn, is_last=is_last)}")
+    if turn.person is not None:
+        lines.append(f"   - Judged: {said_by(turn.person)}.{_counts(turn.person)}")
     if turn.remark:
         lines.append(f"   - Said to it: {one_line(turn.remark)}")
     return [*lines, ""]

@@ -412,8 +412,17 @@ class Session:
         wait_until: Callable[[float], None] | None = None,
         on_step: Callable[[Rehearsal], None] | None = None,
         prompt: Callable[[Exchange], str | None] | None = None,
+        ask_person: Callable[[Exchange, Judgement, str | None], bool] | None = None,
     ) -> bool:
         """Play the loaded recording from where it stands, driving the session; False if *stop* cut it short.
+
+        Args:
+            stop: Asked between steps.
+            wait_until: Called with the session clock at which the next step is due.
+            on_step: Called after every step.
+            prompt: Gives the answer to the open question, in place of the recorded answers.
+            ask_person: Asked of an answer that the panel did not judge, with the question that can be put
+                again, if any; whether it is put.
 
         Raises:
             DriverBusyError: Another process drives the session.
@@ -425,7 +434,14 @@ class Session:
             if on_step is not None:
                 on_step(rehearsal)
 
-        return recorded.drive(self._now, stop=stop, wait_until=wait_until, on_step=after, prompt=prompt)
+        return recorded.drive(
+            self._now,
+            stop=stop,
+            wait_until=wait_until,
+            on_step=after,
+            prompt=prompt,
+            ask_person=ask_person,
+        )
 
     def listen(self, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
         """Take live speech in, from stdin (`-`) or a file that grows; as `loop.live.feed_live`.
@@ -701,10 +717,13 @@ class Session:
         note: str = "",
         by: str | None = None,
     ) -> PersonVerdict:
-        """Keep what a person says of an answer, beside the panel's verdict; nothing in the loop follows.
+        """Keep what a person says of an answer, beside the panel's verdict; no question follows from it.
 
-        The last one said counts. After the end it is kept beside the session, where nothing is written any
-        more. `judge` is another thing: the verdict of a loop of one's own, in the panel's place.
+        The last one said counts, here and in what is remembered of the presenter. It stands in the exchange
+        history, so every agent is told. After the end it is kept beside the session, where nothing is
+        written any more, and memory becomes what it would be, had it been said before.
+
+        `judge` is another thing: the verdict of a loop of one's own, in the panel's place.
 
         Args:
             exchange: Its id, "x3".
@@ -727,10 +746,14 @@ class Session:
             whole_argument("turn", turn)
         words = said_argument("note", note) if note else ""
         who = text_argument("by", by) if by is not None else None
-        kept = self._verdicts_beside()
-        return person_judging.judge_as_person(
+        kept, before = self._verdicts_beside(), self.person_verdicts
+        said = person_judging.judge_as_person(
             self._now, kept, exchange, verdict, turn=turn, note=words, by=who
         )
+        if self.projection.ended:
+            self._remembering.judged(self.rehearsal, said, before, self.person_verdicts)
+            self._untold = self._remembering.untold
+        return said
 
     @property
     def person_verdicts(self) -> Mapping[tuple[str, int], PersonVerdict]:

@@ -9,6 +9,7 @@ from typing import Final
 from orchestrator.checks.amount import DATE, MONEY, TIME, Amount
 from orchestrator.checks.formula import Comparison, Constant, Node, Operation, Variable
 from orchestrator.claims.calendar import MONTHS
+from orchestrator.claims.numbers import numbers_in
 
 _SIGNS: Final = {"*": "×", "/": "÷", "-": "−", "+": "+"}
 _FAILS: Final = {
@@ -52,6 +53,21 @@ def said(amount: Amount) -> str:
     if amount.kind == TIME:
         return _length(amount)
     return number_text(amount.value)
+
+
+def in_one_form(text: str) -> str:
+    """*text* with its numbers in digits where one of them is: "6%, not 8%" for "6%, not eight percent".
+
+    What has another unit than a percentage stays as it was written.
+    """
+    numbers = numbers_in(text)
+    if any(char.isdigit() for number in numbers for char in number.text):
+        for number in reversed(numbers):
+            is_plain = number.unit in (None, "%") and number.noun is None
+            if is_plain and not any(char.isdigit() for char in number.text):
+                shown = f"{number_text(number.value)}{number.unit or ''}"
+                text = f"{text[: number.start]}{shown}{text[number.end :]}"
+    return text
 
 
 def one_line(text: str, limit: int) -> str:

@@ -37,7 +37,7 @@ def check(
 ) -> None:
     """The claims of a deck (and speech), and what contradicts itself.
 
-    Without a model: the arithmetic of tables, splits and single sentences. With one, it reads the
+    Without a model: the arithmetic within one table, chart or sentence. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.
     """
     from orchestrator.deck.read import read_deck
@@ -94,7 +94,7 @@ def _page(read: Checked, asked: Engine | None) -> Iterator[str]:
     yield render.headed(read.deck.title or read.deck.name, found)
     yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
     if asked is None:
-        yield "checked: the arithmetic of tables, splits and single sentences"
+        yield "checked: the arithmetic within one table, chart or sentence"
     if read.computed:
         yield from ("", "Contradictions")
     for number, tension in enumerate(read.computed, start=1):

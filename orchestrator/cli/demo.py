@@ -149,7 +149,7 @@ def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
     ]
     steps = [
         (f"debrief {first.plain['session'][:15]}", "how each answer held, and what to mend"),
-        ("context last skeptic", "every byte that this panelist was given"),
+        (f"context {second.plain['session'][:15]} skeptic", "every byte that this panelist was given"),
         ("serve", "your own deck in a browser, spoken or typed"),
         ("run YOUR-DECK.pptx --answers -", "the same at the terminal, without a model"),
     ]

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 from orchestrator import render
 from orchestrator.cli.screen import columns, wrapped
 from orchestrator.loop.moderator_lines import Teller, question_lines
+from orchestrator.records.turns import with_verdict
 from orchestrator.render import shown
 
 if TYPE_CHECKING:
+    from orchestrator.model.exchange import Judgement
     from orchestrator.session import Session
 
 Part = tuple[int, int, str]
@@ -55,6 +57,15 @@ class Dialogue:
         chair = self._teller.lines()
         for line in (*lines, *([""] if questions else []), *chair, *questions):
             say(line)
+
+    def show_verdict(self, judgement: Judgement) -> None:
+        """Print the verdict on the last answer before it is written down."""
+        projection = self.session.projection
+        if projection.open is None:
+            return
+        turn = with_verdict(projection.open, judgement).turns[-1]
+        self._told.add((len(projection.asked), len(projection.open.turns), "verdict"))
+        say(f"  {render.verdict(turn, is_last=True)}")
 
     def _parts(self) -> Iterator[Part]:
         projection = self.session.projection

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
+import typer
+
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, s3_options
-from orchestrator.errors import ArchiveError
+from orchestrator.errors import ArchiveError, UsageError
 
 
 def list_(
@@ -16,7 +18,6 @@ def list_(
     endpoint_url: Endpoint = None,
 ) -> None:
     """The sessions of this home, or of an archive."""
-    from orchestrator.deck.shown import shown
     from orchestrator.documents.listing import archived, listed, local
 
     screen = Screen.current
@@ -25,15 +26,21 @@ def list_(
         rows = archived(archive, search, s3_options(endpoint_url), screen.warn, screen.known_home())
     else:
         rows = local(screen.open_home(), search, screen.warn)
-    lines = [
-        f"{row['session']:28} {row['state']:12} {row['exchanges']:>2} exchanges  {_name_of(row)}"
-        + (f"  ({shown(row['presenter'])})" if row["presenter"] else "")
-        for row in rows
-    ]
+    lines = [_line(row) for row in rows]
     found = listed(rows, search)
     if blind := found.get("not_searched"):
         lines.append(f"not searched, so there may be more: {', '.join(blind)}")
     screen.result(found, "\n".join(lines) or "no sessions")
+
+
+def _line(row: dict[str, Any]) -> str:
+    from orchestrator.deck.shown import shown
+    from orchestrator.render import counted
+
+    where = f"{row['session']:28} {row.get('day') or '':10}  {row['state']:12}"
+    marks = [f"({shown(row['presenter'])})"] if row["presenter"] else []
+    marks += ["recorded"] if row.get("recorded") else []
+    return "  ".join([f"{where} {counted(row['exchanges'], 'exchange'):>12}", _name_of(row), *marks])
 
 
 def _name_of(row: dict[str, Any]) -> str:
@@ -42,6 +49,9 @@ def _name_of(row: dict[str, Any]) -> str:
 
 
 def progress(
+    session: Annotated[
+        str | None, typer.Argument(metavar="[SESSION]", help="Only the rehearsals of this one's deck.")
+    ] = None,
     presenter: Annotated[
         str | None, option("NAME", "Whose rehearsals. Default: of whoever ended one last.")
     ] = None,
@@ -50,7 +60,7 @@ def progress(
 
     Answers, points closed, time and pace. A person's verdict on an answer counts before the panel's, and it
     is said whose they were. What nobody judged counts for nothing: `judge` says what an answer was worth.
-    Drills are left out.
+    Drills are left out, and demonstrations unless one is named.
     """
     from orchestrator.archive.stores import open_store
     from orchestrator.documents.listing import progress_json
@@ -58,14 +68,19 @@ def progress(
     from orchestrator.render import clock, counted
     from orchestrator.review.catalogue import of_home
     from orchestrator.review.comments import Verdicts
-    from orchestrator.review.progress import answers_of, ended_of, progress_of
+    from orchestrator.review.progress import answers_of, ended_of, ended_with, progress_of
     from orchestrator.review.update import update
 
+    if session is not None and presenter is not None:
+        raise UsageError("SESSION and --presenter exclude each other: a session says whose it is")
     screen = Screen.current
     home = screen.open_home()
     catalogue = of_home(home)
     update(catalogue, home.sessions, open_store(str(home.archives)))
-    whose, rows = ended_of(catalogue, presenter)
+    if session is not None:
+        whose, rows = ended_with(catalogue, home.find(session).name)
+    else:
+        whose, rows = ended_of(catalogue, presenter)
     found = progress_of(rows, Verdicts(home.records).of)
     nobody = f"{presenter} has ended no rehearsal yet" if presenter else "no rehearsal has ended yet"
     lines = [] if found else [nobody]
@@ -77,7 +92,8 @@ def progress(
             told += [f"{clock(run.entry.used_s)} of {run.entry.minutes}:00"] if run.entry.used_s else []
             told += [f"{run.entry.words_per_minute} words a minute"] if run.entry.words_per_minute else []
             about = "; ".join(one for one in told if one)
-            lines.append(f"  {run.entry.started_at[:16].replace('T', ' ')}  {run.entry.session}  {about}")
+            lines.append(f"  {run.entry.when}  {run.entry.session}  {about}")
+        lines += [f"  closed: {one_line(one)}" for run in deck.runs for one in run.closed]
         lines += [f"  open: {one_line(one)}" for one in deck.open]
     screen.result(progress_json(whose, found), "\n".join(lines).lstrip("\n"))
 

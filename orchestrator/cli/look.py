@@ -31,7 +31,7 @@ def context(
     layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
-    from orchestrator.documents.context import context_then, messages_json, receipt_json
+    from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
 
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
@@ -43,7 +43,7 @@ def context(
             raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
     screen = Screen.current
     with looked_at(session) as opened:
-        opened.rehearsal.store.layout.order(agent)
+        check_seat(opened, agent)
         found = opened.context(agent) if at is None else context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
             # Whoever reads it by a pipe gets its bytes, whose digest the receipt has.
@@ -101,7 +101,8 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     ]
     lines += bill_lines(bill_of(projection.calls))
     receipts = plain["receipts"]
-    lines.append(f"{plain['records']} records, {len(receipts)} receipts; ledger head {plain['ledger_head']}")
+    counts = f"{counted(plain['records'], 'record')}, {counted(len(receipts), 'receipt')}"
+    lines.append(f"{counts}; ledger head {plain['ledger_head']}")
     if receipts:
         last = receipts[-1]
         command = f"{Screen.current.command} context {opened.name} {last['agent']} --at {last['receipt']}"
@@ -190,7 +191,7 @@ def verify(
     lines += [f"note: {note}" for note in found.notes]
     verdict = "valid" if found.valid else f"NOT valid: {counted(len(found.findings), 'fault')}"
     going_on = "" if found.ended else ", and the session has not ended"
-    lines.append(f"{verdict}{going_on}; {found.seq} records, ledger head {found.head}")
+    lines.append(f"{verdict}{going_on}; {counted(found.seq, 'record')}, ledger head {found.head}")
     if (table := found.table) is not None:
         lines.append(f"judged by the table {table.name}, version {table.version}, SHA-256 {table.sha256}")
     Screen.current.result(verification_json(found), "\n".join(lines))

@@ -13,6 +13,7 @@ from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen, document
 from orchestrator.cli.shared import confirm
 from orchestrator.errors import UsageError
+from orchestrator.render import counted
 
 memory = typer.Typer(
     no_args_is_help=True,
@@ -263,7 +264,7 @@ def _line(one: dict[str, Any]) -> str:
     notes = [f"corrected by {one['superseded_by']}"] if one["superseded_by"] else []
     notes += [f"left {one['left_at'][:10]}"] if "left_at" in one else []
     how = "left open in" if "open" in one["tags"] else "in"
-    notes += [f"{how} {one['rehearsals']} rehearsals"] if "rehearsals" in one else []
+    notes += [f"{how} {counted(one['rehearsals'], 'rehearsal')}"] if "rehearsals" in one else []
     said = f"  ({', '.join(notes)})" if notes else ""
     return f"{one['id']}  {one['agent']:12} {one['type']:10} {one['confidence']:.2f}  {one['content']}{said}"
 

@@ -10,12 +10,14 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
+from orchestrator import render
 from orchestrator.cli.dialogue import Dialogue, say
 from orchestrator.debrief import phrasing as words
-from orchestrator.model.exchange import PERSON_VERDICTS, still_to_come_back
+from orchestrator.model.exchange import NOT, PERSON_VERDICTS, still_to_come_back
+from orchestrator.render import counted
 
 if TYPE_CHECKING:
-    from orchestrator.model.exchange import Exchange
+    from orchestrator.model.exchange import Exchange, Judgement
 
 PASTE_S: Final = 0.05
 """Lines that are there within this time after another were pasted with it: nobody types so fast. After the
@@ -31,6 +33,7 @@ Type an answer, then Enter. Pasted lines are one answer. Ctrl-C stops and keeps 
   ?given, ?partly, ?not   what your last answer was worth; ?none takes that back
 """
 WORTH: Final = "  Did that answer it? g it did, p partly, n not, Enter leaves it open: "
+AGAIN: Final = "  Be asked once more? a asks, Enter goes on: "
 EMPTY: Final = "Nothing was entered. Enter once more leaves the question without an answer."
 
 
@@ -57,25 +60,32 @@ def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:
     return ask
 
 
-def asking_for_verdicts(dialogue: Dialogue) -> Callable[[], None]:
-    """A function that asks, once of each answer, what it was worth, where the panel did not judge it.
+def verdict_prompt_of(dialogue: Dialogue) -> Callable[[Exchange, Judgement, str | None], bool]:
+    """A function that asks what an answer was worth that the panel did not judge, for a terminal alone.
 
-    Only at a terminal: lines that a program sends are answers.
+    Where it was worth nothing and a question is left, whether that is put. Lines that begin with "?" ask
+    this program here as well. Ctrl-C raises KeyboardInterrupt: the verdict is asked for again by `resume`.
     """
-    asked = len(dialogue.session.projection.exchanges)
 
-    def ask() -> None:
-        nonlocal asked
-        closed = dialogue.session.projection.exchanges
-        new, asked = closed[asked:], len(closed)
-        for exchange in new:
-            if exchange.outcome != "unjudged" or not exchange.answered or not sys.stdin.isatty():
-                continue
-            while word := _entered(WORTH).lower():
-                verdict = next((one for one in PERSON_VERDICTS if one.startswith(word)), None)
-                if verdict is not None:
-                    dialogue.session.judge_as_person(exchange.id, verdict)
-                    break
+    def ask(exchange: Exchange, judgement: Judgement, again: str | None) -> bool:
+        number = len(exchange.turns)
+        dialogue.show()
+        dialogue.show_verdict(judgement)
+        while line := _entered(WORTH).lower():
+            word = line.removeprefix("?")
+            verdict = next((one for one in PERSON_VERDICTS if word and one.startswith(word)), None)
+            if verdict is not None and (word == verdict or not line.startswith("?")):
+                dialogue.session.judge_as_person(exchange.id, verdict, turn=number)
+                return verdict == NOT and again is not None and _entered(AGAIN).lower() in ("a", "again")
+            if line == "?none":
+                break
+            if line == "?back":
+                say("First this answer: judge it, or press Enter.")
+            elif line in ("?time", "?parked"):
+                _aside(dialogue, line)
+            else:
+                print(KEYS.rstrip(), file=sys.stderr)
+        return False
 
     return ask
 
@@ -87,7 +97,7 @@ def _judge_last(dialogue: Dialogue, verdict: str | None) -> None:
         say("Nothing is answered yet.")
         return
     said = dialogue.session.judge_as_person(answered[-1].id, verdict)
-    say(f"{said.exchange}: {words.said_by(said)}")
+    say(f"{said.exchange}: {render.said_by(said)}")
 
 
 def _aside(dialogue: Dialogue, line: str) -> None:
@@ -104,7 +114,7 @@ def _aside(dialogue: Dialogue, line: str) -> None:
     elif line == "?back" and not waiting:
         say("Nothing is set aside that could come back.")
     elif line == "?back" and len(projection.asked) >= options.exchanges:
-        say(f"This is the last of {options.exchanges} questions: answer it, or park it.")
+        say(f"This is the last of {counted(options.exchanges, 'question')}: answer it, or park it.")
     elif line == "?back":
         session.park()
         session.ask(parked=True)

@@ -169,11 +169,12 @@ def judge(
 ) -> None:
     """Say of an answer that it gave what was asked, partly, or not.
 
-    The panel's verdict stays beside it. The last one said counts, in debrief, progress and comparison: given
-    as answered, partly and not as unresolved. After the end it is kept beside the session, never in it.
+    The panel's verdict stays beside it. The last one said counts, in debrief, progress, comparison and
+    memory, and for the panel of a session that goes on: given as answered, partly and not as unresolved.
+    After the end it is kept beside the session, never in it.
     """
     from orchestrator.debrief.exchange_json import person_json
-    from orchestrator.debrief.phrasing import said_by
+    from orchestrator.render import said_by
 
     if verdict not in (*PERSON_VERDICTS, NONE):
         raise UsageError(f"{verdict[:40]!r}: use {', '.join(PERSON_VERDICTS)} or {NONE}")
@@ -181,8 +182,14 @@ def judge(
         said = opened_session.judge_as_person(
             exchange, None if verdict == NONE else verdict, turn=turn, note=note, by=by
         )
-        told = f"{said.exchange}, answer {said.turn}: {said_by(said)}"
-        Screen.current.result(person_json(said), told)
+        lines = [f"{said.exchange}, answer {said.turn}: {said_by(said)}"]
+        if opened_session.projection.ended:
+            name, command = opened_session.name, Screen.current.command
+            lines.append(
+                "debrief.md in the session's folder is of its end and stays so; the debrief as it stands "
+                f"now: `{command} debrief {name} --format md`"
+            )
+        Screen.current.result(person_json(said), "\n".join(lines))
 
 
 def dismiss(

@@ -40,8 +40,8 @@ def run(
         str | None,
         option(
             "FILE|-",
-            "A YAML list of your answers, used in order, one for each question asked, "
-            "follow-ups included; - asks you at the terminal.",
+            "A YAML list of your answers, one for each question asked, follow-ups included: in order, "
+            "but for those that name their question; - asks you at the terminal.",
         ),
     ] = None,
     *,
@@ -53,6 +53,10 @@ def run(
 
     Speech and answers come from recordings, or the answers from you at the terminal. The session is
     archived and verified at its end.
+
+    An answer in the file that names its question is for that one alone: by words of it, its slide or its
+    panelist, as in `- {question: which bank, text: Nordbank.}` or `- {slide: 4, agent: skeptic, text: Two.}`.
+    At the end it says which of these no question was asked for.
     """
     typed = answers == "-"
     rehearse(
@@ -154,7 +158,8 @@ def play_to_the_end(
     """Play what is loaded, end, archive and verify; prints the result and returns it."""
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.cli.progress import progress
-    from orchestrator.cli.prompt import KEYS, asking_for_verdicts, prompt_of
+    from orchestrator.cli.prompt import KEYS, prompt_of, verdict_prompt_of
+    from orchestrator.speech.answers import unasked
 
     screen = Screen.current
     loaded = session.projection.playback
@@ -167,13 +172,11 @@ def play_to_the_end(
     is_slow = speed != "max" or session.rehearsal.has_model  # else it is over before a bar is seen
     shows_bar = is_slow and screen.is_watched and not is_typed
     with stoppable() as stop, progress(session, shows_bar) as count:
-        tell_when_out, ask_for_verdict = _tells_when_out(), asking_for_verdicts(dialogue)
+        tell_when_out = _tells_when_out()
 
         def on_step(rehearsal: Rehearsal) -> None:
             if is_shown:
                 dialogue.show()
-            if is_typed:
-                ask_for_verdict()
             tell_when_out(rehearsal)
             count(rehearsal)
 
@@ -182,9 +185,13 @@ def play_to_the_end(
             wait_until=pacer(speed, stop),
             on_step=on_step,
             prompt=prompt_of(dialogue) if is_typed else None,
+            ask_person=verdict_prompt_of(dialogue) if is_typed and sys.stdin.isatty() else None,
         )
     if stop() or not finished:
         raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")
+    if loaded is not None:
+        for left in unasked(loaded.answers, frozenset(session.projection.answers_used)):
+            screen.note(f"note: {left} was not used: no such question was asked")
     return end_run(session, began=began, repaired=repaired, dialogue=dialogue if is_shown else None)
 
 
@@ -201,7 +208,8 @@ def _tells_when_out() -> Callable[[Rehearsal], None]:
         if not is_told and is_out and open_ is not None and open_.turns[-1].answer is None:
             is_told = True
             Screen.current.note(
-                f"note: all {count} answers are used, follow-ups took one each; none is left for {open_.id}"
+                f"note: {'the one answer is' if count == 1 else f'all {count} answers are'} used, "
+                f"follow-ups took one each; none is left for {open_.id}"
             )
 
     return tell

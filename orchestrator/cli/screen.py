@@ -38,6 +38,7 @@ def wrapped(text: str, width: int, *, hang: int = 2) -> str:
         width,
         initial_indent=margin,
         subsequent_indent=margin + " " * hang,
+        break_long_words=False,  # an address that is broken cannot be copied
         break_on_hyphens=False,
     )
 

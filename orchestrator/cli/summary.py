@@ -13,6 +13,7 @@ from orchestrator.debrief.exchange_json import exchange_json
 from orchestrator.debrief.phrasing import is_unjudged
 from orchestrator.debrief.terminal import as_text
 from orchestrator.model.brought import PRESENTER
+from orchestrator.model.exchange import each_once
 from orchestrator.model.values import to_json
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[str, Any]:
     """The result of `run` as interfaces.md promises it."""
     projection = session.projection
-    grounded = [one.grounded for one in projection.exchanges if one.written_by != PRESENTER]
+    grounded = [one.grounded for one in each_once(projection.exchanges) if one.written_by != PRESENTER]
     receipts = session.receipts()
     return {
         "session": session.name,

@@ -7,7 +7,8 @@ from dataclasses import replace
 from enum import IntEnum
 from functools import partial
 
-from orchestrator.checks.grounding import material
+from orchestrator import render
+from orchestrator.checks.grounding import figures, material
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.bill import bill_of
 from orchestrator.debrief.excerpts import LONGEST_LATE, deciding_words, short
@@ -27,6 +28,7 @@ from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import (
     PUT_AGAIN,
     YOURS,
+    Candidate,
     Exchange,
     Observation,
     Turn,
@@ -108,6 +110,7 @@ def debrief_of(
         presenter=options.presenter,
         speaker=projection.presenter,
         date=options.date,
+        day=options.date or rehearsal.store.record(1).at[:10],
         fix=fix,
         reviews=reviews,
         withdrawn=projection.withdrawn_exchanges,
@@ -230,8 +233,10 @@ def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[O
                     yield _point(one, "; ".join(fresh))
             case _:
                 said = one.exchange.person
-                left = "" if said is not None and said.note else "; ".join(fresh)
-                yield _point(one, left or (phrasing.said_by(said) if said else one.reason or one.verdict))
+                # Without a model a point left open is the answer itself, which says nothing of what lacks.
+                told = [point for point in fresh if answered_with(point, [one.exchange]) is None]
+                left = "" if said is not None and said.note else "; ".join(told)
+                yield _point(one, left or (render.said_by(said) if said else one.reason or one.verdict))
 
 
 class _Rank(IntEnum):
@@ -259,8 +264,14 @@ def _urgency(reviews: Sequence[Review], first: str | None, one: Review) -> tuple
 
 def _point(one: Review, why: str) -> OpenPoint:
     is_done = one.exchange.result == "satisfied"
-    about = next(iter(one.places), None)
-    return OpenPoint(one.exchange.id, about, why.rstrip("."), None if is_done else one.stronger)
+    return OpenPoint(
+        one.exchange.id,
+        next(iter(one.places), None),
+        one.asked,
+        why.rstrip("."),
+        None if is_done else one.stronger,
+        phrasing.origin(one.exchange),
+    )
 
 
 def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
@@ -281,6 +292,23 @@ def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
     return tuple({(one.text, one.quote): one for one in observed}.values())
 
 
+def _is_one_point(one: Candidate | Exchange, other: Candidate | Exchange) -> bool:
+    """Whether two questions are about the same figures of a slide, shown or said.
+
+    Words are not compared: "grew 38%" and "we grew by thirty-eight percent" share the figure alone.
+    """
+    if not one.quote or not other.quote or one.is_missing or other.is_missing:
+        return False
+    # A year alone is what many figures of a slide are of.
+    found, others = (
+        {each for each in figures(text) if isinstance(each, float)} for text in (one.quote, other.quote)
+    )
+    if one.slide == other.slide:
+        return bool(found and others) and (found <= others or others <= found)
+    is_said = one.said_at_s is not None or other.said_at_s is not None
+    return is_said and bool(found) and found == others
+
+
 def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str]) -> tuple[str, ...]:
     """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
     gone = {
@@ -290,6 +318,12 @@ def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str])
     }
     left = still_to_ask(projection, without)
     gone |= {one.question for one in still_to_ask(projection)} - {one.question for one in left}
+    asked: list[Candidate | Exchange] = list(projection.asked)
+    for one in still_to_ask(projection):  # in order: of two about one point the first is wanted
+        if one.question not in gone and any(_is_one_point(one, other) for other in asked):
+            gone.add(one.question)
+        asked.append(one)
+    left = tuple(one for one in left if one.question not in gone)
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
     latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}

@@ -3,47 +3,105 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
+from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.parts import Fix, Review, asked_about
+from orchestrator.engines.offline.judging import has_figure
 from orchestrator.loop.question_text import bare_question
 from orchestrator.model.claim import OF_TWO_PLACES, Tension
-from orchestrator.model.exchange import not_taken_up
+from orchestrator.model.exchange import PARTLY, Exchange, not_taken_up
+
+_COUNTED: Final = {"number": "figure", "date": "date"}
+"""Of NEEDS, those of which code can tell that an answer lacks them, and how they are called."""
+_SAY: Final = "The answer first, in one sentence; then what it rests on."
+_BRING: Final = "What answers it, or the day on which you bring it."
 
 
 def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
     """The worst of what was found, in this order; None where nothing was.
 
-    A contradiction that the panel asked about and got no good answer to; the unanswered question
-    that was asked most often; any other contradiction; the first question without an answer; the
-    first that was parked; the one that was answered only after being asked most often. An answer
-    that nobody judged is never a fault.
+    An open contradiction, first one that the panel asked about; what a person judged not to be given, then
+    in part; an answer without the figure or date that was asked for; any other that was certainly none; the
+    first question without an answer; the first that was parked; a contradiction that was answered and stands
+    in the deck; the question that was answered only after being asked most often. An answer that nobody
+    judged is never a fault.
 
     Args:
         tensions: Only those that fail as sums.
     """
-    left = [one for one in reviews if one.exchange.result == "unresolved"]
-    for tension in tensions:
-        review = asked_about(reviews, tension)
-        if review is not None and review in left:
-            why = f"{review.exchange.id} asked about it and got no good answer."
-            return Fix(_heading(tension), why, _both(tension), review.exchange.id, review.stronger)
-    if left:
-        return _unresolved(max(left, key=lambda one: len(one.exchange.turns)), len(left))
-    if tensions:
-        why = "Nobody has to ask: whoever sees both places sees it."
-        return Fix(_heading(tensions[0]), why, _both(tensions[0]))
-    return _unanswered(reviews)
+    asked = [(tension, asked_about(reviews, tension)) for tension in tensions]
+    open_ = [pair for pair in asked if pair[1] is None or pair[1].exchange.result != "satisfied"]
+    if open_:
+        return _contradiction(reviews, *min(open_, key=lambda pair: pair[1] is None))
+    return (
+        _left(reviews)
+        or _unanswered(reviews)
+        or next((_contradiction(reviews, *one) for one in asked), None)
+        or _late(reviews)
+    )
 
 
-def _unresolved(review: Review, count: int) -> Fix:
-    exchange = review.exchange
-    often = phrasing.times_asked(exchange) or "asked once"
-    rank = "the only question" if count == 1 else f"the most pressed of {count} questions"
-    why = f"It is {rank} left without a good answer, {often}"
-    reason = phrasing.said_by(exchange.person) if exchange.person is not None else review.reason
-    why += f": {reason.rstrip('.')}." if reason else "."
-    return _question(review, len(exchange.turns) - 1, why)
+def _contradiction(reviews: Sequence[Review], tension: Tension, review: Review | None) -> Fix:
+    exchanges = [one.exchange for one in reviews]
+    why = "Nobody has to ask: whoever sees both places sees it."
+    if review is not None and review.exchange.result == "satisfied":
+        why = f"You settled it in {review.exchange.id}, and it still stands there."
+    elif review is not None:
+        why = f"{review.exchange.id} asked about it and got no good answer."
+    heading = f"{tension.note[:1].upper()}{tension.note[1:]}"  # elsewhere it stands within a sentence
+    slides = dict.fromkeys(f"slide {one.slide}" for one in tension.sides if one.slide is not None)
+    where = phrasing.listed(list(slides))
+    if tension.kind in OF_TWO_PLACES:
+        sides = " or ".join(map(phrasing.with_place, phrasing.sides(tension, exchanges)))
+        say = f"Which holds: {sides}; and where the other comes from."
+        bring = f"{where[:1].upper()}{where[1:]}, corrected where it is wrong." if where else _BRING
+    else:
+        on = f" on {where}" if where else ""
+        say, bring = f"Which figure{on} is wrong, and what is right.", f"The arithmetic{on}, done again."
+    if review is None:
+        return Fix(heading, why, say, bring)
+    return Fix(heading, why, say, bring, review.exchange.id, review.stronger)
+
+
+def _left(reviews: Sequence[Review]) -> Fix | None:
+    """The worst of the answers that are known to be none, by a person first."""
+
+    def rank(one: Review) -> tuple[bool, bool, bool, int]:
+        said = one.exchange.person
+        return (
+            said is None,
+            said is not None and said.verdict == PARTLY,
+            not _lacked(one.exchange),
+            -len(one.exchange.turns),
+        )
+
+    left = [one for one in reviews if one.exchange.result == "unresolved" or _lacked(one.exchange)]
+    if not left:
+        return None
+    review = min(left, key=rank)
+    exchange, lacked = review.exchange, _lacked(review.exchange)
+    if exchange.person is not None:
+        return _question(review, phrasing.stopped(f"Your answer {render.said_by(exchange.person)}"))
+    if lacked and exchange.result != "unresolved":
+        return _question(review, f"It asks for a {lacked}, and no answer holds one.")
+    often = phrasing.times_asked(exchange)
+    why = f"{often[:1].upper()}{often[1:]}, it got no good answer" if often else "It got no good answer"
+    return _question(review, phrasing.stopped(f"{why}: {review.reason}" if review.reason else why))
+
+
+def _lacked(exchange: Exchange) -> str:
+    """ "figure" or "date", where the question asked for one and no answer holds any; else ""."""
+    if (
+        exchange.result not in ("unresolved", "unjudged")
+        or exchange.person is not None
+        or not exchange.answered
+    ):
+        return ""
+    if any(has_figure(turn.answer or "") for turn in exchange.answered):
+        return ""
+    return next((_COUNTED[need] for need in exchange.turns[0].needs if need in _COUNTED), "")
 
 
 def _unanswered(reviews: Sequence[Review]) -> Fix | None:
@@ -51,10 +109,8 @@ def _unanswered(reviews: Sequence[Review]) -> Fix | None:
     home = {one.id for one in not_taken_up([review.exchange for review in reviews])}
     parked = [one for one in reviews if one.exchange.id in home]
     if silent:
-        return _question(silent[0], 0, "It was the first question to get no answer.")
-    if parked:
-        return _question(parked[0], 0, "You put it off, so it will come back.")
-    return _late(reviews)
+        return _question(silent[0], "It was the first question to get no answer.")
+    return _question(parked[0], "You put it off, so it will come back.") if parked else None
 
 
 def _late(reviews: Sequence[Review]) -> Fix | None:
@@ -65,29 +121,20 @@ def _late(reviews: Sequence[Review]) -> Fix | None:
         return None
     worst = max(late, key=lambda one: len(one.exchange.turns))
     often = phrasing.times_asked(worst.exchange)
-    return _question(worst, 0, f"No answer was found wanting, but this one had to be {often}.")
+    return _question(worst, f"No answer was found wanting, but this one had to be {often}.")
 
 
-def _what(review: Review, turn: int) -> str:
+def _question(review: Review, why: str) -> Fix:
+    """The question as it was first asked, which a follow-up may leave out, and what would answer it."""
     exchange = review.exchange
-    question = bare_question(exchange.turns[turn], exchange.quote)
-    about = f", on {phrasing.with_place(review.places[0])}" if review.places else f" ({phrasing.GENERAL})"
-    return f"{exchange.id}{about}: {question}"
-
-
-def _question(review: Review, turn: int, why: str) -> Fix:
-    return Fix(_what(review, turn), why, exchange=review.exchange.id, better=review.stronger)
-
-
-def _heading(tension: Tension) -> str:
-    """The note, which elsewhere stands within a sentence, as one of its own."""
-    return f"{tension.note[:1].upper()}{tension.note[1:]}"
-
-
-def _both(tension: Tension) -> str:
-    sides = phrasing.sides(tension)
-    if tension.kind in OF_TWO_PLACES:
-        return f"Decide which holds: {' or '.join(phrasing.with_place(one) for one in sides)}."
-    numbers = dict.fromkeys(f"slide {one.slide}" for one in tension.sides if one.slide is not None)
-    where = f" on {phrasing.listed(list(numbers))}" if numbers else ""
-    return f"Do the arithmetic{where} again."
+    question = bare_question(exchange.turns[0], exchange.quote)
+    about = next(iter(review.places), None)
+    say = exchange.good_answer or _SAY
+    return Fix(
+        phrasing.question_about(exchange.id, question, about, phrasing.origin(exchange)),
+        why,
+        phrasing.stopped(f"{say[:1].upper()}{say[1:]}"),
+        _BRING,
+        exchange.id,
+        review.stronger,
+    )

@@ -15,8 +15,8 @@ from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import Stretch
 
 _DEBRIEF: Final = (
-    "deck", "presenter", "speaker", "date", "promises", "still_wanted", "slides", "speech_s", "answers_s",
-    "budget_s", "engine", "took_over", "failed", "language", "withdrawn",
+    "deck", "presenter", "speaker", "date", "day", "promises", "still_wanted", "slides", "speech_s",
+    "answers_s", "budget_s", "engine", "took_over", "failed", "language", "withdrawn",
 )  # fmt: skip
 """Fields that stand in the JSON as they are."""
 
@@ -30,7 +30,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         "fix_first_why": None if fix is None else fix.why,
         "fix_first_do": None if fix is None else _do(fix),
         "fix_first_say": None if fix is None else _of_lines(fix, "Say"),
-        "fix_first_bring": None if fix is None or fix.better is None else list(fix.better.bring),
+        "fix_first_bring": None if fix is None else _bring(fix),
         "fix_first_exchange": None if fix is None else fix.exchange,
         "exchanges": [exchange_json(review.exchange) for review in debrief.reviews],
         "reviews": [_review(review) for review in debrief.reviews],
@@ -39,7 +39,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
         else [_tension(debrief, one) for one in debrief.tensions],
         "open": [open_point(point) for point in debrief.homework],
         "homework": [
-            {**picked(one, ("exchange", "about", "why")), "stronger": _stronger(one.stronger)}
+            {**picked(one, ("exchange", "about", "why", "question")), "stronger": _stronger(one.stronger)}
             for one in debrief.homework
         ],
         "not_put": [picked(one, ("text", "slide", "agent", "written_by")) for one in debrief.not_put],
@@ -55,8 +55,15 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
 
 def _do(fix: Fix) -> str | None:
     """All that mends it in one text, as releases before 0.3 had it."""
-    better = [] if fix.better is None else phrasing.stronger(fix.better)
-    return " ".join([*([fix.do] if fix.do else []), *better]) or None
+    if fix.better is not None:
+        return " ".join(phrasing.stronger(fix.better)) or None
+    return " ".join(text for label, text in phrasing.fix_lines(fix) if label != "Why") or None
+
+
+def _bring(fix: Fix) -> list[str] | None:
+    if fix.better is not None and fix.better.bring:
+        return list(fix.better.bring)
+    return None if fix.bring is None else [fix.bring]
 
 
 def _of_lines(fix: Fix, label: str) -> str | None:
@@ -69,12 +76,12 @@ def json_text(debrief: Debrief) -> str:
 
 
 def open_point(point: OpenPoint) -> str:
-    """An open point in one line: the words it is about, and why it is open."""
+    """An open point in one line: the words it is about, its question, and why it is open."""
     about = point.about
-    where = phrasing.GENERAL if about is None else f'{phrasing.place(about)}, "{about.quote}"'
+    where = point.origin or phrasing.GENERAL if about is None else f'{phrasing.place(about)}, "{about.quote}"'
     if about is not None and not about.quote:
         where = phrasing.lacking(about.slide)
-    return f"{point.exchange} ({where}): {point.why}"
+    return f"{point.exchange} ({where}): {point.question} {point.why}"
 
 
 def _review(review: Review) -> dict[str, Any]:

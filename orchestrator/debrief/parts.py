@@ -102,9 +102,10 @@ class Fix:
 
     what: str
     why: str  # why it is this one
-    do: str | None = None  # what mends a contradiction
+    say: str | None = None  # what a good answer holds
+    bring: str | None = None
     exchange: str | None = None
-    better: Stronger | None = None  # what to say and to bring where the question comes again
+    better: Stronger | None = None  # an answer made from what was said; it goes before `say` and `bring`
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +114,10 @@ class OpenPoint:
 
     exchange: str
     about: Source | None
+    question: str  # without lead-in and quote
     why: str
     stronger: Stronger | None
+    origin: str = ""  # as `render.origin`
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +176,7 @@ class Debrief:
     repeated: tuple[Repeated, ...] = ()  # strings of words that were said again and again
     read_aloud: tuple[ReadAloud, ...] = ()  # slides
     not_put: tuple[BroughtQuestion, ...] = ()  # of those that the presenter brought
+    day: str = ""  # of the rehearsal, YYYY-MM-DD: the one that was given, else that of its beginning, in UTC
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property

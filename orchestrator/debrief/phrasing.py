@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from orchestrator import render
+from orchestrator.checks.written import in_one_form
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.debrief.excerpts import deciding_words
-from orchestrator.engines.protocol import RECORDED
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import PARTLY, Exchange, Observation, PersonVerdict, Turn, each_once
-from orchestrator.records.options import UNNAMED
+from orchestrator.model.exchange import PARTLY, Exchange, Observation, Turn, answered_with, each_once
+from orchestrator.records.options import RECORDED, UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
@@ -44,10 +44,14 @@ def place(source: Source) -> str:
     return render.place(source.slide, source.said_at_s, source.under)
 
 
-def of_place(one: Place) -> Source:
-    """A side of a contradiction as a source."""
+def of_place(one: Place, exchanges: Sequence[Exchange] = ()) -> Source:
+    """A side of a contradiction as a source; words of an answer by its exchange."""
     from orchestrator.debrief.parts import Source
 
+    if one.said_at_s is not None:
+        until = [each for each in exchanges if each.asked_at_s <= one.said_at_s]
+        if (answered := answered_with(one.quote, until)) is not None:
+            return Source(one_line(one.quote), origin="answer", exchange=answered)
     return Source(one.quote, one.slide, one.said_at_s, under=one.under)
 
 
@@ -89,8 +93,6 @@ DISMISSED = "you say it is no contradiction"
 """Behind the outcome of a question about a contradiction that was dismissed: it was asked, and stays."""
 
 
-PERSON_WORDS: Final = {"given": "gave it", "partly": "gave it in part", "not": "did not give it"}
-"""What a person says of an answer, by the verdict."""
 _PARTLY: Final = render.PARTLY_WORDS
 
 
@@ -144,14 +146,6 @@ def judges(exchanges: Sequence[Exchange]) -> str:
     return one_line(", ".join(counts))
 
 
-def said_by(said: PersonVerdict, *, is_you: bool = False) -> str:
-    """ "gave it, says Dana: the figure is there"; to Dana herself, "you say"."""
-    if said.verdict is None:
-        return one_line(f"{said.by} takes back what was said of it")
-    note = f": {said.note}" if said.note else ""
-    return one_line(f"{PERSON_WORDS[said.verdict]}, {'you say' if is_you else f'says {said.by}'}{note}")
-
-
 def asked(debrief: Debrief) -> str:
     """The outcomes, and what became of the questions whose numbers are left out."""
     said = [outcomes(debrief)]
@@ -198,7 +192,7 @@ def persons(review: Review) -> list[str]:
     said = [turn.person for turn in review.exchange.turns if turn.person is not None]
     said = [one for one in said if one.note or one != review.exchange.person]
     are_several = len(review.exchange.answered) > 1
-    return [f"{f'answer {one.turn}: ' if are_several else ''}{said_by(one)}" for one in said]
+    return [f"{f'answer {one.turn}: ' if are_several else ''}{render.said_by(one)}" for one in said]
 
 
 def checked(rubric: Sequence[Check]) -> list[Check]:
@@ -226,15 +220,16 @@ def asked_in(debrief: Debrief, tension: Tension) -> str:
     return f"Asked in {review.exchange.id}{judged}."
 
 
-def sides(tension: Tension) -> list[Source]:
-    """Every quote of a contradiction with its place, each once."""
-    return [of_place(one) for one in dict.fromkeys(tension.sides)]
+def sides(tension: Tension, exchanges: Sequence[Exchange] = ()) -> list[Source]:
+    """Every quote of a contradiction with its place, each once; of an answer its exchange."""
+    return [of_place(one, exchanges) for one in dict.fromkeys(tension.sides)]
 
 
 def noted(tension: Tension) -> str:
     """A contradiction's sentence, with the sum that fails."""
     is_told = not tension.sum or tension.sum in tension.note
-    return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(tension.sum)}"
+    sum_ = in_one_form(tension.sum)
+    return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(sum_)}"
 
 
 def numbered(tension: Tension) -> str:
@@ -249,7 +244,8 @@ def brought(one: BroughtQuestion) -> str:
 
 def noticed(seen: Observation) -> str:
     """An observation of the presenter, with the words behind it."""
-    return f"{stopped(seen.text)} {quoted(seen.quote)}" if seen.quote else stopped(seen.text)
+    text = stopped(f"{seen.text[:1].upper()}{seen.text[1:]}")
+    return f"{text} {quoted(seen.quote)}" if seen.quote else text
 
 
 def times_asked(exchange: Exchange) -> str:
@@ -272,11 +268,19 @@ def homework(point: OpenPoint, *, is_above: bool = True) -> str:
 
     *is_above*: its stronger answer stands with the question, and is only named here.
     """
-    about = f" ({GENERAL})" if point.about is None else f", {with_place(point.about)}"
-    if point.stronger is None:
-        return f"{point.exchange}{about}: {point.why}"
-    better = [SEE_STRONGER] if is_above else stronger(point.stronger)
-    return f"{point.exchange}{about}: {' '.join([stopped(point.why), *better])}"
+    better = [] if point.stronger is None else [SEE_STRONGER] if is_above else stronger(point.stronger)
+    why = stopped(f"{point.why[:1].upper()}{point.why[1:]}")
+    return " ".join([question_about(point.exchange, point.question, point.about, point.origin), why, *better])
+
+
+def question_about(exchange: str, question: str, about: Source | None, whose: str) -> str:
+    """A question by itself: "x2, on "Boats run" (slide 2): Who owns them?", "x3 (general): Why now?"."""
+    if about is None:
+        return f"{exchange} ({whose or GENERAL}): {question}"
+    is_told = about.quote.rstrip(" .") in question  # the question says the words itself
+    where = place(about) if is_told else f"on {with_place(about)}"
+    marks = [where if about.quote else lacking(about.slide), *([whose] if whose else [])]
+    return f"{exchange}, {', '.join(marks)}: {question}"
 
 
 def turns(review: Review) -> list[tuple[str, str, str | None]]:
@@ -310,14 +314,30 @@ def stronger(answer: Stronger) -> list[str]:
     """A stronger answer in one sentence for each thing to do."""
     said = []
     if answer.first is not None:
-        said.append(f"Say at the first asking: {stopped(quoted(answer.first.quote))}")
+        said.append(f"Say at the first asking: {_late(answer.first)}")
     if answer.text:
-        said.append(stopped(answer.text))
-    if answer.rests_on:
-        said.append(f"It rests on {listed([with_place(one) for one in answer.rests_on])}.")
+        text = one_line(answer.text).casefold()
+        apart = [
+            with_place(one)
+            for one in answer.rests_on
+            if one_line(one.quote).casefold().rstrip(" .!?…") not in text
+        ]
+        rests = f"It rests on {listed(apart)}." if apart else _from(answer)
+        said.append(f"{stopped(answer.text)} {rests}")
     if answer.bring:
         said.append(f"Bring {listed(answer.bring)}.")
     return said
+
+
+def _late(source: Source) -> str:
+    """Words to say earlier, with dots where they are no whole sentence."""
+    is_whole = source.quote.rstrip('"”').endswith((".", "!", "?", "…"))
+    return stopped(quoted(source.quote if is_whole else f"{source.quote} …"))
+
+
+def _from(answer: Stronger) -> str:
+    """Where the words stand that a stronger answer is made of."""
+    return f"(From {listed(list(dict.fromkeys(map(place, answer.rests_on))))}.)"
 
 
 def before(review: Review) -> str | None:
@@ -337,13 +357,13 @@ def better_than_before(review: Review) -> tuple[str, ...]:
     same point differently.
     """
     one, now = review.before, review.exchange
-    if one is None or now.outcome != "satisfied":
+    if one is None or now.result != "satisfied":
         return ()
     said = []
-    if one.outcome != "satisfied":
+    if one.result != "satisfied":
         said.append(f"{outcome(now)}, where it was {outcome(one)} before")
     asked, asked_before = (sum(not turn.is_new_question for turn in each.turns) for each in (now, one))
-    if one.outcome == "satisfied" and asked < asked_before:
+    if one.result == "satisfied" and asked < asked_before:
         at = "at the first asking" if asked == 1 else times_asked(now)
         said.append(f"answered {at}, where it was {times_asked(one)} before")
     if one.left_open and not now.left_open:
@@ -352,21 +372,19 @@ def better_than_before(review: Review) -> tuple[str, ...]:
 
 
 def fix_lines(fix: Fix) -> list[tuple[str, str]]:
-    """What is to be said, brought and done where the one thing to fix is mended, and why it is this one."""
+    """What is to be said and brought where the one thing to fix is mended, and why it is this one."""
     better = fix.better
-    lines = []
+    say, bring = [fix.say] if fix.say else [], fix.bring
     if better is not None and better.first is not None:
-        lines.append(("Say", f"At the first asking: {stopped(with_place(better.first))}"))
+        say = [f"At the first asking: {_late(better.first)}"]
     if better is not None and better.text:
-        rests = listed(list(dict.fromkeys(map(place, better.rests_on))))
-        lines.append(("Say", f"{stopped(better.text)} (From {rests}.)"))
+        say = [f"{stopped(better.text)} {_from(better)}"]
     if better is not None and better.bring:
         bring = stopped(listed(better.bring))
-        lines.append(("Bring", f"{bring[:1].upper()}{bring[1:]}"))
-    if fix.do:
-        lines.append(("Do", fix.do))
-    if fix.why:
-        lines.append(("Why", fix.why))
+        bring = f"{bring[:1].upper()}{bring[1:]}"
+    lines = [("Say", one) for one in say]
+    lines += [("Bring", bring)] if bring else []
+    lines += [("Why", fix.why)] if fix.why else []
     return lines
 
 
@@ -378,7 +396,10 @@ def nothing_to_fix(debrief: Debrief) -> str:
     count = sum(one.result == "unjudged" for one in asked)
     if not count:
         return "No answer was found wanting."
-    judge = "read your answers against the questions, and say of each whether it gave what was asked."
+    judge = (
+        "read your answers against the questions, and say of each whether it gave what was asked, with the "
+        "buttons on its page or `greenroom judge SESSION EXCHANGE given|partly|not`."
+    )
     if count == len(asked):
         return f"Nobody has judged these answers, so nothing is known of what to fix: {judge}"
     left = f"{count} of {len(asked)} {'was' if count == 1 else 'were'} {NOT_JUDGED}"
@@ -513,7 +534,7 @@ def who(debrief: Debrief) -> str:
         judged = f"The words of {debrief.speaker} were judged."
     else:
         judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
-    date = f" Date: {debrief.date}." if debrief.date else ""
+    date = f" Date: {debrief.day}." if debrief.day else ""
     return one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
 
 
@@ -524,7 +545,7 @@ MAX_BRIEF: Final = 8
 def rehearsed_by(debrief: Debrief) -> str:
     """Who rehearsed, when, and before whom: "Rehearsed by Ines on 2026-12-01 before Ana and Bo."."""
     panel = listed(list(dict.fromkeys(one.name for one in debrief.reviews)))
-    day, audience = (f" on {debrief.date}" if debrief.date else "", f" before {panel}" if panel else "")
+    day, audience = (f" on {debrief.day}" if debrief.day else "", f" before {panel}" if panel else "")
     who_ = "" if debrief.presenter == UNNAMED else f" by {debrief.presenter}"
     return stopped(one_line(f"Rehearsed{who_}{day}{audience}"))
 
@@ -533,8 +554,8 @@ def figures(debrief: Debrief) -> list[tuple[str, str]]:
     """The figures of the first page, each with what it counts."""
     told = debrief.delivery
     asked = each_once(debrief.exchanges)
-    answered = sum(one.outcome == "satisfied" for one in asked)
-    judged = sum(one.outcome in ("satisfied", "unresolved") for one in asked)
+    answered = sum(one.result == "satisfied" for one in asked)
+    judged = sum(one.result in ("satisfied", "unresolved") for one in asked)
     found = [(f"{answered} of {judged}", "judged questions answered")] if judged else []
     found.append((render.clock(debrief.used_s), f"of {render.clock(debrief.budget_s)} used"))
     if told.words_per_minute is not None:
@@ -568,7 +589,7 @@ def engine(debrief: Debrief) -> list[str]:
 
 _OFFLINE: Final = (
     "Asked from a bank of questions, without a model; judged only where that is certain, and what is not "
-    "judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences."
+    "judged is yours to judge. Checked: the arithmetic within one table, chart or sentence."
 )
 
 

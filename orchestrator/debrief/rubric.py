@@ -73,7 +73,7 @@ def _agreement(record: Record) -> Check:
         return Check(name, "no", f"{count}: {first.note}")
     if not record.is_read:
         return Check(
-            name, "not judged", "only the arithmetic of tables, splits and single sentences was checked"
+            name, "not judged", "only the arithmetic within one table, chart or sentence was checked"
         )
     if record.tensions:
         return Check(name, "partly", f"no figure contradicts another; {_doubts(record)}")

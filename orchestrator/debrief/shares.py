@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from orchestrator.engines.by_name import MODELS
 from orchestrator.loop.rehearsal import OFFLINE
 from orchestrator.model.brought import PANEL
-from orchestrator.model.exchange import PUT_AGAIN, Exchange
+from orchestrator.model.exchange import PUT_AGAIN, Exchange, each_once
 from orchestrator.records.candidates import CallTaken, RoundMade
 from orchestrator.records.exchanges import ExchangeOpened, VerdictGiven
 from orchestrator.records.kinds import value_of
@@ -41,7 +41,8 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
     if rehearsal.options.engine not in MODELS:
         return None
     count = _counted(rehearsal)
-    return Shares(sum(count.asked.values()), len(count.asked), sum(count.judged), len(count.judged))
+    asked = [count.asked[one.id] for one in each_once(rehearsal.projection.asked) if one.id in count.asked]
+    return Shares(sum(asked), len(asked), sum(count.judged), len(count.judged))
 
 
 def is_of_bank(rehearsal: Rehearsal, exchange: str) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from orchestrator.model.claim import Tension
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 LABEL: Final = 16
 """Columns on the left that hold what a section is."""
@@ -152,16 +154,13 @@ def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
 
 
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
-    """The open points; only which ones, where all of each stands with its question above."""
-    if not is_above or not debrief.homework:
-        told = [phrasing.homework(point, is_above=is_above) for point in debrief.homework]
-        return [
-            *told[: phrasing.MAX_OPEN],
-            *([f"{phrasing.more_open(debrief)}, all in debrief.md"] if told[phrasing.MAX_OPEN :] else []),
-        ]
-    return [
-        f"{phrasing.listed(list(dict.fromkeys(point.exchange for point in debrief.homework)))}: see above"
+    """The open points; only their questions, where all else of each stands with its question above."""
+    told = [
+        f"{point.exchange}: {point.question}" if is_above else phrasing.homework(point, is_above=False)
+        for point in debrief.homework
     ]
+    more = [f"{phrasing.more_open(debrief)}, all in debrief.md"] if told[phrasing.MAX_OPEN :] else []
+    return [*told[: phrasing.MAX_OPEN], *more]
 
 
 def _holds_words(reason: str | None) -> bool:
@@ -191,6 +190,23 @@ def _print(console: Console, row: Row) -> None:
     text.stylize(row.label_style, 0, row.lead)
     label = Text(row.label.ljust(row.indent), style=row.label_style)
     margin = Text(" " * row.indent)
-    for number, line in enumerate(text.wrap(console, console.width - row.indent) or [Text()]):
+    for number, line in enumerate(_lines(text, console, console.width - row.indent)):
         line.rstrip()
         console.print(Text.assemble(margin if number else label, line), soft_wrap=True)
+
+
+def _lines(text: Text, console: Console, width: int) -> Iterable[Text]:
+    """*text* in lines, broken at spaces alone: an address that is broken cannot be copied.
+
+    In scripts that have no spaces it is broken where a line is full.
+    """
+    from rich.cells import cell_len
+
+    plain = text.plain
+    if cell_len(plain) > len(plain):
+        return text.wrap(console, width)
+    begins = [0]
+    for word in re.finditer(r"\S+", plain):
+        if word.end() - begins[-1] > width and word.start() > begins[-1]:
+            begins.append(word.start())
+    return text.divide(begins[1:])

@@ -5,9 +5,27 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from orchestrator.context.assemble import Context
+from orchestrator.errors import UsageError
+from orchestrator.legible import one_line
 from orchestrator.session import Session
 
 Form = Literal["text", "messages", "receipt"]
+
+
+def check_seat(session: Session, agent: str) -> None:
+    """Refuse an agent that has no seat: people know a panelist by the name, and a command by the id.
+
+    Raises:
+        UsageError: It has none; the message says who sits here.
+    """
+    agents = session.rehearsal.store.layout.agents
+    if agent not in agents:
+        personas = {one: seat.persona for one, seat in session.rehearsal.seats.items()}
+        told = [
+            f"{one} ({one_line(f'{personas[one].name}, {personas[one].title}')})" if one in personas else one
+            for one in agents
+        ]
+        raise UsageError(f"{agent!r} has no seat in this session: its agents are {'; '.join(told)}")
 
 
 def context_then(session: Session, at: str, agent: str) -> Context:

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from orchestrator.home.folder import LIST_CACHE, Home
 from orchestrator.loop.driver_lock import is_driven
+from orchestrator.model.exchange import each_once
 from orchestrator.session import Session
 from orchestrator.store import files
 from orchestrator.store.store import DEGRADED_NAME, LEDGER_NAME
@@ -25,7 +26,7 @@ MIN_NEW: Final = 20
 """Ledgers read anew from which on the cache is written: to read fewer takes less than a tenth of a second."""
 SETTLED_NS: Final = 50_000_000
 """A ledger touched more lately may be touched again within one tick of the file system's clock."""
-_VERSION: Final = 1
+_VERSION: Final = 2
 
 Stamp = tuple[int, int, int, int]
 
@@ -82,7 +83,7 @@ class Glances:
         with Session.open(None, root) as session:
             projection = session.projection
             glance = Glance(
-                exchanges=len(projection.exchanges),
+                exchanges=len(each_once(projection.exchanges)),
                 has_deck=projection.deck is not None,
                 has_driver=projection.driver is not None,
                 is_closing=projection.state == "closing",

@@ -15,6 +15,8 @@ from orchestrator.documents.glance import Glances
 from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError, LaterReleaseError
 from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.model.exchange import each_once
+from orchestrator.records.options import RECORDED, Options
 from orchestrator.records.start import started_of
 from orchestrator.review.progress import Progress, Run
 from orchestrator.review.titles import titles_of
@@ -32,10 +34,26 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
         "state": session.state,
         "deck": None if deck is None else deck.title or deck.name,
         "date": options.date,
+        **_day(options, session.rehearsal.store.record(1).at),
         "presenter": options.presenter,
-        "exchanges": len(session.projection.exchanges),
+        "exchanges": len(each_once(session.projection.exchanges)),
         "archive": None if home is None else _archive_of(home, session.id, session.ledger_head, warn),
     }
+
+
+def _day(options: Options, started_at: str) -> dict[str, Any]:
+    """The day of a rehearsal, as `Entry.day`, and whether it is a demonstration."""
+    is_recorded = options.engine == RECORDED
+    day = (not is_recorded and options.date) or started_at[:10]
+    return {"day": day, **({"recorded": True} if is_recorded else {})}
+
+
+def _by_day(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """In the order of the days; one of which none is known stays behind the one before it."""
+    placed: list[tuple[str, dict[str, Any]]] = []
+    for row in rows:
+        placed.append((row.get("day") or (placed[-1][0] if placed else ""), row))
+    return [row for _, row in sorted(placed, key=lambda one: one[0])]
 
 
 UNSEARCHED: Final = ("damaged", "unreadable")
@@ -49,9 +67,10 @@ def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]
 
 
 def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
-    """The sessions of a home, oldest first; one that cannot be read is `damaged`, and *warn* is told why.
+    """The sessions of a home, by the days of the rehearsals.
 
-    One that a later release wrote is `unreadable`: nothing is known to be wrong with it.
+    One that cannot be read is `damaged`, and *warn* is told why. One that a later release wrote is
+    `unreadable`: nothing is known to be wrong with it.
 
     What has a session's name and is none comes before them. They are opened without the home: a row needs no
     setting, and a wrong one keeps none from being listed.
@@ -82,13 +101,14 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
         except (GreenroomError, OSError) as error:
             add_unread(session_id, str(error))
     glances.keep()
-    return rows
+    return _by_day(rows)
 
 
 def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) -> dict[str, Any]:
     """As `row_of`, of a session whose ledger is read only where it is not known."""
     glance, state = glances.of(root)
-    started = started_of(first_record(root))
+    first = first_record(root)
+    started = started_of(first)
     options, deck = started.options, started.deck
     check_name(root, options.id)
     if not deck.name:  # no release of ours wrote it
@@ -100,6 +120,7 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
         "state": state,
         "deck": deck.title or deck.name if glance.has_deck else None,
         "date": options.date,
+        **_day(options, first.at),
         "presenter": options.presenter,
         "exchanges": glance.exchanges,
         "archive": _archive_of(home, root.name, glance.head, warn),
@@ -217,6 +238,7 @@ def _run(run: Run) -> dict[str, Any]:
     return {
         "session": entry.session,
         "started_at": entry.started_at,
+        "day": entry.day,
         "questions": run.questions,
         "answered": run.answered,
         "judged": run.judged,

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from typing import Final
 
 from orchestrator.engines.offers import Advising, Checking, Closing
-from orchestrator.engines.protocol import RECORDED, Engine
+from orchestrator.engines.protocol import Engine
 from orchestrator.errors import UsageError
 from orchestrator.home.config import Config
 from orchestrator.model.usage import Budget, Total
+from orchestrator.records.options import RECORDED
 
 MODELS: Final = ("claude", "model")
 """Engines that ask a service which speaks the Messages API: Anthropic's, or any other."""

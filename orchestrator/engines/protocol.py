@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from orchestrator.model.carryover import OpenPoint
 from orchestrator.model.claim import Claim, Tension
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
-
-RECORDED: Final = "recorded"
-"""The engine of the demonstration: what a reader replied to its requests. Nobody can choose it for a deck."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.fallback import FallbackEngine
 from orchestrator.engines.claude.settings import Settings
 from orchestrator.engines.claude.task import Task
-from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import EngineError, InstallationError
 from orchestrator.model.usage import Budget
 from orchestrator.packaged import PACKAGE
+from orchestrator.records.options import RECORDED
 
 VERSION: Final = 1
 FILE: Final = PACKAGE / "demo" / "replies.json"
@@ -86,8 +86,10 @@ def request_digest(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-_SESSION: Final = re.compile(r"(\d{4}-\d\d-\d\d, )?\b\d{8}-\d{6}-[0-9a-f]{6}\b")
-"""As `Home.new_id` makes it, with the day before it where memories are listed."""
+_SESSION: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d, )?\b\d{8}-\d{6}-[0-9a-f]{6}\b|\d{4}-\d\d-\d\d(?=, confidence )"
+)
+"""As `Home.new_id` makes it, with the day before it in lists of memories; and the day of one recalled."""
 
 
 def _texts(content: Any) -> Iterator[str]:

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 
 LIST_CACHE: Final = "cache/list.json"
 """Of a home: what `list` has read of the sessions' ledgers."""
+RECORDS: Final = ".records"
 UNFINISHED: Final = ".new-"
 """Prefix of the folder in which a session is made before it gets its name."""
 
+MAX_FIRST_BYTES: Final = 64 << 20
+"""Of a session's first record, which holds the panel's templates: as long as a line of a ledger may be."""
 DRAFT: Final = "DRAFT:"
 """Marks the lines that `greenroom panel add` wrote for somebody to rewrite. A seat with one does not sit."""
 
@@ -69,7 +72,7 @@ class Home:
     @property
     def records(self) -> Path:
         """What is kept beside each session, in a folder of its name: registers, comments, verdicts."""
-        return self.sessions / ".records"
+        return self.sessions / RECORDS
 
     @property
     def archives(self) -> Path:
@@ -168,6 +171,8 @@ class Home:
     def find(self, name: str) -> Path:
         """The folder of one session: by id, unique prefix of one, `last`, or a path.
 
+        The last one is the last that somebody rehearsed: a demonstration only where there is nothing else.
+
         Raises:
             SessionNotFoundError: None or several fit; the message says which there are.
         """
@@ -183,7 +188,8 @@ class Home:
                 raise SessionNotFoundError(
                     f"there is no session in {self.sessions} yet: start one with `greenroom run DECK`"
                 )
-            return self.sessions / ids[-1]
+            own = (name for name in reversed(ids) if not _is_recorded(self.sessions / name))
+            return self.sessions / next(own, ids[-1])
         if name in self.other_names():
             return self.sessions / name
         # An empty name would be the beginning of all.
@@ -255,6 +261,16 @@ def _begun(folder: Path) -> tuple[str, str]:
     marker = b'"at":"'
     start = first.find(marker) + len(marker)
     return first[start : first.find(b'"', start)].decode("ascii", "replace"), folder.name
+
+
+def _is_recorded(folder: Path) -> bool:
+    """Whether a session's first record says that recorded replies are played in it: a demonstration."""
+    try:
+        with open_regular(folder / "ledger" / "ledger.jsonl") as lines:
+            # Not parsed: within a text that the record holds the quotation marks would be escaped.
+            return b'"engine":"recorded"' in lines.readline(MAX_FIRST_BYTES)
+    except OSError:
+        return False
 
 
 def session_folder(path: Path) -> Path:

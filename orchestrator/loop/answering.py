@@ -54,7 +54,7 @@ def take_answer(
             return write_heard(rehearsal, tx, exchange)
         if words:
             answered = _add_answer(rehearsal, tx, exchange, words, used)
-            if verdict is not None:
+            if verdict is not None and not is_parked:
                 said = AnswerJudged(
                     exchange.id, len(exchange.turns), verdict, one_line(rehearsal.options.presenter)
                 )

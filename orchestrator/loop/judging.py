@@ -5,10 +5,12 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 
 from orchestrator.engines import together
+from orchestrator.engines.offline.judging import question_again
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.loop import panelist, phrases
@@ -23,14 +25,20 @@ from orchestrator.records.exchanges import FollowedUp, VerdictGiven
 from orchestrator.records.turns import with_question, with_verdict
 from orchestrator.store.transaction import Draft
 
+AskPerson = Callable[[Exchange, Judgement, str | None], bool]
+"""Asks a person of an answer that the panel did not judge; whether the question given with it is put next."""
 
-def judge(rehearsal: Rehearsal, answered: Exchange | None = None) -> Judgement:
+
+def judge(
+    rehearsal: Rehearsal, answered: Exchange | None = None, ask_person: AskPerson | None = None
+) -> Judgement:
     """Judge the last answer; then ask the follow-up, or close the exchange.
 
     Words that are corrected meanwhile are judged anew.
 
     Args:
         answered: The exchange whose last answer it is; None: the one that is open now.
+        ask_person: Asked before the verdict is written, where the panel has none; None: nobody is there.
 
     Raises:
         SessionStateError: Somebody else has judged, parked or closed it meanwhile.
@@ -40,9 +48,13 @@ def judge(rehearsal: Rehearsal, answered: Exchange | None = None) -> Judgement:
         judging = begin_judging(rehearsal)
         together.wait([judging.reply])
         judgement = verdict(rehearsal, judging)
+        again = None
+        if ask_person is not None and judgement.verdict == "unjudged" and judging.exchange.turns[-1].answer:
+            left = None if _is_last(rehearsal, judging.exchange) else question_again(judging.exchange)
+            again = left if ask_person(judging.exchange, judgement, left) else None
         with rehearsal.store.transaction() as tx:
             if is_still(rehearsal, judging.exchange):
-                _conclude(rehearsal, tx, judging.exchange, judgement)
+                _conclude(rehearsal, tx, judging.exchange, judgement, again=again)
                 return judgement
     raise _is_judged(exchange)
 
@@ -126,16 +138,20 @@ def _is_judged(exchange: Exchange) -> SessionStateError:
     )
 
 
-def _conclude(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
+def _conclude(
+    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement, *, again: str | None = None
+) -> None:
+    """*again*: the question that a person wants put, whatever the verdict asks for."""
     judged = with_verdict(exchange, judgement)
     asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
     tx.note(VerdictGiven(exchange.id, judgement), by=exchange.agent)
     panelist.add_noted(rehearsal, tx, exchange, judgement)
-    if asks_on and judgement.follow_up:
+    question = again or (judgement.follow_up if asks_on else None)
+    if question:
         follow_up = Turn(
-            judgement.follow_up,
+            question,
             judgement.missing or exchange.turns[-1].needs,
-            bare=bare_of(judgement.follow_up, exchange.quote),
+            bare=bare_of(question, exchange.quote),
             is_new_question=judgement.is_new_question,
         )
         tx.note(FollowedUp(exchange.id, follow_up), by=exchange.agent)

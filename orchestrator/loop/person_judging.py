@@ -6,15 +6,17 @@ While the session goes on it is a record; after the end it is kept beside the se
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
+from orchestrator import render
 from orchestrator.clock import utc_now
 from orchestrator.errors import InputError, SessionFrozenError, SessionStateError, UsageError
-from orchestrator.layout import MODERATOR
+from orchestrator.layout import HISTORY, MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import PERSON_VERDICTS, Exchange, PersonVerdict
-from orchestrator.records.exchanges import AnswerJudged
+from orchestrator.records.exchanges import AnswerJudged, VerdictNoted
 from orchestrator.review.comments import LONGEST_NAME, Verdicts
 
 LONGEST_NOTE: Final = 1_000
@@ -72,9 +74,19 @@ def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:
     try:
         with rehearsal.store.transaction() as tx:
             tx.note(value, by=MODERATOR)
-            return rehearsal.projection.persons[value.exchange, value.turn]
+            said = rehearsal.projection.persons[value.exchange, value.turn]
+            if any(one.id == value.exchange for one in rehearsal.projection.exchanges):
+                # It stands in the history already, which every agent is given.
+                line = render.judged_note(render.clock(rehearsal.now_s()), shown_in_files(rehearsal, said))
+                tx.append(HISTORY, line, by=MODERATOR, value=VerdictNoted(value.exchange, value.turn))
+            return said
     except SessionFrozenError:  # it has ended in this very moment
         return None
+
+
+def shown_in_files(rehearsal: Rehearsal, said: PersonVerdict) -> PersonVerdict:
+    """The verdict without a note that quotes what was said off the record."""
+    return replace(said, note="") if said.note and rehearsal.is_off_record(said.note) else said
 
 
 def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
@@ -84,6 +96,10 @@ def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
         there = f"there are {', '.join(asked)}" if asked else "none was asked"
         raise InputError(f"there is no exchange {exchange[:40]!r}: {there}", value=exchange[:40])
     answered = _answered(asked[exchange])
+    if not answered and asked[exchange].outcome == "parked":
+        again = next((one.id for one in asked.values() if one.comes_back_to == exchange), None)
+        what = f"it was put again as {again}: judge that" if again else "nobody has answered it yet"
+        raise InputError(f"{exchange} was parked, so there is nothing to judge: {what}", value=exchange)
     if not answered:
         raise InputError(f"{exchange} got no answer: there is nothing to judge", value=exchange)
     if turn is not None and turn not in answered:
@@ -93,4 +109,6 @@ def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
 
 
 def _answered(exchange: Exchange) -> list[int]:
-    return [number for number, turn in enumerate(exchange.turns, start=1) if turn.answer]
+    """The turns, from 1, that got an answer; what was said when a question was parked is none."""
+    turns = exchange.turns[:-1] if exchange.outcome == "parked" else exchange.turns
+    return [number for number, turn in enumerate(turns, start=1) if turn.answer]

@@ -118,6 +118,7 @@ def play(
     wait_until: WaitUntil | None = None,
     on_step: Callable[[Rehearsal], None] | None = None,
     prompt: Prompt | None = None,
+    ask_person: judging.AskPerson | None = None,
 ) -> bool:
     """Take steps until the playback is over (True) or *stop* says so (False).
 
@@ -127,13 +128,14 @@ def play(
             recording's own pace it sleeps, at full speed there is none.
         on_step: Called after every step, for a progress bar.
         prompt: Gives the answer to the open question, in place of the recorded answers.
+        ask_person: As `judging.judge`.
     """
     try:
         with waits_until(stop):
             while not stop():
                 seen = rehearsal.store.catch_up()
                 try:
-                    if not step(rehearsal, wait_until, prompt):
+                    if not step(rehearsal, wait_until, prompt, ask_person):
                         return True
                 except (SessionStateError, SessionFrozenError):
                     # Somebody else answered, parked, judged or ended it in this very moment, and that stands.
@@ -146,7 +148,12 @@ def play(
         rehearsal.playing_s = None
 
 
-def step(rehearsal: Rehearsal, wait_until: WaitUntil | None = None, prompt: Prompt | None = None) -> bool:
+def step(
+    rehearsal: Rehearsal,
+    wait_until: WaitUntil | None = None,
+    prompt: Prompt | None = None,
+    ask_person: judging.AskPerson | None = None,
+) -> bool:
     """Take the next step; False if there is none left."""
     found = next_step(rehearsal.state())
     at_s = found.at_s if isinstance(found, Listen | Refresh | Ask) else None
@@ -168,7 +175,7 @@ def step(rehearsal: Rehearsal, wait_until: WaitUntil | None = None, prompt: Prom
         case TakeAnswer():
             _take_answer(rehearsal, prompt)
         case Judge():
-            judging.judge(rehearsal)
+            judging.judge(rehearsal, ask_person=ask_person)
         case Speak():
             time_rules.speak(rehearsal, found.occasion)
         case End():
@@ -216,6 +223,8 @@ def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:
         agent=exchange.agent,
         exchange=exchange.id,
         claim=exchange.claim,
+        slide=exchange.slide,
+        questions=[turn.question for turn in exchange.turns],
         comes_back_to=exchange.comes_back_to,
     )
     answer = playback.answers[used] if used is not None else Answer("")

@@ -30,6 +30,7 @@ from orchestrator.records.options import Options
 from orchestrator.records.projection import TRANSCRIPT, Playback, Projection
 from orchestrator.records.speech import AnswerGiven, SpeechHeard
 from orchestrator.records.start import started_of
+from orchestrator.records.turns import with_persons
 from orchestrator.store.store import Repair, Store
 from orchestrator.store.value import Value
 
@@ -274,12 +275,13 @@ class Rehearsal:
         projection = self.projection
         if projection.deck is None:
             raise LedgerCorruptError(f"{self.store.ledger_path}: no record holds the deck")
+        judged = projection.judged
         return Scene(
             deck=projection.deck,
             deck_claims=projection.deck_claims,
             speech_claims=tuple(self.on_record(projection.speech_claims, lambda claim: (claim.text,))),
             segments=projection.spoken,
-            exchanges=tuple(projection.asked),
+            exchanges=tuple(with_persons(one, judged) for one in projection.asked),
             slide=None if projection.is_played_out else projection.slide,
             clock_s=self.now_s(),
             intensity=self.options.intensity,

@@ -12,12 +12,14 @@ from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import phrases
 from orchestrator.loop.new_figures import new_numbers
+from orchestrator.loop.person_judging import shown_in_files
 from orchestrator.loop.phrases import say
 from orchestrator.loop.profiling import add_profile
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state_page import show_state
 from orchestrator.model.exchange import Exchange
 from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.turns import with_persons
 from orchestrator.store.transaction import Draft
 
 
@@ -28,16 +30,18 @@ def resolve(
 
     *is_ending*: the session ends with it, so there is no floor to give back.
     """
-    done = replace(exchange, outcome=outcome)
+    done = replace(exchange, outcome=outcome)  # without what a person says of it, which is laid over
+    judged = {place: shown_in_files(rehearsal, one) for place, one in rehearsal.projection.judged.items()}
+    told = with_persons(done, judged)
     surfaced = new_numbers(done, rehearsal.scene(), rehearsal.known_numbers)
     show_state(rehearsal, tx, "resolving", done)
     tx.append(
         "shared/exchange-history.md",
-        render.exchange(done, rehearsal.name_of(done.agent), surfaced),
+        render.exchange(told, rehearsal.name_of(done.agent), surfaced),
         by=MODERATOR,
         value=ExchangeClosed(done, tuple(surfaced)),
     )
-    tx.append("moderator/debrief-notes.md", _debrief_note(rehearsal, done), by=MODERATOR)
+    tx.append("moderator/debrief-notes.md", _debrief_note(rehearsal, told), by=MODERATOR)
     add_profile(rehearsal, tx, done)
     if not is_ending:
         _round_off(rehearsal, tx, done)
@@ -71,6 +75,8 @@ def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
     last = done.turns[-1]
     about = f"on {render.place(done.slide, done.said_at_s)}" if done.grounded else "on the whole"
     why = f": {one_line(last.reason)}" if last.reason else ""
+    if done.person is not None:
+        why += f"; {render.said_by(done.person)}"
     left = f". Still open: {one_line('; '.join(done.left_open))}" if done.left_open else ""
     if done.was_left_open:
         left += f". Left open on the way: {one_line('; '.join(done.was_left_open))}"

@@ -36,6 +36,7 @@ from orchestrator.records.exchanges import (
     Observed,
     ProfileAdded,
     VerdictGiven,
+    VerdictNoted,
 )
 from orchestrator.records.memory import MemoryProposed, ScratchpadProposed
 from orchestrator.records.moderator import LineSaid
@@ -213,7 +214,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
                 falls = value.exchange.id in exchanges
             case LineSaid():
                 falls = value.said.exchange in exchanges
-            case AnswerJudged():  # of an earlier answer it stands, whenever it was said
+            case AnswerJudged() | VerdictNoted():  # of an earlier answer it stands, whenever it was said
                 is_earlier = value.exchange == mark.exchange and value.turn < mark.turn
                 falls = value.exchange in exchanges and not is_earlier
             case _ if isinstance(value, _OF_EXCHANGE):

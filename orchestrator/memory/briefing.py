@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -29,16 +29,18 @@ from orchestrator.memory.derived import derived_folder
 from orchestrator.memory.goals import goals
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
-from orchestrator.memory.past_sessions import Begun, is_read, sessions_of
+from orchestrator.memory.past_sessions import Begun, is_read, sessions_of, standing
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
+from orchestrator.model.exchange import PersonVerdict, result_of
 from orchestrator.privacy.masking import masked
 from orchestrator.records.candidates import CandidateWritten
-from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed
 from orchestrator.records.kinds import KINDS, value_as
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.records.tellers import is_spoken
-from orchestrator.render import OUTCOME_WORDS, counted
+from orchestrator.render import OUTCOME_WORDS, SILENT, counted
+from orchestrator.review.comments import Verdicts
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
 from orchestrator.store.ledger import Entry, Record
@@ -77,6 +79,8 @@ class Asked:
     agent: str
     quote: str  # masked; of a general question, the question
     outcome: str
+    turn: int = 0  # the last that was answered, from 1
+    says: str = ""  # the person whose verdict the outcome is, with the panel's if another; "": the panel's
 
 
 @dataclass(slots=True)
@@ -90,6 +94,7 @@ class Lately:
     is_frozen: bool = False
     spoken: int = 0
     asked: list[Asked] = field(default_factory=list)
+    persons: dict[tuple[str, int], PersonVerdict] = field(default_factory=dict)  # as noted in the session
     waiting: dict[str, str] = field(default_factory=dict)  # the question of each agent, masked
 
 
@@ -101,7 +106,20 @@ def lately(begun: Begun, now: str) -> Lately | None:
     def take(record: Record) -> None:
         _take(told, off_record, record, is_recent=record.at >= since)
 
-    return told if is_read(begun.root, take, only=_tells) and told.last_at else None
+    if not is_read(begun.root, take, only=_tells) or not told.last_at:
+        return None
+    persons = standing(told.persons, begun.root)
+    told.asked = [_judged(one, persons.get((one.exchange, one.turn))) for one in told.asked]
+    return told
+
+
+def _judged(asked: Asked, said: PersonVerdict | None) -> Asked:
+    """The exchange as a person judged its last answer, where one did."""
+    if said is None:
+        return asked
+    differs = asked.outcome not in (result_of(said), "unjudged")
+    panel = f"; the panel: {OUTCOME_WORDS.get(asked.outcome, asked.outcome)}" if differs else ""
+    return replace(asked, outcome=result_of(said), says=f"{masked(one_line(said.by))}{panel}")
 
 
 def briefing(
@@ -174,20 +192,31 @@ def _window_start(now: str) -> datetime:
 
 
 def _size_and_time(begun: Begun) -> tuple[int, int]:
-    """Of its ledger: bytes, and nanoseconds of the last write. One of them changes with every write."""
-    try:
-        status = (begun.root / LEDGER_NAME).stat()
-    except OSError:
-        return 0, 0
-    return status.st_size, status.st_mtime_ns
+    """Of its ledger, and the verdicts beside it: bytes, and nanoseconds of the last write.
+
+    One of them changes with every write.
+    """
+    size_bytes = written_ns = 0
+    for path in (begun.root / LEDGER_NAME, Verdicts.beside(begun.root).file(begun.id)):
+        with suppress(OSError):
+            status = path.stat()
+            size_bytes, written_ns = size_bytes + status.st_size, max(written_ns, status.st_mtime_ns)
+    return size_bytes, written_ns
 
 
 def _tells(entry: Entry) -> bool:
     file = entry.file or ""
-    return entry.op in ("open", "freeze") or file in (TRANSCRIPT, HISTORY) or file.endswith(_CANDIDATE)
+    return (
+        entry.op in ("open", "freeze", "note") or file in (TRANSCRIPT, HISTORY) or file.endswith(_CANDIDATE)
+    )
 
 
 def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: bool) -> None:
+    judged = value_as(record, AnswerJudged)
+    if judged is not None:
+        told.persons[judged.exchange, judged.turn] = judged.said(record)
+    if record.op == "note":  # of all others nothing is told
+        return
     told.last_at = record.at if is_recent else told.last_at
     off_record.take(record)
     if record.op == "open":
@@ -198,13 +227,17 @@ def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: boo
         told.spoken += is_recent
     elif (back := value_as(record, AnswerTakenBack)) is not None:
         told.asked = [one for one in told.asked if one.exchange != back.exchange]
+        told.persons = {place: one for place, one in told.persons.items() if place[0] != back.exchange}
     elif (closed := value_as(record, ExchangeClosed)) is not None:
         done, before = closed.exchange, closed.exchange.comes_back_to
         told.asked = [one for one in told.asked if one.exchange != (before or "")]  # it is one question
         words = done.quote or done.turns[0].question
         if is_recent and not off_record.touches(words):
             quote, outcome = masked(one_line(words)), done.outcome or "open"
-            told.asked.append(Asked(done.id, done.agent, quote, outcome))
+            is_silent = outcome == "unjudged" and not done.answered
+            outcome = SILENT if is_silent else outcome
+            last = max((n for n, turn in enumerate(done.turns, start=1) if turn.answer), default=0)
+            told.asked.append(Asked(done.id, done.agent, quote, outcome, last))
     elif (written := value_as(record, CandidateWritten)) is not None:
         told.waiting.pop(record.by, None)
         question = written.waiting.candidate.question
@@ -216,7 +249,8 @@ def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: boo
 def _text(wanted: Sequence[Goal], agent: str, sessions: Sequence[Lately], more: int) -> str:
     shown = [goal for state in _STATES for goal in reversed(wanted) if goal.state == state]
     others = [
-        f"{told.begun.id}/{one.exchange} {one.agent}, {OUTCOME_WORDS.get(one.outcome, one.outcome)}: "
+        f"{told.begun.id}/{one.exchange} {one.agent}, {OUTCOME_WORDS.get(one.outcome, one.outcome)}"
+        f"{f', says {one.says}' if one.says else ''}: "
         f'"{one.quote}"'
         for told in sessions
         for one in reversed(told.asked)

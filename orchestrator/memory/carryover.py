@@ -113,7 +113,7 @@ def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
     if not earlier:
         return []
     before = earlier[-1]
-    scribe = scribe_through(partial(is_read, before.root, only=is_telling))
+    scribe = scribe_through(partial(is_read, before.root, only=is_telling), before.root)
     if scribe is None:
         return []
     context = replace(scribe.context(), open_questions=())
@@ -142,6 +142,7 @@ def _points(points: Points, agent: str, often: Mapping[str, int]) -> list[str]:
     ordered = sorted(points, key=lambda one: one[0].agent != agent)
     lines = [
         f"- {one.asked_on}, {one.session}/{one.exchange}, {one.agent}, {one.outcome}"
+        f"{f', says {one.says}' if one.says else ''}"
         f"{f', left open in {often[memory.id]} rehearsals' if memory.id in often else ''}: "
         f'"{one.quote}"{_asked(one)}'
         for one, memory in ordered[:SHOWN_POINTS]

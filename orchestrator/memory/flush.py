@@ -24,6 +24,7 @@ from orchestrator.memory.consent import is_given, name_in, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.english import stems
 from orchestrator.memory.errors import MemoryRefusedError
+from orchestrator.memory.forgetting import withdraw
 from orchestrator.memory.goals import add_goal, goals, move_goal
 from orchestrator.memory.memories import keep, memories
 from orchestrator.memory.model import MAX_GOAL_CHARS, Goal, Memory
@@ -44,6 +45,7 @@ from orchestrator.memory.validation import checked_time
 from orchestrator.model.exchange import Exchange, each_once
 from orchestrator.model.slide import Deck
 from orchestrator.records.memory import SessionFlushed
+from orchestrator.records.turns import with_persons
 
 DECISION_TAG: Final = "decision"
 _DECIDED: Final = "Decided: "
@@ -77,13 +79,15 @@ def keep_what_matters(rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe, 
     with existing(home_root if options.remember else None) as db:
         if db is None or silence(db, options.presenter) is not None:
             return Flushed()
+        judged = rehearsal.projection.judged
+        exchanges = [with_persons(one, judged) for one in rehearsal.projection.exchanges]
         kept = flush(
             scribe.context(),
             db,
             options.presenter,
             session=options.id,
             deck=rehearsal.scene().deck,
-            exchanges=rehearsal.projection.exchanges,
+            exchanges=exchanges,
             stays=scribe.stays,
             now=now,
         )
@@ -124,17 +128,81 @@ def flush(
             if flush.is_first(source):
                 flush.keep_decision(noted, source)
         for exchange in each_once(exchanges):
-            # An answer that nobody judged leaves its question neither open nor answered.
-            is_unjudged = exchange.outcome == "unjudged" and exchange.answered
-            if not is_unjudged and flush.is_first(f"{session}/{exchange.id}"):
+            if _counts_as(exchange) is not None and flush.is_first(f"{session}/{exchange.id}"):
                 flush.keep_exchange(exchange, f"{session}/{exchange.id}")
         for source, noted in _sources(session, context.goals):
             if flush.is_first(f"{source}/goal"):
                 flush.propose(noted, source)
         for exchange in exchanges:
-            if exchange.outcome == "satisfied" and flush.is_first(f"{session}/{exchange.id}/goals"):
+            if exchange.result == "satisfied" and flush.is_first(f"{session}/{exchange.id}/goals"):
                 flush.move_goals(exchange)
+        if exchanges:
+            flush.is_first(session)  # by which a verdict of after the end finds that nothing was forgotten
     return Flushed(tuple(flush.written), tuple(flush.goals), flush.left_out)
+
+
+def judge_again(
+    db: MemoryDatabase,
+    presenter: str,
+    *,
+    session: str,
+    deck: Deck,
+    before: Exchange,
+    after: Exchange,
+    is_asked_since: bool,
+    stays: Callable[[str], bool] = lambda text: False,
+    now: str,
+) -> None:
+    """Keep of a question what the flush would have kept of it, had its answer been judged so then.
+
+    What the flush kept of it falls, and what that had replaced stands again; what other sessions said as
+    well, and what the presenter edited, stays. Nothing where the session was never flushed, or the asking
+    agent forgot anything since: what was forgotten does not come back.
+
+    Args:
+        before: The exchange as it counted until now.
+        after: The exchange as it counts now.
+        is_asked_since: A later rehearsal asked about the same and says how it stands now.
+        now: When the session ended: the memory is of that rehearsal.
+    """
+    name, at, source = name_in(db, presenter), checked_time(now), f"{session}/{after.id}"
+    was, counts = _counts_as(before), _counts_as(after)
+    with db.transaction():
+        if was == counts or not is_given(db, name) or _is_forgotten(db, name, session, after.agent):
+            return
+        flush = _Flush(db, name, session, deck, at, stays)
+        if was is not None and (was == OPEN or not is_asked_since):
+            withdraw(db, source, now=at)
+        if counts is not None and not is_asked_since:
+            flush.is_first(source)
+            flush.keep_exchange(after, source)
+        db.write("DELETE FROM goal_moves WHERE exchange = ?", source)
+        if counts == ANSWERED:
+            flush.is_first(f"{source}/goals")
+            flush.move_goals(after)
+
+
+def is_same_question(deck: Deck, one: Exchange, other: Exchange) -> bool:
+    """Whether two exchanges about one deck would be kept as one memory."""
+    said, told = (one_line(each.quote or each.turns[0].question) for each in (one, other))
+    return said == told and about(deck, one) == about(deck, other)
+
+
+def _counts_as(exchange: Exchange) -> str | None:
+    """OPEN or ANSWERED; None: an answer that nobody judged leaves its question neither."""
+    if exchange.result == "unjudged" and exchange.answered:
+        return None
+    return ANSWERED if exchange.result == "satisfied" else OPEN
+
+
+def _is_forgotten(db: MemoryDatabase, presenter: str, session: str, agent: str) -> bool:
+    """Whether the session was never flushed, or this agent forgot anything of the presenter since."""
+    flushed = "SELECT n FROM history WHERE presenter = ? AND act = ? AND item = ?"
+    row = db.row(flushed, presenter, _FLUSHED, session)
+    if row is None:
+        return True
+    since = "SELECT 1 FROM history WHERE presenter = ? AND act = 'forgotten' AND agent = ? AND n > ?"
+    return bool(db.rows(since, presenter, agent, row["n"]))
 
 
 def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]]:
@@ -182,13 +250,13 @@ class _Flush:
         if self.has_to_stay(f"{words or ''}\n{question}"):
             return
         said, of_what = one_line(words or question), about(self.deck, exchange)
-        if exchange.outcome == "satisfied":
+        if exchange.result == "satisfied":
             content = saying(ANSWERED, said, of_what)
             for one in self.saying_same(OPEN, said, of_what):  # whoever asked
                 self.write(one.agent, "pattern", content, _SURE_SAID, ANSWERED_TAG, source, one.id)
             return
         content = saying(OPEN, said, of_what) if words else saying_of_question(said)
-        sure = _SURE.get(exchange.outcome or "", 0.5)
+        sure = _SURE.get(exchange.result or "", 0.5)
         own = (one.id for one in self.saying_same(ANSWERED, said, of_what) if one.agent == exchange.agent)
         self.write(exchange.agent, "pattern", content, sure, OPEN_TAG, source, next(own, None))
 

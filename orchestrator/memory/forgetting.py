@@ -15,13 +15,14 @@ from typing import Final
 from orchestrator.layout import SESSION_ID
 from orchestrator.memory.consent import name_in
 from orchestrator.memory.database import MemoryDatabase, note, scope_of, session_of
-from orchestrator.memory.memories import MEMORY, memory_of, row_of, unindex
+from orchestrator.memory.memories import MEMORY, memory_of, row_of, stand_again, unindex
 from orchestrator.memory.model import Forgotten, Memory
 from orchestrator.memory.validation import checked_time, normalised
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
 _RESTING: Final = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
 """Those that a session said, alone or beside others."""
+_OF_SOURCE: Final = "memories.n IN (SELECT memory FROM rests WHERE rests.source = ?)"
 _KEPT_OF: Final = (
     ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
     ("scopes", "presenter"),
@@ -112,6 +113,22 @@ def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
     sessions = {*gone.sessions, *_sessions_of(source for _, source in goals)}
     ids = (*gone.ids, *(goal for goal, _ in goals))
     return replace(gone, ids=ids, sessions=tuple(sorted(sessions)), is_wiped=db.wipe(), pages=())
+
+
+def withdraw(db: MemoryDatabase, source: str, *, now: str) -> None:
+    """Take back what one source said, which it no longer says; what was superseded by that stands again.
+
+    A memory that another source says as well, or that the presenter edited, stays.
+    """
+    found = db.rows(f"{MEMORY} WHERE {_OF_SOURCE}", source)
+    db.write("DELETE FROM rests WHERE source = ?", source)
+    for row in found:
+        if _stays(db, row):
+            continue
+        _remove(db, [row], None)
+        note(db, now, "withdrawn", row["presenter"], row["id"], row["agent"])
+        for (old,) in db.rows("SELECT id FROM memories WHERE superseded_by = ?", row["id"]):
+            stand_again(db, old)
 
 
 def _stays(db: MemoryDatabase, row: sqlite3.Row) -> bool:

@@ -204,6 +204,14 @@ def row_of(db: MemoryDatabase, memory_id: str, *, also_left: bool = False) -> sq
     return row
 
 
+def stand_again(db: MemoryDatabase, memory_id: str) -> None:
+    """Let a memory count whose successor is gone, unless another says the same meanwhile, or it has left."""
+    row = db.row(f"{MEMORY} WHERE memories.id = ? AND {_THERE}", memory_id)
+    if row is not None and _twin(db, row["scope"], memory_of(row)) is None:
+        db.write("UPDATE memories SET superseded_by = NULL WHERE n = ?", row["n"])
+        _index(db, row["n"])
+
+
 def unindex(db: MemoryDatabase, number: int) -> None:
     """Take one memory's words out of the index, if they are in it; before its row changes or goes."""
     db.write(

@@ -142,10 +142,18 @@ def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[O
 
 def _outcome(exchange: Exchange | None) -> str:
     """What came of it; silence is no answer, whether or not anybody judged it."""
-    if exchange is None or exchange.outcome is None:
+    if exchange is None or exchange.result is None:
         return "unresolved"
-    is_silent = exchange.outcome == "unjudged" and not exchange.answered
-    return "unresolved" if is_silent else exchange.outcome
+    is_silent = exchange.result == "unjudged" and not exchange.answered
+    return "unresolved" if is_silent else exchange.result
+
+
+def _judge(exchange: Exchange | None) -> str:
+    """ "Dana; the panel: satisfied", where a person judged it; the panel's where it is another."""
+    if exchange is None or exchange.person is None:
+        return ""
+    differs = exchange.outcome not in (exchange.result, "unjudged")
+    return masked(one_line(exchange.person.by)) + (f"; the panel: {exchange.outcome}" if differs else "")
 
 
 def _looked_up(db: MemoryDatabase, presenter: str, session: str) -> tuple[Sequence[Exchange], str | None]:
@@ -171,4 +179,5 @@ def _point(memory: Memory, words: str, exchange: Exchange | None, asked_on: str)
         question=question[:MAX_QUESTION_CHARS],
         outcome=_outcome(exchange),
         asked_on=asked_on,
+        says=_judge(exchange),
     )

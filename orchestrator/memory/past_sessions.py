@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,15 +16,18 @@ from typing import Final
 from orchestrator.errors import GreenroomError, LedgerCorruptError
 from orchestrator.home.regular import open_regular
 from orchestrator.layout import HISTORY
+from orchestrator.loop.person_judging import Persons
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
 from orchestrator.memory.validation import checked_presenter
-from orchestrator.model.exchange import Exchange
+from orchestrator.model.exchange import Exchange, PersonVerdict
 from orchestrator.model.slide import Deck
-from orchestrator.records.exchanges import ExchangeClosed
+from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed
 from orchestrator.records.kinds import value_as
 from orchestrator.records.start import SessionStarted
 from orchestrator.records.taken_back import ExchangeReopened
+from orchestrator.records.turns import with_persons
+from orchestrator.review.comments import Verdicts
 from orchestrator.store import files, ledger
 from orchestrator.store.history import LEDGER_NAME, History
 from orchestrator.store.ledger import Entry, Record
@@ -129,15 +132,35 @@ def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Ent
 
 
 def exchanges_of(root: Path) -> tuple[Exchange, ...]:
-    """The exchanges that were closed in a session, in order; none where it cannot be read."""
+    """The exchanges that were closed in a session, in order, with what people say of their answers.
+
+    None where it cannot be read.
+    """
     closed: list[Exchange] = []
+    noted: dict[tuple[str, int], PersonVerdict] = {}
 
     def take(record: Record) -> None:
         value = value_as(record, ExchangeClosed)
         if value is not None:
             closed.append(value.exchange)
+        elif (judged := value_as(record, AnswerJudged)) is not None:
+            noted[judged.exchange, judged.turn] = judged.said(record)
         elif (again := value_as(record, ExchangeReopened)) is not None:
             closed[:] = [one for one in closed if one.id != again.exchange]
+            for place in [place for place in noted if place[0] == again.exchange]:
+                del noted[place]
 
-    whole = is_read(root, take, only=lambda entry: entry.file == HISTORY and entry.op == "append")
-    return tuple(closed) if whole else ()
+    whole = is_read(root, take, only=lambda entry: entry.op == "note" or entry.file == HISTORY)
+    persons = standing(noted, root)
+    return tuple(with_persons(one, persons) for one in closed) if whole else ()
+
+
+def standing(noted: Persons, root: Path) -> Persons:
+    """What people say of a session's answers: *noted* in it, and before that what was said after its end.
+
+    What is kept beside it and cannot be read is passed over: what is carried is optional.
+    """
+    said = dict(noted)
+    with suppress(GreenroomError, OSError):
+        said |= {(one.exchange, one.turn): one for one in Verdicts.beside(root).of(root.name)}
+    return {place: one for place, one in said.items() if one.verdict is not None}

@@ -13,11 +13,14 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.legible import one_line
+from orchestrator.loop.person_judging import Persons
 from orchestrator.memory.english import names
+from orchestrator.memory.past_sessions import standing
 from orchestrator.memory.session_context import (
     BLOCKER,
     DECISION,
@@ -33,12 +36,12 @@ from orchestrator.memory.session_context import (
     cut,
 )
 from orchestrator.memory.whole_sentences import Joining, Sentence
-from orchestrator.model.exchange import Exchange
+from orchestrator.model.exchange import Exchange, PersonVerdict
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.records import kinds
 from orchestrator.records.corrections import Corrected
-from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
+from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened, VerdictGiven
 from orchestrator.records.kinds import PanelRecord
 from orchestrator.records.memory import GoalsKept
 from orchestrator.records.options import UNNAMED
@@ -47,6 +50,7 @@ from orchestrator.records.start import DeckRead, SessionStarted, SpeakerFound
 from orchestrator.records.taken_back import withdrawn_by
 from orchestrator.records.tellers import entry_of, is_spoken, known_value
 from orchestrator.records.telling import AGENT, USER, Entry, is_speech
+from orchestrator.records.turns import with_persons
 from orchestrator.render import SILENT
 from orchestrator.store import ledger
 from orchestrator.store.ledger import Record
@@ -85,6 +89,8 @@ class Scribe:
     taken_back: set[int] = field(default_factory=set)  # such records as this fold has met
     corrected: Mapping[int, str] = field(default_factory=dict)  # by segment: its words; "": they tell nothing
     corrections: dict[int, str] = field(default_factory=dict)  # such words as this fold has met
+    persons: Persons = field(default_factory=dict)  # what people say of the answers in the end
+    judged: list[tuple[int, PersonVerdict]] = field(default_factory=list)  # that this fold has met, by record
     misheard: set[int] = field(default_factory=set)  # records whose words were corrected since
     spoken: int = 0  # segments so far
     turn_count: int = 0
@@ -98,7 +104,7 @@ class Scribe:
     _entities: dict[str, tuple[Noted, int, int]] = field(default_factory=dict)  # words, mentions, last seq
     _off_record: OffRecord = field(default_factory=partial(OffRecord, kinds=kinds.KINDS))
     _said: deque[SessionEntry] = field(default_factory=lambda: deque(maxlen=MAX_SAID))
-    _is_over: bool = False
+    is_over: bool = False
     _presenter: str | None = None
     _opened_seq: int = 0
     # Of the last exchanges: the records that opened and closed each, its id and its agent.
@@ -106,7 +112,7 @@ class Scribe:
 
     def take(self, record: Record) -> None:
         """Fold in the next record."""
-        self._is_over = self._is_over or record.op == "freeze"
+        self.is_over = self.is_over or record.op == "freeze"
         try:
             self._take(record)
         except LedgerCorruptError:  # not in the shape that we know
@@ -162,7 +168,7 @@ class Scribe:
             open_questions=tuple(self._noted[OPEN].values()),
             summary=self.course.summary(self.turn_count),
             turn_count=self.turn_count,
-            last_said=tuple(self._said) if self._is_over else (),
+            last_said=tuple(self._said) if self.is_over else (),
         )
 
     def stays(self, text: str) -> bool:
@@ -226,7 +232,9 @@ class Scribe:
                 course.open = (value.exchange.id, value.exchange.agent)
                 self._opened_seq = record.seq
             case ExchangeClosed():
-                self._closed(value.exchange, record)
+                self._closed(with_persons(value.exchange, self.persons), record)
+            case AnswerJudged():
+                self.judged.append((record.seq, value.said(record)))
             case GoalsKept():
                 self._remembered(value)
 
@@ -257,7 +265,10 @@ class Scribe:
         return None, None
 
     def _closed(self, done: Exchange, record: Record) -> None:
-        outcomes, outcome = self.course.outcomes, str(done.outcome)
+        outcomes, outcome = self.course.outcomes, str(done.result)
+        if done.person is not None:
+            name = masked(one_line(done.person.by))
+            self.course.judges[name] = self.course.judges.get(name, 0) + 1
         answered = bool(done.answered)
         counted_as = outcome if answered or outcome != "unjudged" else SILENT
         outcomes[counted_as] = outcomes.get(counted_as, 0) + 1
@@ -325,20 +336,30 @@ def scribe_of(store: Store) -> Scribe:
                 take(store.record(entry.seq))
         return True
 
-    scribe = scribe_through(read)
+    scribe = scribe_through(read, store.root)
     return scribe if scribe is not None else Scribe()
 
 
-def scribe_through(read: Callable[[Callable[[Record], object]], bool]) -> Scribe | None:
+def scribe_through(
+    read: Callable[[Callable[[Record], object]], bool], root: Path | None = None
+) -> Scribe | None:
     """The Scribe's fold of records that *read* gives it in order; None: they could not be read.
 
-    Where an answer was taken back, or words were corrected, they are read once more: without what fell with
-    it, and with what was said for what was heard.
+    Where an answer was taken back or judged by a person, or words were corrected, they are read once more:
+    without what fell with it, with what was said for what was heard, and with the verdicts that stand.
+
+    Args:
+        root: The session's folder, beside which verdicts of after its end are kept; None: there are none.
     """
     scribe = Scribe()
     is_whole = read(scribe.take)
-    if is_whole and (scribe.taken_back or scribe.corrections):
-        scribe = Scribe(withdrawn=frozenset(scribe.taken_back), corrected=scribe.corrections)
+    fallen = frozenset(scribe.taken_back)
+    persons: Persons = {(one.exchange, one.turn): one for seq, one in scribe.judged if seq not in fallen}
+    if root is not None and scribe.is_over:
+        persons = standing(persons, root)
+    if is_whole and (fallen or scribe.corrections or persons):
+        persons = {place: one for place, one in persons.items() if one.verdict is not None}
+        scribe = Scribe(withdrawn=fallen, corrected=scribe.corrections, persons=persons)
         is_whole = read(scribe.take)
     scribe.settle()
     return scribe if is_whole else None

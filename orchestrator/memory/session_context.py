@@ -126,6 +126,7 @@ class Course:
     spoken: int = 0  # pieces of speech, answers among them
     spoken_to_s: float = 0.0
     outcomes: dict[str, int] = field(default_factory=dict)
+    judges: dict[str, int] = field(default_factory=dict)  # people, and how many answers they judged
     open: tuple[str, str] | None = None  # the exchange that is going on, and whose it is
     dropped: int = 0  # things noted that made room for later ones
     _lines: list[tuple[int, int, str]] = field(default_factory=list)  # how little it tells, record, words
@@ -152,6 +153,8 @@ class Course:
         counts = [f"{many} {word}" for key, word in OUTCOME_WORDS.items() if (many := self.outcomes.get(key))]
         if total := sum(self.outcomes.values()):
             said.append(f"{counted(total, 'question')}: {', '.join(counts)}.")
+        if self.judges:
+            said.append(f"Judged by {', by '.join(f'{name}: {many}' for name, many in self.judges.items())}.")
         if self.open is not None:
             said.append(f"{self.open[0]}, asked by {self.open[1]}, is open.")
         if self._lines:

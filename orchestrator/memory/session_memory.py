@@ -11,32 +11,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.clock import utc_now
-from orchestrator.engines.protocol import ScratchpadRequest
+from orchestrator.engines.offline.scratchpad import scratchpad as write_offline
+from orchestrator.engines.protocol import Scene, ScratchpadRequest
 from orchestrator.errors import EngineError, GreenroomError, SessionBusyError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.carryover import Taken, take_along
-from orchestrator.memory.consent import consented, set_consent
+from orchestrator.memory.consent import consented, set_consent, silence
 from orchestrator.memory.database import NAME, MemoryDatabase, existing
 from orchestrator.memory.dismissals import keep_dismissal
 from orchestrator.memory.embedding import CarefulEmbedder
 from orchestrator.memory.errors import MAX_REASON_CHARS, MemoryRefusedError, reason_of
-from orchestrator.memory.flush import keep_what_matters
+from orchestrator.memory.flush import is_same_question, judge_again, keep_what_matters
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
 from orchestrator.memory.notebook import Notebook
+from orchestrator.memory.past_sessions import begun, exchanges_of, sessions_of
 from orchestrator.memory.proposals import ProposalLog, settle_session
 from orchestrator.memory.recall import embed_missing
+from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.summariser import Schedule, Summariser, Summary
 from orchestrator.memory.trace import Snapshots
+from orchestrator.memory.validation import checked_page
 from orchestrator.model.carryover import NOTHING, CarryOver
+from orchestrator.model.exchange import PersonVerdict, each_once
 from orchestrator.model.slide import Deck
 from orchestrator.privacy.masking import masked
 from orchestrator.records.kinds import value_as
@@ -44,9 +49,11 @@ from orchestrator.records.memory import ScratchpadsAsked
 from orchestrator.records.moderator import PartFailed
 from orchestrator.records.options import UNNAMED
 from orchestrator.records.projection import PartFailure
+from orchestrator.records.turns import with_persons
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
+    from orchestrator.loop.person_judging import Persons
     from orchestrator.loop.rehearsal import Rehearsal
     from orchestrator.records.options import Options
 
@@ -241,6 +248,25 @@ class Remembering:
         self._guard.call("memory", keep, None)
         self._guard.tell(rehearsal.store)
 
+    def judged(self, rehearsal: Rehearsal, said: PersonVerdict, before: Persons, after: Persons) -> None:
+        """A person judged an answer after the end: memory becomes what it would be, had it been before.
+
+        Args:
+            before: What people said of the answers until now.
+            after: What they say now.
+        """
+        options = rehearsal.options
+        if not options.remember or options.presenter == UNNAMED:
+            return
+
+        def keep() -> None:
+            with existing(self._root) as db:
+                if db is not None and silence(db, options.presenter) is None:
+                    keep_verdict(rehearsal, db, said, before, after)
+
+        self._guard.call("memory", keep, None)
+        self._guard.tell(rehearsal.store)
+
     @property
     def untold(self) -> list[PartFailure]:
         """The failures of this process that the ledger could not be told."""
@@ -275,6 +301,64 @@ class Remembering:
                 embed_missing(db, agent=agent, presenter=rehearsal.options.presenter, embed=self.embed)
 
 
+def keep_verdict(
+    rehearsal: Rehearsal, db: MemoryDatabase, said: PersonVerdict, before: Persons, after: Persons
+) -> None:
+    """Keep in memory what a verdict of after the end changes; a model's own page stays as it wrote it."""
+    scene, options, home_root = rehearsal.scene(), rehearsal.options, db.path.parent
+    exchanges = each_once(rehearsal.projection.exchanges)
+    judged = next((one for one in exchanges if one.id == said.exchange), None)
+    if judged is None:  # it was put again, and what came of that counts
+        return
+    own = begun(rehearsal.store.root)
+    same_deck = [one for one in sessions_of(home_root, options.presenter) if own and one.tag == own.tag]
+    later = [one for one in same_deck if own and (one.at, one.id) > (own.at, own.id)]
+    put_again = (one for each in later for one in each_once(exchanges_of(each.root)) if one.result)
+    judge_again(
+        db,
+        options.presenter,
+        session=options.id,
+        deck=scene.deck,
+        before=with_persons(judged, before),
+        after=with_persons(judged, after),
+        is_asked_since=any(is_same_question(scene.deck, judged, one) for one in put_again),
+        stays=scribe_of(rehearsal.store).stays,
+        now=rehearsal.store.record(rehearsal.store.seq).at,
+    )
+    if not later:
+        _write_page_again(rehearsal, db, judged.agent, before, after)
+
+
+def _write_page_again(
+    rehearsal: Rehearsal, db: MemoryDatabase, agent: str, before: Persons, after: Persons
+) -> None:
+    """Bring the agent's page up to date, where it stands as the offline panel wrote it at the end."""
+    page = scratchpad(db, agent, rehearsal.options.presenter)
+    was, now = (
+        write_offline(
+            _page_request(
+                rehearsal,
+                agent,
+                replace(
+                    rehearsal.scene(),
+                    exchanges=tuple(with_persons(one, persons) for one in rehearsal.projection.exchanges),
+                ),
+                page.content,
+            )
+        )
+        for persons in (before, after)
+    )
+    if checked_page(masked(was)) == page.content:
+        update_scratchpad(db, agent, page.presenter, masked(now), utc_now(), replacing=page)
+
+
+def _page_request(rehearsal: Rehearsal, agent: str, scene: Scene, before: str) -> ScratchpadRequest:
+    day = rehearsal.options.date or rehearsal.store.opened.at[:10]
+    return ScratchpadRequest(
+        rehearsal.seats[agent], scene, before=before, day=day, limit=MAX_SCRATCHPAD_CHARS
+    )
+
+
 def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str], bool]) -> None:
     """Ask every panelist once how its own page should stand; one that fails costs its own page.
 
@@ -292,13 +376,8 @@ def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str],
             of = (agent, options.presenter)
             notebook = Notebook(db, *of, ProposalLog(store, *of))
             before = notebook.read_page().content.splitlines(keepends=True)
-            request = ScratchpadRequest(
-                rehearsal.seats[agent],
-                rehearsal.scene(),
-                before="".join(line for line in before if not stays(line)),
-                day=options.date or store.opened.at[:10],
-                limit=MAX_SCRATCHPAD_CHARS,
-            )
+            shown = "".join(line for line in before if not stays(line))
+            request = _page_request(rehearsal, agent, rehearsal.scene(), shown)
             context = rehearsal.context(agent, purpose="scratchpad", request=request)
             try:
                 page = masked(rehearsal.engine.reply(request, context))

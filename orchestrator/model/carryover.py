@@ -24,6 +24,7 @@ class OpenPoint:
     question: str
     outcome: str  # unresolved, parked or unjudged
     asked_on: str  # day of that rehearsal, YYYY-MM-DD
+    says: str = ""  # the person whose verdict the outcome is, with the panel's if another; "": the panel's
 
 
 @dataclass(frozen=True, slots=True)

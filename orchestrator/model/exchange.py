@@ -17,8 +17,8 @@ PUT_AGAIN = "the question of an earlier rehearsal is put again"
 """Why a panelist puts the question of a drill."""
 YOURS = "yours to judge"
 """Why an answer is unjudged that only a person or a model could judge."""
-GIVEN, PARTLY = "given", "partly"
-PERSON_VERDICTS = (GIVEN, PARTLY, "not")
+GIVEN, PARTLY, NOT = "given", "partly", "not"
+PERSON_VERDICTS = (GIVEN, PARTLY, NOT)
 """What a person says of an answer. Given counts as satisfied, partly and not as unresolved."""
 NO_ANSWER = "no answer was given"
 NO_JUDGEMENT = "the engine gave no judgement"
@@ -172,14 +172,17 @@ class Exchange:
     @property
     def result(self) -> str | None:
         """What it counts as, of OUTCOMES: what a person says of the last answer, else the panel's outcome."""
-        if self.person is None:
-            return self.outcome
-        return "satisfied" if self.person.verdict == GIVEN else "unresolved"
+        return self.outcome if self.person is None else result_of(self.person)
 
     @property
     def is_follow_up_silent(self) -> bool:
         """Whether its last question, asked after an answer to an earlier one, got no answer itself."""
         return bool(self.answered) and not self.turns[-1].answer
+
+
+def result_of(said: PersonVerdict) -> str:
+    """What an answer counts as where a person judged it, of OUTCOMES."""
+    return "satisfied" if said.verdict == GIVEN else "unresolved"
 
 
 def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:

@@ -133,8 +133,11 @@ class AnswerJudged(PanelValue):
         return Bearing(self.exchange, is_answer=True)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        said = PersonVerdict(self.exchange, self.turn, self.verdict, self.who, record.at, self.note)
-        projection.persons[self.exchange, self.turn] = said
+        projection.persons[self.exchange, self.turn] = self.said(record)
+
+    def said(self, record: Record) -> PersonVerdict:
+        """Return the verdict, of the moment of its record."""
+        return PersonVerdict(self.exchange, self.turn, self.verdict, self.who, record.at, self.note)
 
     def entry(self, record: Record) -> Entry:
         return Entry(NOTE, self._told, quoting=self.note, metadata={"exchange": self.exchange})
@@ -148,6 +151,23 @@ class AnswerJudged(PanelValue):
     def _told(self) -> str:
         said = f"says {self.verdict}" if self.verdict else "takes back what was said"
         return f"{self.who} {said} of the answer to {self.exchange}"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictNoted(PanelValue):
+    """Append to the exchange history: what a person says of an answer that stands there. It ends nothing."""
+
+    TYPE: ClassVar = "verdict_noted"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    turn: int  # whose answer it is, from 1
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the note itself says it, in the same transaction."""
+
+    def step(self, record: Record) -> Step:
+        return Step(None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from orchestrator.records.exchanges import (
     ProfileAdded,
     PutAgain,
     VerdictGiven,
+    VerdictNoted,
 )
 from orchestrator.records.folding import take
 from orchestrator.records.memory import (
@@ -84,7 +85,8 @@ PanelRecord = (
     | AnswerUsed
     | Corrected | AnswerCorrected
     | CandidateWritten | RoundMade | CallTaken
-    | ExchangeOpened | VerdictGiven | AnswerJudged | FollowedUp | ExchangeClosed | Observed | ProfileAdded
+    | ExchangeOpened | VerdictGiven | AnswerJudged | VerdictNoted | FollowedUp | ExchangeClosed
+    | Observed | ProfileAdded
     | NoteAdded | LeftOut | NobodyAsked | PutAgain | AnswerTakenBack | ExchangeReopened
     | Looked | FindingNoted | Dismissed
     | StateShown | LineSaid | TimeWarned | NoQuestion | QuestionsWanted | Monologue | ClockSet | Driving

@@ -82,7 +82,7 @@ class FactsKept(MemoryValue):
     refused: int = field(default_factory=int)  # that stand on nothing
 
     def entry(self, record: Record) -> Entry:
-        return Entry(TOOL, "facts", tool="summarise", result=f"{len(self.facts)} facts")
+        return Entry(TOOL, "facts", tool="summarise", result=counted(len(self.facts), "fact"))
 
     def step(self, record: Record) -> Step:
         count = len(self.facts)

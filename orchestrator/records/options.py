@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+RECORDED: Final = "recorded"
+"""The engine of the demonstration: what a reader replied to its requests. Nobody can choose it for a deck."""
 UNNAMED: Final = "Presenter"
 """Who presents, where nobody was named."""
 

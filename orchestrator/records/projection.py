@@ -366,6 +366,11 @@ class Projection:
         return [*self.exchanges, *([self.open] if self.open is not None else [])]
 
     @property
+    def judged(self) -> dict[tuple[str, int], PersonVerdict]:
+        """What people say of answers, by exchange and turn, without what was taken back."""
+        return {place: one for place, one in self.persons.items() if one.verdict is not None}
+
+    @property
     def never_asked(self) -> tuple[Candidate, ...]:
         """Questions that stood at some time and were never put, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)

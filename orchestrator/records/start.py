@@ -19,6 +19,7 @@ from orchestrator.records.base import PanelValue
 from orchestrator.records.options import Options
 from orchestrator.records.projection import Playback, Projection
 from orchestrator.records.telling import TOOL, Entry, Step, counted_each, known
+from orchestrator.render import counted
 from orchestrator.store.ledger import Record
 
 
@@ -118,7 +119,7 @@ class DeckRead(PanelValue):
         projection.claims_by_id.update((claim.id, claim) for claim in self.claims)
 
     def entry(self, record: Record) -> Entry:
-        found = f"{len(self.deck.slides)} slides, {len(self.claims)} claims"
+        found = f"{counted(len(self.deck.slides), 'slide')}, {counted(len(self.claims), 'claim')}"
         return Entry(TOOL, self.deck.title or self.deck.name, tool="deck", result=found)
 
     def step(self, record: Record) -> Step:

@@ -16,7 +16,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final, NamedTuple
@@ -36,7 +36,7 @@ RUNS: Final = 20
 PATIENCE_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
-_VERSION: Final = 4
+_VERSION: Final = 5
 """Of the tables below, and of what stands and counts in an entry; a file of another version is made anew."""
 _TABLES: Final = (
     """CREATE TABLE sessions (
@@ -247,7 +247,7 @@ class Catalogue:
                 return False
             for entry, passages, of in read:
                 self._take_out(connection, entry.session)
-                n = _free(connection, entry.started_at)
+                n = _free(connection, _moment(entry))
                 # A copy is found by its words, and is nobody's run of the deck: that one is there already.
                 presenter, deck = ("", "") if entry.copy_of else (entry.presenter, entry.deck_sha256)
                 is_read = not (entry.is_damaged or entry.unread)
@@ -458,10 +458,19 @@ def _end(before: int | None) -> int:
     return 1 << 42 if before is None else max(0, min(before, 1 << 42))
 
 
-def _free(connection: sqlite3.Connection, started_at: str) -> int:
-    """The first number from the session's beginning on that no other has."""
-    begun = datetime.fromisoformat(started_at) if started_at else datetime.fromtimestamp(0, UTC)
-    n = max(1, int(begun.timestamp() * 1000))
+def _moment(entry: Entry) -> int:
+    """Milliseconds since 1970 at the time of the session's beginning, on the day of the rehearsal."""
+    begun = datetime.fromisoformat(entry.started_at) if entry.started_at else datetime.fromtimestamp(0, UTC)
+    with suppress(ValueError):  # no day of the calendar: it is shown as it was given
+        given = datetime.combine(date.fromisoformat(entry.day), begun.timetz())
+        if 0 < given.timestamp() * 1000 < _end(None):
+            begun = given
+    return int(begun.timestamp() * 1000)
+
+
+def _free(connection: sqlite3.Connection, moment: int) -> int:
+    """The first number from *moment* on that no other has."""
+    n = max(1, moment)
     while connection.execute("SELECT 1 FROM sessions WHERE n = ?", (n,)).fetchone() is not None:
         n += 1
     return n

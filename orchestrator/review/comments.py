@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 
 from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError, UsageError
-from orchestrator.home.folder import Home
+from orchestrator.home.folder import RECORDS, Home
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import check_session_id
 from orchestrator.legible import one_line, page
@@ -87,6 +87,11 @@ class Verdicts:
         """Those of a home where the session at *path* is one of it; a copy elsewhere stands for none."""
         return cls(home.records) if path.parent == home.sessions else None
 
+    @classmethod
+    def beside(cls, path: Path) -> Verdicts:
+        """Those of the home whose session folders *path* is one of."""
+        return cls(path.parent / RECORDS)
+
     def of(self, session: str) -> list[PersonVerdict]:
         """Oldest first, those that were taken back as well.
 
@@ -94,6 +99,10 @@ class Verdicts:
             HomeError: A line is none of ours; the message says which.
         """
         return _lines(self._root, session, _VERDICTS, "verdict", _verdict)
+
+    def file(self, session: str) -> Path:
+        """Where they are kept; nothing is there before the first."""
+        return self._root / check_session_id(session) / _VERDICTS
 
     def add(self, session: str, said: PersonVerdict) -> None:
         """Keep what somebody says of an answer; durable when it returns.

@@ -84,14 +84,32 @@ MOST_RUNS: Final = 100
 
 
 def ended_of(catalogue: Catalogue, presenter: str | None) -> tuple[str, list[Row]]:
-    """The latest rehearsals of a presenter, and whose they are; None: of whoever ended one last."""
+    """The latest rehearsals of a presenter, and whose they are; None: of whoever ended one last.
+
+    Demonstrations count only for a presenter who is named and has nothing else.
+    """
     if presenter is None:
-        last = next((row for row in catalogue.page(most=MOST_RUNS) if row.entry.is_ended), None)
+        last = next((row for row in catalogue.page(most=MOST_RUNS) if _is_own(row)), None)
         if last is None:
             return "", []
         presenter = last.entry.presenter
     rows = catalogue.page(presenter=presenter, most=MOST_RUNS)
-    return presenter, [row for row in rows if row.entry.is_ended]
+    return presenter, [*filter(_is_own, rows)] or [row for row in rows if row.entry.is_ended]
+
+
+def ended_with(catalogue: Catalogue, session: str) -> tuple[str, list[Row]]:
+    """The rehearsals of a session's deck by its presenter, demonstrations where it is one."""
+    row = catalogue.get(session)
+    if row is None:
+        return "", []
+    entry = row.entry
+    rows = catalogue.page(presenter=entry.presenter, most=MOST_RUNS)
+    beside = [one for one in rows if one.entry.is_ended and one.entry.is_recorded == entry.is_recorded]
+    return entry.presenter, [one for one in beside if one.entry.deck == entry.deck]
+
+
+def _is_own(row: Row) -> bool:
+    return row.entry.is_ended and not row.entry.is_recorded
 
 
 def progress_of(
@@ -201,7 +219,7 @@ def asked_before(
                 one.point,
                 entry.session,
                 one.exchange,
-                entry.started_at[:10],
+                entry.day,
                 _words(one, said),
                 by,
                 now.outcome in OPEN,

@@ -21,6 +21,7 @@ from orchestrator.privacy.off_record import is_marked
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened
 from orchestrator.records.kinds import KINDS, PanelRecord, value_of
+from orchestrator.records.options import RECORDED
 from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard, is_spoken
 from orchestrator.records.start import DeckRead, started_of
 from orchestrator.records.taken_back import withdrawn_by
@@ -105,6 +106,25 @@ class Entry:
         """The entry that `told` gave."""
         plain = json.loads(told)
         return cls(**{**plain, "questions": tuple(Asked(*one) for one in plain["questions"])})
+
+    @property
+    def day(self) -> str:
+        """The day of the rehearsal, YYYY-MM-DD: the one that was given, else that of its beginning, in UTC.
+
+        The day that was given for a demonstration is its story's: it counts as of when it was played.
+        """
+        return (not self.is_recorded and self.date) or self.started_at[:10]
+
+    @property
+    def when(self) -> str:
+        """The same with the time of the beginning, where it began on that day."""
+        is_then = self.day == self.started_at[:10]
+        return f"{self.day} {self.started_at[11:16]} UTC" if is_then else self.day
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether recorded replies were played: a demonstration, and nobody's own rehearsal."""
+        return self.engine == RECORDED
 
     @property
     def is_damaged(self) -> bool:

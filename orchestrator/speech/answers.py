@@ -25,12 +25,17 @@ _TROUBLES = {
     user_list.ENCODING: "is not UTF-8 text: save it as UTF-8",
     user_list.EMPTY: "is empty: give a list of answers ([] for none)",
 }
-KEYS = ("text", "agent", "exchange", "claim", "park", "verdict")
+KEYS = ("text", "agent", "exchange", "claim", "slide", "question", "park", "verdict")
 _FORMS = {
     "agent": (re.compile(r"[a-z][a-z0-9-]{0,31}"), "an agent's id such as skeptic"),
     "exchange": (re.compile(r"x[1-9]\d{0,5}"), "an exchange such as x1"),
     "claim": (re.compile(r"[ds]\d{1,6}\.t?\d{1,6}"), "a claim such as d3.2, d3.t1 or s17.1"),
+    "slide": (re.compile(r"[1-9]\d{0,5}"), "the number of a slide such as 3"),
 }
+
+
+_RANKED = ("exchange", "question", "claim", "slide", "agent")
+"""How an answer names its question; what says most first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +48,24 @@ class Answer:
     claim: str | None = None
     park: bool = False  # come back to this question later; the text, if any, is what is said with it
     verdict: str | None = None  # of PERSON_VERDICTS: what the presenter says of it; None: nothing
+    slide: int | None = None
+    question: str | None = None  # words that stand in it, as it was asked first or again
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it says of its question: "agent skeptic", "slide 3"; none: it is used in order."""
+        named = {key: getattr(self, key) for key in _RANKED}
+        return tuple(f"{key} {value}" for key, value in named.items() if value is not None)
 
 
 @names_its_file
 def read_answers(path: Path) -> tuple[Answer, ...]:
     """The answers in a YAML or JSON list, in its order; texts have single spaces.
 
-    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`,
-    `verdict` (given, partly or not: what the presenter says of it), and `park: true`, which parks
-    the question (then `text` may be left out). In YAML everything is taken as written, so `yes` and
-    `4.20` stay words.
+    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`, `slide` and
+    `question` (words of it), which name its question, `verdict` (given, partly or not: what the
+    presenter says of it), and `park: true`, which parks the question (then `text` may be left out). In
+    YAML everything is taken as written, so `yes` and `4.20` stay words.
 
     Raises:
         AnswersError: The file cannot be read or is no such list; names the item's number.
@@ -72,25 +85,39 @@ def pick_answer(
     agent: str,
     exchange: str,
     claim: str | None,
+    slide: int | None = None,
+    questions: Sequence[str] = (),
     comes_back_to: str | None = None,
 ) -> int | None:
     """The index of the answer to this question, or None where nothing is left for it.
 
-    First an unused one that names this exchange, claim or agent (in this order; all that it
-    names must fit), else the next unused one that names nothing. A question that comes back is
-    also the parked exchange that it comes back to.
+    First an unused one that names this exchange, words of its questions, its claim, slide or agent
+    (in this order; all that it names must fit), else the next unused one that names nothing. A
+    question that comes back is also the parked exchange that it comes back to.
     """
-    asked = {"agent": (agent,), "exchange": (exchange, comes_back_to), "claim": (claim,)}
+    asked = {"agent": (agent,), "exchange": (exchange, comes_back_to), "claim": (claim,), "slide": (slide,)}
+    put = [one_line(one).casefold() for one in questions]
 
     def fits(answer: Answer) -> bool:
-        return all(getattr(answer, key) in (None, *values) for key, values in asked.items())
+        words = (answer.question or "").casefold()
+        is_put = not words or any(words in one for one in put)
+        return is_put and all(getattr(answer, key) in (None, *values) for key, values in asked.items())
 
     left = [(index, answer) for index, answer in enumerate(answers) if index not in used and fits(answer)]
-    for key in ("exchange", "claim", "agent"):
+    for key in _RANKED:
         for index, answer in left:
             if getattr(answer, key) is not None:
                 return index
     return left[0][0] if left else None
+
+
+def unasked(answers: Sequence[Answer], used: frozenset[int]) -> list[str]:
+    """Each answer that is left and names a question: "answer 3 (slide 4, agent skeptic)"."""
+    return [
+        f"answer {number} ({', '.join(one.names)})"
+        for number, one in enumerate(answers, start=1)
+        if one.names and number - 1 not in used
+    ]
 
 
 def _text(path: Path, name: str) -> str:
@@ -130,7 +157,23 @@ def _answer(item: Any, where: str) -> Answer:
     if not isinstance(text, str) or not (one_line(text) or park):
         raise AnswersError(f"{where} has no text: write what is answered under text")
     names = {key: _name(item.get(key), key, where) for key in _FORMS}
-    return Answer(one_line(text), **names, park=park, verdict=_verdict(item.get("verdict"), where))
+    slide = names.pop("slide")
+    return Answer(
+        one_line(text),
+        **names,
+        slide=None if slide is None else int(slide),
+        question=_words(item.get("question"), where),
+        park=park,
+        verdict=_verdict(item.get("verdict"), where),
+    )
+
+
+def _words(value: Any, where: str) -> str | None:
+    if value is None or value in ("", "~", "null"):
+        return None
+    if not isinstance(value, str) or not one_line(value):
+        raise AnswersError(f"{where}: question is no text: write some words of the question")
+    return one_line(value)
 
 
 def _verdict(value: Any, where: str) -> str | None:

@@ -101,7 +101,10 @@ def _key(review: Review) -> str:
 
 
 def _about(review: Review) -> str:
-    return phrasing.with_place(review.places[0]) if review.places else review.asked
+    """The question, and the words that it is about."""
+    return " ".join(
+        [review.asked, *([f"On {phrasing.with_place(review.places[0])}"] if review.places else [])]
+    )
 
 
 def _result(review: Review) -> str:

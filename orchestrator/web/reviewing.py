@@ -20,7 +20,6 @@ from orchestrator.archive.download import fetch, verify_archive
 from orchestrator.archive.register import KeptArchive, kept_archives
 from orchestrator.archive.stores import is_same_store, open_store
 from orchestrator.clock import utc_now
-from orchestrator.engines.protocol import RECORDED
 from orchestrator.errors import (
     ArchiveError,
     ArchiveUnavailableError,
@@ -244,7 +243,7 @@ class Review:
         self.refresh(is_needed=True)
         runs = self.catalogue.runs_of(deck_sha256)
         return asked_before(
-            [row for row in runs if row.is_here and row.entry.engine != RECORDED], self.verdicts.of
+            [row for row in runs if row.is_here and not row.entry.is_recorded], self.verdicts.of
         )
 
     def judge(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from orchestrator import render
-from orchestrator.debrief.phrasing import said_by
 from orchestrator.legible import one_line
 from orchestrator.privacy.redaction import redacted
 from orchestrator.records.options import UNNAMED
@@ -90,7 +89,7 @@ def _lines(moment: Moment) -> Iterator[str]:
                 yield f"**Verdict:** {_plain(turn.verdict)}"
             if turn.person is not None:
                 yield ""
-                yield f"**Judged:** {_plain(said_by(turn.person))}"
+                yield f"**Judged:** {_plain(render.said_by(turn.person))}"
     elif isinstance(moment, Withdrawn):
         withdrawn = f"~~{_plain(moment.question)}~~ (withdrawn with the answer that was taken back)"
         yield f"[{at}] {moment.id}, **{_plain(moment.name)}:** {withdrawn}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 
 import pytest
@@ -15,6 +16,7 @@ from orchestrator.checks.tables import table_tensions
 from orchestrator.model.claim import COMPUTED, Place
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
+from orchestrator.packaged import PACKAGE
 
 
 def deck(*slides: Slide) -> Deck:
@@ -67,6 +69,16 @@ def in_table(*rows: tuple[str, ...]) -> list[tuple[str, str]]:
 )
 def test_a_sentence_whose_own_figures_fail_is_found_with_its_sum(text: str, found: tuple[str, str]) -> None:
     assert said(text) == [found]
+
+
+def test_the_page_on_models_gives_sentences_in_which_that_is_found() -> None:
+    page = (PACKAGE / "docs" / "models.md").read_text("utf-8")
+    examples = re.findall(r'\| "([^"]+)": ([^|]+) \|', page)
+    of_sentences = [(text, value) for text, value in examples if not value.endswith("in the chart")]
+    assert len(of_sentences) == 6
+    for text, value in of_sentences:
+        [(_, sum_)] = said(text)
+        assert value in sum_
 
 
 def test_a_line_that_is_the_sum_of_others_in_all_places_but_one_is_found_without_any_word() -> None:

@@ -15,7 +15,7 @@ from orchestrator.errors import EngineError
 from orchestrator.model.proposal import Operand, Proposal
 from tests.helpers.commands import Commands
 
-ARITHMETIC_ALONE = "checked: the arithmetic of tables, splits and single sentences"
+ARITHMETIC_ALONE = "checked: the arithmetic within one table, chart or sentence"
 DECK = """# Depot plan
 
 - Turnover came to EUR 4.2M in 2025

@@ -105,6 +105,21 @@ def test_typed_answers_are_judged_at_once_and_the_chair_closes(home: Path, tmp_p
     assert said[-1]["text"] in " ".join(seen.text.split())
 
 
+def test_what_did_not_answer_it_is_asked_once_more_for_one_key(home: Path, tmp_path: Path) -> None:
+    files = write_rehearsal(tmp_path)
+    arguments = ("run", files.deck, "--answers", "-", "--id", "r1", "--exchanges", "1")
+    verdicts = ("?back\r", "?time\r", "?\r", "n\r", "a\r", "?not\r", "\r")
+    seen = at_terminal(home, *arguments, typed=("First.\r", "Second.\r"), verdicts=verdicts)
+    assert seen.code == 0
+    assert answers(home) == ["First.", "Second."]
+    (one,) = greenroom_json(home, "show", "r1")["exchanges"]
+    assert [turn["person"]["verdict"] for turn in one["turns"]] == ["not", "not"]
+    assert "First this answer: judge it, or press Enter." in seen.text
+    assert seen.text.count("?parked  what was set aside") == 2  # at the beginning, and for "?"
+    assert " used" in seen.text
+    assert "x1 of at most 1, again" in seen.text
+
+
 @pytest.mark.parametrize(
     "pasted",
     [
@@ -317,3 +332,15 @@ def test_prepared_answers_that_have_run_out_are_spoken_of_once(home: Path, tmp_p
     run = greenroom(home, "run", files.deck, "--answers", few, "--id", "r1")
     assert run.stderr.count("note: all 2 answers are used, ") == 1
     assert "follow-ups included" in " ".join(greenroom(home, "run", "--help").stdout.split())
+
+
+def test_a_prepared_answer_whose_question_was_not_asked_is_named_at_the_end(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "named.yaml"
+    file.write_text("- It is 5.\n- {question: the price of tea, agent: skeptic, text: Two.}\n", "utf-8")
+    run = greenroom(home, "run", write_rehearsal(tmp_path).deck, "--answers", file, "--id", "r1")
+    told = (
+        "note: answer 2 (question the price of tea, agent skeptic) was not used: no such question was asked\n"
+    )
+    assert run.stderr.count(told) == 1

@@ -12,9 +12,10 @@ import pytest
 from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
 from orchestrator.debrief import phrasing
-from orchestrator.debrief.build import _homework, _review, _with_contradicted, debrief_of
+from orchestrator.debrief.build import _homework, _is_one_point, _review, _with_contradicted, debrief_of
 from orchestrator.debrief.excerpts import deciding_words, first_words, last_words
 from orchestrator.debrief.first import first_of
+from orchestrator.debrief.json_form import as_json
 from orchestrator.debrief.parts import Check, Review, Source, Stronger, asked_about
 from orchestrator.debrief.printing import HOW_TO_GET_ONE
 from orchestrator.debrief.rubric import CHECKS, Record, rubric
@@ -34,7 +35,7 @@ from orchestrator.errors import EngineError
 from orchestrator.home.folder import Home
 from orchestrator.loop.question_text import bare_question
 from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Turn
+from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, PersonVerdict, Turn
 from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck, Slide
@@ -87,6 +88,10 @@ def exchange(id_: str, outcome: str, *turns: Turn, quote: str | None = None, sli
     return Exchange(id_, "skeptic", None, slide, None, quote, quote is not None, "", 0.0, turns, outcome)
 
 
+def said_of(verdict: str, note: str = "") -> PersonVerdict:
+    return PersonVerdict("x9", 1, verdict, "Dana", "2026-12-01T09:00:00Z", note)
+
+
 def review(one: Exchange, better: Stronger | None = None) -> Review:
     return replace(_review(one, "Ana", better, None), asked="Q?")
 
@@ -111,6 +116,11 @@ NEW = exchange(
     Turn("How many?", (), "Three.", "follow_up", "a number", "Three.", still_open=("of what age",)),
     Turn("And who pays?", (), "We do.", "satisfied", "it names who", "We do.", is_new_question=True),
 )  # fmt: skip
+PARTLY_GIVEN = exchange("x9", "unjudged", Turn("Who?", (), "All.", person=said_of("partly")))
+NOT_GIVEN = exchange("x10", "unjudged", Turn("Who?", (), "All.", person=said_of("not", "nobody is named")))
+LACKS = exchange("x11", "unjudged", Turn("How many?", ("number",), "Many.", "unjudged"))
+HAS = exchange("x12", "unjudged", Turn("How many?", ("number",), "About twelve.", "unjudged"))
+SETTLED = exchange("x13", "satisfied", Turn("Which?", (), "Late.", "satisfied"), quote="Boats run")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +137,15 @@ NEW = exchange(
         ([PRESSED, ABOUT], [CLASH], "Not both."),
         ([JUDGED_BY_NOBODY], [], None),
         ([SATISFIED, NEW], [], None),  # what only the follow-up asked could not have come earlier
-        ([PRESSED], [CLASH], "x4"),
+        ([PRESSED], [CLASH], "Not both."),
+        ([PRESSED, PARTLY_GIVEN, NOT_GIVEN, ABOUT], [CLASH], "Not both."),
+        ([PRESSED, PARTLY_GIVEN, NOT_GIVEN], [], "x10"),
+        ([PRESSED, LACKS, PARTLY_GIVEN], [], "x9"),
+        ([PRESSED, LACKS], [], "x11"),
+        ([JUDGED_BY_NOBODY, LACKS, PARKED], [], "x11"),
+        ([HAS, PARKED], [], "x6"),
+        ([replace(SETTLED, beside=CLASH.b), PARKED], [CLASH], "x6"),
+        ([replace(SETTLED, beside=CLASH.b)], [CLASH], "Not both."),
     ],
 )
 def test_the_worst_comes_first(
@@ -148,7 +166,11 @@ def test_of_a_sum_the_slide_is_named_once_and_not_each_figure() -> None:
     places = tuple(Place(8, None, quote, f"{quote} / 2025") for quote in ("3", "4", "6"))
     fix = first_of([], [Tension("sum", places[2], places[0], "the table does not add up", places=places)])
     assert fix is not None
-    assert fix.do == "Do the arithmetic on slide 8 again."
+    assert phrasing.fix_lines(fix) == [
+        ("Say", "Which figure on slide 8 is wrong, and what is right."),
+        ("Bring", "The arithmetic on slide 8, done again."),
+        ("Why", "Nobody has to ask: whoever sees both places sees it."),
+    ]
 
 
 def test_a_question_about_cells_of_a_table_names_row_and_column() -> None:
@@ -160,13 +182,72 @@ def test_a_question_about_cells_of_a_table_names_row_and_column() -> None:
     ]
 
 
-def test_the_fix_says_what_why_and_what_to_do() -> None:
-    fix = first_of([review(OPEN, Stronger(bring=("the name",)))], [])
+def test_the_fix_says_in_three_lines_what_to_say_what_to_bring_and_why() -> None:
+    pressed = replace(PRESSED, good_answer="a day, and who answers for it")
+    fix = first_of([review(pressed)], [])
+    assert fix is not None
+    assert fix.what == "x4 (general): Q?"  # the question, and no follow-up without its subject
+    assert phrasing.fix_lines(fix) == [
+        ("Say", "A day, and who answers for it."),
+        ("Bring", "What answers it, or the day on which you bring it."),
+        ("Why", "Asked twice, it got no good answer: no date."),
+    ]
+    better = Stronger(text="The boats come in May", rests_on=(Source("in May", 4),), bring=("the name",))
+    fix = first_of([review(OPEN, better)], [])
     assert fix is not None
     assert fix.what == 'x3, on "Boats run" (slide 2): Who?'
     assert phrasing.fix_lines(fix) == [
+        ("Say", "The boats come in May. (From slide 4.)"),
         ("Bring", "The name."),
-        ("Why", "It is the only question left without a good answer, asked once: no owner."),
+        ("Why", "It got no good answer: no owner."),
+    ]
+    fix = first_of([review(NOT_GIVEN)], [])
+    assert fix is not None
+    assert fix.why == "Your answer did not give it, says Dana: nobody is named."
+
+
+def test_a_question_that_says_the_words_itself_is_shown_with_their_place_alone() -> None:
+    about = Source("Boats run.", 2)
+    told = phrasing.question_about("x1", "The slide says “Boats run”: since when?", about, "")
+    assert told == "x1, slide 2: The slide says “Boats run”: since when?"
+    assert (
+        phrasing.question_about("x1", "Since when?", about, "")
+        == 'x1, on "Boats run." (slide 2): Since when?'
+    )
+
+
+def test_of_two_places_either_may_hold_and_the_slide_is_brought_corrected() -> None:
+    fix = first_of([review(ABOUT)], [CLASH])
+    assert fix is not None
+    assert fix.exchange == "x3"
+    sides = '"Boats run on time" (slide 2) or "Boats are late" (slide 3)'
+    assert phrasing.fix_lines(fix) == [
+        ("Say", f"Which holds: {sides}; and where the other comes from."),
+        ("Bring", "Slide 2 and slide 3, corrected where it is wrong."),
+        ("Why", "x3 asked about it and got no good answer."),
+    ]
+
+
+def test_words_of_an_answer_are_named_as_such_and_figures_stand_in_one_form() -> None:
+    said = Place(2, 9.0, "Churn is eight percent")
+    clash = Tension(
+        "speech-vs-deck", said, Place(3, None, "Churn is 6%"), "Two churns", sum="6%, not eight percent"
+    )
+    asked = exchange("x1", "unjudged", Turn("How many leave?", (), "Churn is eight percent."))
+    assert [phrasing.with_place(one) for one in phrasing.sides(clash, [asked])] == [
+        '"Churn is eight percent" (your answer to x1)',
+        '"Churn is 6%" (slide 3)',
+    ]
+    in_the_talk = [phrasing.place(one) for one in phrasing.sides(clash, [replace(asked, asked_at_s=30.0)])]
+    assert in_the_talk == ["speech at 0:09, on slide 2", "slide 3"]
+    assert phrasing.noted(clash) == "Two churns. 6%, not 8%."
+    assert phrasing.noted(replace(clash, sum="six, not eight")) == "Two churns. six, not eight."
+    assert phrasing.noticed(Observation("put it off", "Next.")) == 'Put it off. "Next."'
+
+
+def test_a_late_answer_that_is_cut_shows_that_it_is() -> None:
+    assert phrasing.stronger(Stronger(first=Source("Thirteen of them left, and the"))) == [
+        'Say at the first asking: "Thirteen of them left, and the …"'
     ]
 
 
@@ -469,7 +550,7 @@ HEARD = replace(CLASH, a=Place(2, 4.0, "boats run"), note="Heard.")
     ("tensions", "is_read", "state", "why"),
     [
         (None, False, "not judged", "contradictions were not looked for"),
-        ((), False, "not judged", "only the arithmetic of tables, splits and single sentences was checked"),
+        ((), False, "not judged", "only the arithmetic within one table, chart or sentence was checked"),
         ((), True, "yes", "no contradiction was found"),
         (
             (READ,),
@@ -494,6 +575,26 @@ def test_what_was_asked_about_is_not_said_to_be_still_to_ask() -> None:
         why = f"no figure contradicts another; {how}"
         told = checks(tensions=found, is_read=True, exchanges=[ABOUT])[AGREE]
         assert told == Check(AGREE, "partly", why)
+
+
+@pytest.mark.parametrize(
+    ("words", "slide", "said_at_s", "is_one"),
+    [
+        ("revenue grew by thirty-eight percent", 3, 12.0, True),  # the same slide, in speech
+        ("revenue grew by thirty-eight percent", 5, 12.0, True),  # said on another
+        ("Revenue grew 38%, 4 points more than planned", 3, None, True),
+        ("Costs grew 38%", 5, None, False),  # another slide shows it
+        ("revenue grew by 18 percent", 3, 12.0, False),
+        ("Revenue grew in FY2026", 3, None, False),
+        ("Revenue grew", 3, None, False),
+    ],
+)
+def test_two_questions_are_about_one_point_by_slide_and_figures(
+    words: str, slide: int, said_at_s: float | None, is_one: bool
+) -> None:
+    asked = exchange("x1", "unjudged", Turn("From what?"), quote="Revenue grew 38% in FY2026", slide=3)
+    other = Candidate("analyst", "Of what?", None, slide, said_at_s, words, True, (), 0.5, "", "")
+    assert _is_one_point(other, asked) is is_one
 
 
 @pytest.mark.parametrize(
@@ -684,7 +785,7 @@ SPEECH = """WEBVTT
 EXPECTED = """\
 # Debrief: Ferries
 
-Presenter: Ines. The words of Ines were judged.
+Presenter: Ines. The words of Ines were judged. Date: {day}.
 
 ## Fix this first
 
@@ -719,9 +820,9 @@ Bring the register.
 
 ## Still open
 
-- [ ] x2, "Season-ticket churn fell to 4%" (slide 1): no source in the answer. A stronger answer \
-stands with the question.
-- [ ] x1, "Electric boats cut fuel cost by 31% on the pilot routes" (slide 2): which twelve
+- [ ] x2, on "Season-ticket churn fell to 4%" (slide 1): Which system says so? No source in the \
+answer. A stronger answer stands with the question.
+- [ ] x1, on "Electric boats cut fuel cost by 31% on the pilot routes" (slide 2): How many? Which twelve.
 
 ## Still wanted to ask
 
@@ -775,8 +876,10 @@ def test_a_scripted_session_has_this_page(home: Path, tmp_path: Path) -> None:
     with rehearsed(home, tmp_path, Plays(SAID)) as session:
         session.end()
         page = (session.path / "debrief.md").read_text("utf-8")
-        assert page.startswith(EXPECTED)
+        day = session.rehearsal.store.record(1).at[:10]  # none was given
+        assert page.startswith(EXPECTED.replace("{day}", day))
         found = session.debrief()
+        assert (found.date, as_json(found)["day"]) == (None, day)
         assert session.verify().valid
         assert (session.path / "debrief.json").is_file()
     assert [(check.name, check.state) for check in found.rubric] == [
@@ -819,8 +922,7 @@ def test_without_the_engines_words_the_worst_is_counted_and_the_page_says_why(
         page = (session.path / "debrief.md").read_text("utf-8")
     assert found.fix is not None
     assert found.fix.what == 'x2, on "Season-ticket churn fell to 4%" (slide 1): Which system says so?'
-    why = "It is the only question left without a good answer, asked once: no source in the answer."
-    assert phrasing.fix_lines(found.fix) == [("Why", why)]
+    assert phrasing.fix_lines(found.fix)[-1] == ("Why", "It got no good answer: no source in the answer.")
     assert "It gave no words for this page: nobody is there." in page
     assert "Stronger" not in page
 

@@ -19,7 +19,7 @@ from orchestrator.debrief.json_form import as_json, json_text
 from orchestrator.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
 from orchestrator.debrief.shares import Shares
-from orchestrator.debrief.terminal import as_text
+from orchestrator.debrief.terminal import LABEL, as_text
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Exchange, Observation, Turn
@@ -74,9 +74,10 @@ PAGE = Debrief(
     presenter="Ines",
     speaker="Ines",
     date="2026-12-01",
+    day="2026-12-01",
     fix=Fix(
         'x2, on "Boats run on time" (slide 2): Who owns the boats?',
-        "It is the only question left without a good answer, asked once: no owner and no date.",
+        "It got no good answer: no owner and no date.",
         exchange="x2",
         better=BRING,
     ),
@@ -115,9 +116,11 @@ PAGE = Debrief(
         ),
     ),
     homework=(
-        OpenPoint("x2", Source("Boats run on time", 2), "no owner and no date", BRING),
-        OpenPoint("x3", None, "parked", None),
-        OpenPoint("x1", Source("We grew 40%", 2), "how many of the 200 are electric", None),
+        OpenPoint("x2", Source("Boats run on time", 2), "Who owns the boats?", "no owner and no date", BRING),
+        OpenPoint("x3", None, "What did you leave out?", "parked", None),
+        OpenPoint(
+            "x1", Source("We grew 40%", 2), "From which base?", "how many of the 200 are electric", None
+        ),
     ),
     observed=(Observation("Answers a number with a story.", "A lot."),),
     still_wanted=("Who keeps the boats running?",),
@@ -156,7 +159,7 @@ Presenter: Ines. The words of Ines were judged. Date: 2026-12-01.
 
 - Say: The boats come on 3 May, and one of us answers for them. (From slide 4.)
 - Bring: The name of the owner and the contract.
-- Why: It is the only question left without a good answer, asked once: no owner and no date.
+- Why: It got no good answer: no owner and no date.
 
 ## Questions
 
@@ -181,8 +184,8 @@ Presenter: Ines. The words of Ines were judged. Date: 2026-12-01.
 - Asked: Who owns the boats?
 - You said: "We all do."
 - Verdict: *not answered*, no owner and no date
-- Stronger: The boats come on 3 May, and one of us answers for them. It rests on "The boats come on 3 \
-May" (slide 4). Bring the name of the owner and the contract.
+- Stronger: The boats come on 3 May, and one of us answers for them. (From slide 4.) Bring \
+the name of the owner and the contract.
 
 ### x3. Bo: parked, general
 
@@ -207,10 +210,10 @@ May" (slide 4). Bring the name of the owner and the contract.
 
 ## Still open
 
-- [ ] x2, "Boats run on time" (slide 2): no owner and no date. A stronger \
+- [ ] x2, on "Boats run on time" (slide 2): Who owns the boats? No owner and no date. A stronger \
 answer stands with the question.
-- [ ] x3 (general): parked
-- [ ] x1, "We grew 40%" (slide 2): how many of the 200 are electric
+- [ ] x3 (general): What did you leave out? Parked.
+- [ ] x1, on "We grew 40%" (slide 2): From which base? How many of the 200 are electric.
 
 ## Still wanted to ask
 
@@ -247,15 +250,14 @@ A slide's share of the time: half of the minutes in equal shares, half by the wo
 Not judged: The ask is clear: this takes reading, and no model was asked.
 
 Asked from a bank of questions, without a model; judged only where that is certain, and what is \
-not judged is yours to judge. Checked: the arithmetic of tables, splits and single sentences.
+not judged is yours to judge. Checked: the arithmetic within one table, chart or sentence.
 """
 
 TEXT = """\
 Fix first       x2, on "Boats run on time" (slide 2): Who owns the boats?
                 Say: The boats come on 3 May, and one of us answers for them. (From slide 4.)
                 Bring: The name of the owner and the contract.
-                Why: It is the only question left without a good answer, asked once: no owner and no
-                date.
+                Why: It got no good answer: no owner and no date.
 
 x1   answered, asked twice · slide 2: "We grew 40%"
      Ana: From which base?
@@ -268,8 +270,8 @@ x2   not answered · slide 2: "Boats run on time"
      Ana: Who owns the boats?
      You: "We all do."
      Why: no owner and no date
-     → The boats come on 3 May, and one of us answers for them. It rests on "The boats come on 3
-     May" (slide 4). Bring the name of the owner and the contract.
+     → The boats come on 3 May, and one of us answers for them. (From slide 4.) Bring the name of
+     the owner and the contract.
 x3   parked, general
      Bo: What did you leave out?
 x4   general
@@ -279,7 +281,9 @@ x4   general
 Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.
 Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.
 Do these agree? Do boats run already?
-Still open      x2, x3 and x1: see above
+Still open      x2: Who owns the boats?
+                x3: What did you leave out?
+                x1: From which base?
 Wanted          Who keeps the boats running?
 Promised        "I will send it by Friday" (your answer to x2)
 Noticed         Answers a number with a story. "A lot."
@@ -292,8 +296,8 @@ no              Deck and speech are consistent: 1 contradiction: Churn is 8 % in
                 on slide 3.
 not judged      The ask is clear: this takes reading, and no model was asked
                 Asked from a bank of questions, without a model; judged only where that is certain,
-                and what is not judged is yours to judge. Checked: the arithmetic of tables, splits
-                and single sentences.
+                and what is not judged is yours to judge. Checked: the arithmetic within one table,
+                chart or sentence.
 """
 
 
@@ -306,16 +310,17 @@ def test_the_page_for_the_terminal() -> None:
 
 
 def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
-    assert as_text(PAGE, reviews=False, width=80).splitlines()[7:19] == [
+    assert as_text(PAGE, reviews=False, width=80).splitlines()[6:19] == [
         "Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.",
         "Contradiction   Churn is 8 % in the speech and 6 % on slide 3. 8 % is not 6 %.",
         "Do these agree? Do boats run already?",
-        'Still open      x2, "Boats run on time" (slide 2): no owner and no date. The',
-        "                boats come on 3 May, and one of us answers for them. It rests on",
-        '                "The boats come on 3 May" (slide 4). Bring the name of the owner',
+        'Still open      x2, on "Boats run on time" (slide 2): Who owns the boats? No',
+        "                owner and no date. The boats come on 3 May, and one of us",
+        "                answers for them. (From slide 4.) Bring the name of the owner",
         "                and the contract.",
-        "                x3 (general): parked",
-        '                x1, "We grew 40%" (slide 2): how many of the 200 are electric',
+        "                x3 (general): What did you leave out? Parked.",
+        '                x1, on "We grew 40%" (slide 2): From which base? How many of the',
+        "                200 are electric.",
         "Wanted          Who keeps the boats running?",
         'Promised        "I will send it by Friday" (your answer to x2)',
         'Noticed         Answers a number with a story. "A lot."',
@@ -327,7 +332,10 @@ def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None
         assert "1 parked, 1 not judged." in " ".join(page.split())  # once, by the counts
     assert "x4" not in [point.exchange for point in PAGE.homework]
     none = replace(PAGE, fix=None, reviews=PAGE.reviews[3:])
-    judge = "read your answers against the questions, and say of each whether it gave what was asked."
+    judge = (
+        "read your answers against the questions, and say of each whether it gave what was asked, with the "
+        "buttons on its page or `greenroom judge SESSION EXCHANGE given|partly|not`."
+    )
     assert phrasing.nothing_to_fix(none) == (
         f"Nobody has judged these answers, so nothing is known of what to fix: {judge}"
     )
@@ -433,20 +441,20 @@ def test_every_follow_up_is_shown() -> None:
 
 
 def test_seven_open_points_are_shown_and_the_rest_is_folded() -> None:
-    points = tuple(OpenPoint(f"x{number}", None, f"point {number}", None) for number in range(1, 10))
+    points = tuple(OpenPoint(f"x{number}", None, "Why?", f"point {number}", None) for number in range(1, 10))
     page = replace(PAGE, homework=points)
     lines = as_markdown(page).splitlines()
     assert lines[lines.index("## Still open") + 8 :][:5] == [
-        "- [ ] x7 (general): point 7",
+        "- [ ] x7 (general): Why? Point 7.",
         "",
         "2 more, less pressing:",
         "",
-        "- [ ] x8 (general): point 8",
+        "- [ ] x8 (general): Why? Point 8.",
     ]
     folded = re.search(r"<details>(.*?)</details>", as_html(page), re.DOTALL)
     assert folded is not None
     assert " ".join(seen(folded[1]).text.split()) == (
-        "2 more, less pressing x8 (general): point 8 x9 (general): point 9"
+        "2 more, less pressing x8 (general): Why? Point 8. x9 (general): Why? Point 9."
     )
     assert "2 more, less pressing, all in debrief.md" in as_text(page, reviews=False)
     assert len(as_json(page)["homework"]) == 9
@@ -557,7 +565,7 @@ def evil_page() -> Debrief:
         fix=Fix(EVIL, EVIL, EVIL, better=Stronger(bad, EVIL, (bad,), (EVIL,))),
         reviews=(review,),
         tensions=(Tension("sum", Place(1, None, EVIL), Place(2, None, EVIL), EVIL),),
-        homework=(OpenPoint("x1", bad, EVIL, None),),
+        homework=(OpenPoint("x1", bad, EVIL, EVIL, None),),
         promises=(bad,),
         observed=(Observation(EVIL, EVIL),),
         still_wanted=(EVIL,),
@@ -606,7 +614,7 @@ def test_html_says_what_markdown_says() -> None:
     text = " ".join(seen(as_html(PAGE)).text.split())
     for words in (
         "Harbour ferries", 'x2, on "Boats run on time" (slide 2): Who owns the boats?',
-        "Why It is the only question left without a good answer",
+        "Why It got no good answer",
         "x1. Ana answered asked twice We grew 40% (slide 2)",
         "Asked From which base? You said A lot.",
         'Asked again You said "A lot." From what? You said From 200 boats.', 'Why gives a base ("From 200")',
@@ -616,7 +624,7 @@ def test_html_says_what_markdown_says() -> None:
         "Do these agree? Do boats run already? Boats run on time (slide 2) No boat has sailed (slide 4)",
         "Left open how many of the 200 are electric", "Still wanted to ask Who keeps the boats running?",
         'What the panel noticed Answers a number with a story. "A lot."',
-        "x3 (general): parked", "I will send it by Friday (your answer to x2)",
+        "x3 (general): What did you leave out? Parked.", "I will send it by Friday (your answer to x2)",
         "2:15 of 2:00 used", "144 words a minute",
         "1 Start 0:30 1:00 2 Growth and 0:10 under questions 1:35 1:00",
         "Deck and speech are consistent no 1 contradiction: Churn is 8 % in the speech",
@@ -693,10 +701,16 @@ def test_no_text_adds_a_line_to_the_markdown(text: str) -> None:
 
 
 @given(any_text, st.integers(50, 100))
-def test_no_text_steers_or_overflows_the_terminal(text: str, width: int) -> None:
+def test_no_text_steers_the_terminal_or_overflows_it_but_by_a_word(text: str, width: int) -> None:
     for line in as_text(with_words(text), width=width).split("\n"):
-        assert cell_len(line) <= width
+        assert cell_len(line) <= width or max(map(len, line.split()), default=0) > width - LABEL
         assert not any(unicodedata.category(character) == "Cc" for character in line)
+
+
+def test_a_long_word_or_address_is_never_broken() -> None:
+    address = "https://example.org/" + "a" * 120
+    lines = as_text(with_words(f"See {address} for it"), width=80).split("\n")
+    assert sum(address in line for line in lines) == "".join(lines).count("https://") == 7
 
 
 def with_words(text: str) -> Debrief:
@@ -718,9 +732,9 @@ def test_the_page_as_json_keeps_its_keys() -> None:
     assert earlier < set(plain)
     assert plain["fix_first"] == PAGE.fix.what if PAGE.fix else False
     assert plain["open"] == [
-        'x2 (slide 2, "Boats run on time"): no owner and no date',
-        "x3 (general): parked",
-        'x1 (slide 2, "We grew 40%"): how many of the 200 are electric',
+        'x2 (slide 2, "Boats run on time"): Who owns the boats? no owner and no date',
+        "x3 (general): What did you leave out? parked",
+        'x1 (slide 2, "We grew 40%"): From which base? how many of the 200 are electric',
     ]
     assert plain["reviews"][1]["stronger"] == {
         "first": None,
@@ -734,8 +748,8 @@ def test_the_page_as_json_keeps_its_keys() -> None:
             }
         ],
         "bring": ["the name of the owner", "the contract"],
-        "text": "The boats come on 3 May, and one of us answers for them. It rests on "
-        '"The boats come on 3 May" (slide 4). Bring the name of the owner and the contract.',
+        "text": "The boats come on 3 May, and one of us answers for them. (From slide 4.) "
+        "Bring the name of the owner and the contract.",
     }
     assert [one["would_hold"] for one in plain["reviews"]] == [True, None, None, None]
     assert (

@@ -21,7 +21,8 @@ from orchestrator.engines.offline.bank import (
     Entry,
     bank,
 )
-from orchestrator.engines.offline.wording import entry_of
+from orchestrator.engines.offline.quotable import Line
+from orchestrator.engines.offline.wording import YOU_SAY, entry_of, said
 
 ENTRIES = bank().entries
 TAGS = {
@@ -101,6 +102,18 @@ def test_a_question_is_known_again_by_its_words_alone() -> None:
             found = entry_of(quoted.replace(SUBJECT, "the ferry"))
             assert found is not None
             assert found.topic == entry.topic, (ask, found.id)
+
+
+def test_a_line_is_said_by_the_slide_unless_the_presenter_spoke_it() -> None:
+    whose = [entry for entry in bank().entries if any(ask.startswith(YOU_SAY) for ask in entry.ask)]
+    assert whose
+    for entry in whose:
+        shown = said(entry, "key", "moderate", "the plan", Line("We are late", "", None, 3)).question
+        spoken = said(entry, "key", "moderate", "the plan", Line("We are late", "", None, 3, 9.0)).question
+        assert spoken == shown.replace("The slide says", "You say")
+        assert ("The slide says" in shown) is ("You say" in spoken)
+        assert entry_of(shown) is not None
+        assert entry_of(shown) == entry_of(spoken)
 
 
 def test_the_files_hold_nothing_that_the_reader_does_not_take() -> None:

@@ -95,7 +95,7 @@ def test_what_rules_cannot_read_is_nobodys_fault_and_nobodys_homework() -> None:
         (),
         (),
     )
-    assert got.note == '- Answered: "Then the old boat sails for two more years."'
+    assert got.note == '- Not judged: "Then the old boat sails for two more years."'
 
 
 @pytest.mark.parametrize("answer", ["I don't know.", "Next question, please."])

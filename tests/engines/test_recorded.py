@@ -69,6 +69,12 @@ def test_the_sessions_of_each_run_have_other_names() -> None:
     assert request_digest(request(one)) == request_digest(request(other))
 
 
+def test_the_day_of_what_is_recalled_is_that_of_each_run() -> None:
+    one, other = (f"- insight, 2026-12-0{n}, confidence 0.8: Decided: two." for n in (1, 2))
+    assert request_digest(request(one)) == request_digest(request(other))
+    assert request_digest(request(one)) != request_digest(request(f"{one} 2026-12-01."))
+
+
 def test_for_a_request_that_has_changed_the_next_reply_of_its_kind_is_played_and_counted() -> None:
     listed = [
         reply("one", "first"),

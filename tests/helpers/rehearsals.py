@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from orchestrator.session import Session
 from orchestrator.speech.answers import read_answers
 from orchestrator.speech.read import read_speech
 from tests.helpers import memory_modes
+from tests.helpers.commands_forked import command
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -132,16 +132,7 @@ def greenroom(
     home: Path, *arguments: str | Path, stdin: str = "", check: bool = True
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line as a user does, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "orchestrator.cli", "--home", str(home), *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONWARNINGS": "error"},
-    )
+    done = command(["--home", str(home), *map(str, arguments)], stdin, os.environ)
     assert "Traceback" not in done.stderr, done.stderr
     if check:
         # A failing memory leaves a whole session and the exit that says that it is not remembered.

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.cli.prompt import WORTH
+from orchestrator.cli.prompt import AGAIN, WORTH
 from tests.helpers.rehearsals import ROOT
 
 QUIET_S = 0.3
@@ -45,7 +45,8 @@ def at_terminal(
 ) -> Seen:
     """Run a command at a terminal; each of *typed* is sent, as it is, when a prompt waits for it.
 
-    *verdicts* are sent where it is asked what an answer was worth; when none is left, Enter.
+    *verdicts* are sent where it is asked what an answer was worth, or whether it is asked again; when none is
+    left, Enter.
     """
     command = [sys.executable, "-m", "orchestrator.cli", "--home", str(home), *map(str, arguments)]
     process, terminal = pty.fork()
@@ -68,7 +69,7 @@ def at_terminal(
         elif waiting and got.endswith((b"> ", b"]: ")) and time.monotonic() - changed > QUIET_S:
             os.write(terminal, waiting.pop(0).encode())
             changed = time.monotonic()
-        elif got.endswith(WORTH.encode()) and time.monotonic() - changed > QUIET_S:
+        elif got.endswith((WORTH.encode(), AGAIN.encode())) and time.monotonic() - changed > QUIET_S:
             os.write(terminal, (judging.pop(0) if judging else "\r").encode())
             changed = time.monotonic()
     os.close(terminal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,8 @@ from orchestrator.debrief.page import as_markdown
 from orchestrator.debrief.terminal import as_text
 from orchestrator.erasing import erase_session
 from orchestrator.errors import HomeError, InputError, SessionStateError, UsageError
+from orchestrator.loop.judging import AskPerson
+from orchestrator.model.exchange import Exchange, Judgement
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
 from tests.helpers.commands import Commands
@@ -174,9 +176,17 @@ def test_the_command_says_it(session: Session, home: Path, capsys: pytest.Captur
         "at": said["at"],
         "note": "No date.",
     }
-    assert commands("judge", "s1", "x1", "given").stdout == "x1, answer 1: gave it, says Ines Kroll\n"
+    file = (session.path / "debrief.md").read_bytes()
+    made_anew = (
+        "debrief.md in the session's folder is of its end and stays so; the debrief as it stands now: "
+        "`greenroom debrief s1 --format md`\n"
+    )
+    given = commands("judge", "s1", "x1", "given").stdout
+    assert given == f"x1, answer 1: gave it, says Ines Kroll\n{made_anew}"
+    assert "answered, says Ines Kroll" in commands("debrief", "s1", "--format", "md").stdout
+    assert (session.path / "debrief.md").read_bytes() == file
     gone = commands("judge", "s1", "x1", "none").stdout
-    assert gone == "x1, answer 1: Ines Kroll takes back what was said of it\n"
+    assert gone == f"x1, answer 1: Ines Kroll takes back what was said of it\n{made_anew}"
     refused = commands("judge", "s1", "x1", "maybe", check=False)
     assert (refused.returncode, refused.stderr) == (2, "greenroom: 'maybe': use given, partly, not or none\n")
 
@@ -189,3 +199,89 @@ def test_prepared_answers_bring_their_verdicts(home: Path) -> None:
         said = [(one.turns[0].answer, one.person and one.person.verdict) for one in session.asked]
         assert said == [("Two.", "given"), (None, None), ("Three.", None)]
         assert [one.result for one in session.asked] == ["satisfied", "parked", "unjudged"]
+
+
+def play_judged(home: Path, texts: Sequence[str], *, intensity: str, ask: AskPerson) -> list[Exchange]:
+    """The exchanges of a played rehearsal whose answers a person is asked about."""
+    with Session.start(
+        Home.open(home), deck_text=DECK, id="s2", presenter="Ines", exchanges=1, intensity=intensity
+    ) as session:
+        session.load(Recording.silent(), kind="run", answers=tuple(map(Answer, texts)))
+
+        def ask_person(exchange: Exchange, judgement: Judgement, again: str | None) -> bool:
+            session.judge_as_person(exchange.id, "not", turn=len(exchange.turns))
+            return ask(exchange, judgement, again)
+
+        session.play(ask_person=ask_person)
+        return list(session.asked)
+
+
+@pytest.mark.parametrize(("intensity", "turns"), [("friendly", 2), ("moderate", 3), ("adversarial", 4)])
+def test_what_a_person_calls_no_answer_can_be_asked_again_up_to_the_limit(
+    home: Path, intensity: str, turns: int
+) -> None:
+    offered: list[str | None] = []
+
+    def take_up(_exchange: Exchange, judgement: Judgement, again: str | None) -> bool:
+        assert judgement.verdict == "unjudged"
+        offered.append(again)
+        return True
+
+    (one,) = play_judged(home, ["It is 5, as Ola says."] * 9, intensity=intensity, ask=take_up)
+    assert [turn.question for turn in one.turns[1:]] == offered[:-1]
+    assert (len(one.turns), offered[-1]) == (turns, None)
+    assert len(set(offered)) == turns  # never the same words twice
+    assert [turn.verdict for turn in one.turns] == ["unjudged"] * turns  # the panel's stays its own
+    assert (one.outcome, one.result) == ("unjudged", "unresolved")
+
+
+def test_and_can_be_passed(home: Path) -> None:
+    (one,) = play_judged(home, ["It is 5."] * 9, intensity="moderate", ask=lambda *_: False)
+    assert (len(one.turns), one.result) == (1, "unresolved")
+
+
+def test_a_verdict_that_was_interrupted_is_asked_for_again(home: Path) -> None:
+    with Session.start(Home.open(home), deck_text=DECK, id="s2", presenter="Ines", exchanges=1) as session:
+        session.load(Recording.silent(), kind="run", answers=(Answer("It is 5, as Ola says."),))
+
+        def interrupted(*_: object) -> bool:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            session.play(ask_person=interrupted)
+        assert session.projection.open is not None
+        asked: list[str] = []
+
+        def note(exchange: Exchange, *_: object) -> bool:
+            asked.append(exchange.id)
+            return False
+
+        assert session.play(ask_person=note)
+        assert asked == ["x1"]
+
+
+def test_a_parked_question_that_nobody_answered_is_not_judged_and_counts_once(
+    session: Session, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(InputError, match="x2 was parked, so there is nothing to judge: nobody has answered"):
+        session.judge_as_person("x2", "given")
+    session.ask(parked=True)
+    session.take_answer("Ola says so.")
+    session.judge("unjudged", reason="yours to judge")
+    with pytest.raises(InputError, match="nothing to judge: it was put again as x3: judge that"):
+        session.judge_as_person("x2", "given")
+    session.judge_as_person("x3", "given")
+    session.end()
+    commands = Commands(home, capsys)
+    assert [one["exchanges"] for one in commands.json("list")["sessions"]] == [2]
+    assert "2 questions: 1 answered, 1 not judged." in as_text(session.debrief())
+
+
+def test_words_with_which_a_question_is_parked_are_no_answer_to_judge(home: Path) -> None:
+    answers = (Answer("Let us come back to that.", verdict="given"),)
+    with Session.start(Home.open(home), deck_text=DECK, id="s2", presenter="Ines", exchanges=1) as session:
+        session.load(Recording.silent(), kind="run", answers=answers)
+        session.play()
+        assert [(one.outcome, one.result) for one in session.asked] == [("parked", "parked")]
+        with pytest.raises(InputError, match="x1 was parked"):
+            session.judge_as_person("x1", "given")

@@ -77,14 +77,14 @@ def test_it_tells_events_goals_questions_of_others_and_what_waits(home: Path) ->
     parts = parts_of(text)
     assert list(parts) == ["Last 6 hours:", "Goals:", "Questions of others:", "Your questions still waiting:"]
     (event,) = parts["Last 6 hours:"]
-    assert event.endswith("Harbour ferries (s1): began, 1 question (1 not judged), ended")
+    assert event.endswith("Harbour ferries (s1): began, 1 question (1 no answer), ended")
     assert parts["Goals:"] == [
         'open: "Defend the revenue growth" (moved by s1/x1)',
         'proposed: "Win approval"',
         'done: "Speak slowly"',
     ]
     assert parts["Questions of others:"] == [
-        f's1/x1 {exchange.agent}, not judged: "{exchange.quote or exchange.turns[0].question}"'
+        f's1/x1 {exchange.agent}, no answer: "{exchange.quote or exchange.turns[0].question}"'
     ]
     (line,) = parts["Your questions still waiting:"]
     assert line.startswith("s1: ")

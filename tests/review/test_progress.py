@@ -13,9 +13,10 @@ from orchestrator.model.exchange import PersonVerdict
 from orchestrator.review.catalogue import Row
 from orchestrator.review.progress import answers_of, progress_of
 from orchestrator.review.reading import Asked, Entry
+from orchestrator.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.homes import new_home
-from tests.helpers.reviewed import ended
+from tests.helpers.reviewed import DECK, ended
 
 
 def run(n: int, *questions: Asked, **more: object) -> Row:
@@ -121,4 +122,57 @@ def test_the_command_counts_what_was_said_after_the_end(
     assert lines[0] == deck["deck"]
     assert lines[1] == deck["sentence"]
     assert "2 of 2 judged gave it (Ines Kroll: 1, the panel: 1); 1 point closed" in lines[3]
+    assert lines[4] == "  closed: Leading by which measure?"
     assert commands("progress", "--presenter", "Nobody").stdout == "Nobody has ended no rehearsal yet\n"
+
+
+def test_rehearsals_stand_in_the_order_of_their_days_and_demonstrations_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = Home.open(new_home(tmp_path / "home"))
+    days: dict[str, str] = {}
+    began = [("later", "2025-11-20"), ("earlier", "2025-11-10"), ("undated", None), ("demo", "2025-01-08")]
+    for id_, day in began:
+        engine = "recorded" if id_ == "demo" else "offline"
+        with Session.start(
+            home, deck_text=DECK, id=id_, presenter="Ines Kroll", engine=engine, date=day
+        ) as session:
+            session.end()
+            days[id_] = session.debrief().day
+    commands = Commands(home.root, capsys)
+    rows = commands.json("list")["sessions"]
+    assert [(one["session"], one["day"]) for one in rows[:2]] == [
+        ("earlier", "2025-11-10"),
+        ("later", "2025-11-20"),
+    ]
+    assert [(one["session"], one["date"], one.get("recorded")) for one in rows[2:]] == [
+        ("undated", None, None),
+        ("demo", "2025-01-08", True),  # as of when it was played: the day is its story's
+    ]
+    assert "(Ines Kroll)  recorded" in commands("list").stdout.splitlines()[3]
+    assert home.find("last").name == "undated"
+    [deck] = commands.json("progress")["decks"]
+    told = [(one["session"], one["day"]) for one in deck["runs"]]
+    assert told == [(one, days[one]) for one in ("earlier", "later", "undated")]
+    [deck] = commands.json("progress", "demo")["decks"]
+    assert [one["session"] for one in deck["runs"]] == ["demo"]
+    for id_, _ in began:
+        thaw(home.sessions / id_)
+
+
+def test_a_demonstration_is_the_last_where_there_is_nothing_else(tmp_path: Path) -> None:
+    home = Home.open(new_home(tmp_path / "home"))
+    Session.start(home, deck_text=DECK, id="demo", engine="recorded").close()
+    assert home.find("last").name == "demo"
+
+
+def test_who_asks_for_a_panelist_by_name_hears_who_is_who(
+    made: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    refused = Commands(made.root, capsys)("context", "first", "priya", check=False)
+    assert refused.returncode == 2
+    assert (
+        "'priya' has no seat in this session: its agents are moderator (Diana Chen, Chair of the panel); "
+        in (refused.stderr)
+    )
+    assert "analyst (Priya Sharma, Non-executive director, data and evidence)" in refused.stderr

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from orchestrator.errors import AnswersError
 from orchestrator.home.user_list import MAX_LIST_BYTES
-from orchestrator.speech.answers import Answer, pick_answer, read_answers
+from orchestrator.speech.answers import KEYS, Answer, pick_answer, read_answers, unasked
 
 
 def read(folder: Path, content: str | bytes, name: str = "answers.yaml") -> tuple[Answer, ...]:
@@ -76,7 +76,7 @@ def test_json_is_the_same(tmp_path: Path) -> None:
         ),
         (
             "- {text: No., zzz: 1}",
-            ": item 1 has the unknown key 'zzz': there are text, agent, exchange, claim, park, verdict",
+            ": item 1 has the unknown key 'zzz': there are " + ", ".join(KEYS),
         ),
         ("- {agent: skeptic}", ": item 1 has no text: write what is answered under text"),
         ("- ''", ": item 1 has no text: write what is answered under text"),
@@ -150,9 +150,44 @@ LISTED = (
         ({0, 1}, "skeptic", "x1", None, 4),
         ({0, 4}, "analyst", "x1", None, None),  # those left name other questions
         ({0, 1, 2, 3, 4, 5}, "skeptic", "x2", "d3.2", None),
+        ({0, 4}, "analyst", "x3", None, None),
     ],
 )
 def test_an_answer_goes_to_the_question_that_it_names(
     used: set[int], agent: str, exchange: str, claim: str | None, index: int | None
 ) -> None:
     assert pick_answer(LISTED, frozenset(used), agent=agent, exchange=exchange, claim=claim) == index
+
+
+def test_an_answer_names_its_question_by_words_of_it_or_by_its_slide(tmp_path: Path) -> None:
+    file = tmp_path / "answers.yaml"
+    file.write_text(
+        "- In order.\n"
+        "- {slide: 4, text: Two.}\n"
+        "- {question: Which  BANK, text: Nordbank.}\n"
+        "- {question: which bank, slide: 9, text: None does.}\n"
+    )
+    answers = read_answers(file)
+    assert [one.names for one in answers[1:]] == [
+        ("slide 4",),
+        ("question Which BANK",),
+        ("question which bank", "slide 9"),
+    ]
+
+    def picked(*questions: str, slide: int | None = None, used: frozenset[int] = frozenset()) -> int | None:
+        about = {"agent": "skeptic", "exchange": "x1", "claim": None}
+        return pick_answer(answers, used, slide=slide, questions=questions, **about)  # type: ignore[arg-type]
+
+    assert picked("Who lends it?") == 0
+    assert picked("Who lends it?", slide=4) == 1
+    assert picked("Which bank lends it?", slide=4) == 2  # words say more than a slide
+    assert picked("Who lends it?", "Then which bank is it?", slide=9) == 2
+    assert picked("Which bank lends it?", slide=9, used=frozenset({0, 2})) == 3
+    assert picked("Who lends it?", used=frozenset({0})) is None
+    assert unasked(answers, frozenset({0, 2})) == [
+        "answer 2 (slide 4)",
+        "answer 4 (question which bank, slide 9)",
+    ]
+    file.write_text("- {slide: four, text: Two.}\n")
+    with pytest.raises(AnswersError, match="item 1: slide is not the number of a slide such as 3"):
+        read_answers(file)

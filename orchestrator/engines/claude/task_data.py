@@ -72,7 +72,7 @@ def debrief(request: protocol.DebriefRequest) -> Plain:
         "exchanges": [
             {
                 "exchange": one.id,
-                "outcome": one.outcome,
+                "outcome": one.result,
                 "turns": [{**plain, "is_new_question": turn.is_new_question} for turn, plain in _turns(one)],
             }
             for one in request.scene.exchanges
@@ -166,4 +166,7 @@ def _turns(exchange: Exchange) -> Iterator[tuple[Turn, Plain]]:
     for turn in exchange.turns:
         is_off = turn.answer and withheld.takes(turn.answer, is_speech=True)
         answer = OFF_RECORD if is_off else turn.answer
-        yield turn, {"question": turn.question, "answer": answer, "verdict": turn.verdict}
+        plain: Plain = {"question": turn.question, "answer": answer, "verdict": turn.verdict}
+        if turn.person is not None:  # what it counts as, before the verdict of the panel
+            plain["judged_by_person"] = {"verdict": turn.person.verdict, "by": turn.person.by}
+        yield turn, plain

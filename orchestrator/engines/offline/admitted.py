@@ -90,7 +90,8 @@ def _left_open(scene: Scene) -> Iterator[Option]:
         line = _line_of(point, scene)
         if line is not None and point.outcome != "unjudged":
             entry = entry_of(point.question) or _as_entry(point)
-            angle = f'{LEFT_OPEN} ({point.outcome}, {point.asked_on}): "{point.question}"'
+            says = f", says {point.says}" if point.says else ""
+            angle = f'{LEFT_OPEN} ({point.outcome}{says}, {point.asked_on}): "{point.question}"'
             asked = Wording(point.question, None)  # in an earlier rehearsal, which told its words alone
             yield Option(entry, asked, ADMISSION, BEFORE_ALL, line, angle=angle, agent=point.agent)
 

@@ -117,7 +117,9 @@ class Phrases:
     after_figure: tuple[str, ...]
     undertakes: tuple[str, ...]
     yes_or_no: tuple[str, ...]  # whole words
-    follow_ups: Mapping[str, tuple[str, ...]]  # by sort: put_off, do_not_know, neither_figure, no_fact
+    follow_ups: Mapping[
+        str, tuple[str, ...]
+    ]  # by sort: put_off, do_not_know, neither_figure, no_fact, not_given
     topics: Mapping[str, tuple[str, ...]]  # by topic: words that show that the deck speaks of it at all
     told: Mapping[str, tuple[str, ...]]  # by topic: titles of slides that tell what a plain question asks
 

@@ -19,13 +19,14 @@ from orchestrator.engines.offline.wording import entry_of, pick, sentences
 from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.model.claim import COMPUTED, Tension
-from orchestrator.model.exchange import NO_ANSWER, YOURS, Judgement, Observation
+from orchestrator.model.exchange import NO_ANSWER, YOURS, Exchange, Judgement, Observation
 from orchestrator.records.about_contradictions import is_about
 
 PUT_OFF: Final = "put_off"
 DO_NOT_KNOW: Final = "do_not_know"
 NEITHER_FIGURE: Final = "neither_figure"
 NO_FACT: Final = "no_fact"
+NOT_GIVEN: Final = "not_given"
 REASONS: Final = {
     PUT_OFF: "the answer was put off",
     DO_NOT_KNOW: "the presenter does not know it, and says so",
@@ -57,14 +58,27 @@ def judge(request: JudgementRequest) -> Judgement:
     if tension is not None and is_open and not (request.is_last and has_figure(answer)):
         return _pressed(request, NEITHER_FIGURE, said[0], promises, still_open=tension.note)
     entry = entry_of(exchange.turns[-1].question) or entry_of(exchange.turns[0].question)
-    note = f'- Answered: "{said[0]}"'
     if entry is not None and gives_figure(entry, said):
+        note = f'- Answered: "{said[0]}"'
         return Judgement("satisfied", f"the {entry.asks_for} that was asked for", said[0], note=note)
     is_first = len(exchange.turns) == 1 and not request.is_last
     if is_first and entry is not None and entry.wants_fact and not has_fact(said):
         return _pressed(request, NO_FACT, said[0], promises, still_open=said[0])
     noticed = Observation("undertook something with a date", promises[0]) if promises else None
+    note = f'- Not judged: "{said[0]}"'
     return Judgement("unjudged", YOURS, promises=promises, note=note, noticed=noticed)
+
+
+def question_again(exchange: Exchange) -> str | None:
+    """The next question where the presenter says that the answer did not give it; None: none is left."""
+    return _next_question(exchange, NOT_GIVEN)
+
+
+def _next_question(exchange: Exchange, sort: str) -> str | None:
+    asked = {turn.question for turn in exchange.turns}
+    left = [one for one in bank().phrases.follow_ups[sort] if one not in asked]
+    # The last of the list is the sharpest, and comes last.
+    return pick(left[:-1] or left, exchange.turns[0].question) if left else None
 
 
 def sort_of(said: list[str]) -> str | None:
@@ -104,15 +118,11 @@ def _pressed(
     request: JudgementRequest, sort: str, quote: str, promises: tuple[str, ...], *, still_open: str
 ) -> Judgement:
     """The verdict on what is certainly no answer, with the next question where one is possible."""
-    asked = {turn.question for turn in request.exchange.turns}
-    left = [one for one in bank().phrases.follow_ups[sort] if one not in asked]
-    may_ask = bool(left) and not request.is_last
     return Judgement(
         "follow_up",
         REASONS[sort],
         quote,
-        # The last of the list is the sharpest, and comes last.
-        follow_up=pick(left[:-1] or left, request.exchange.turns[0].question) if may_ask else None,
+        follow_up=None if request.is_last else _next_question(request.exchange, sort),
         promises=promises,
         still_open=(still_open,),
         note=f'- No answer yet: "{quote}"',

@@ -34,7 +34,7 @@ def scratchpad(request: ScratchpadRequest) -> str:
 
 def _lines(request: ScratchpadRequest) -> Iterator[str]:
     own = [one for one in each_once(request.scene.exchanges) if one.agent == request.seat.persona.id]
-    for exchange in sorted(own, key=lambda one: one.outcome == "satisfied"):
+    for exchange in sorted(own, key=lambda one: one.result == "satisfied"):
         yield _line(exchange)
     if not own:
         yield "- I was not called on."
@@ -45,13 +45,24 @@ def _lines(request: ScratchpadRequest) -> Iterator[str]:
 def _line(exchange: Exchange) -> str:
     about = f'"{exchange.quote}"' if exchange.quote else "the deck as a whole"
     last = exchange.turns[-1]
-    if exchange.outcome == "satisfied":
-        return f'- Settled: {about}; the answer was "{last.quote}".' if last.quote else f"- Settled: {about}."
-    if exchange.outcome == "unjudged":
+    says = _says(exchange)
+    if exchange.result == "satisfied":
+        quoted = last.quote if exchange.outcome == "satisfied" else None  # else it is behind another verdict
+        return f"- Settled{says}: {about}" + (f'; the answer was "{quoted}".' if quoted else ".")
+    if exchange.result == "unjudged":
         came = "the answer was not judged" if (last.answer or "").strip() else "no answer was given"
         return f"- Asked about {about}; {came}."
     missing = f" Asked for: {', '.join(last.needs)}." if last.needs else ""
-    return f"- Open ({exchange.outcome}): {about}.{missing}"
+    return f"- Open ({exchange.result}{says}): {about}.{missing}"
+
+
+def _says(exchange: Exchange) -> str:
+    """ ", says Dana; the panel: satisfied", where a person judged; the panel's where it is another."""
+    said = exchange.person
+    if said is None:
+        return ""
+    differs = exchange.outcome not in (exchange.result, "unjudged")
+    return f", says {said.by}{f'; the panel: {exchange.outcome}' if differs else ''}"
 
 
 def _sections(page: str) -> list[str]:

@@ -23,6 +23,9 @@ _BREAK = re.compile(r"[,;:] | [–—] | \(")
 _SLOT = re.compile(f"{re.escape(QUOTE)}|{re.escape(SUBJECT)}")
 _A_SUBJECT: Final = r"\S+(?: \S+){0,2}"  # names and nouns have three words at most
 _T = TypeVar("_T")
+YOU_SAY: Final = f"You say {QUOTE}"
+SLIDE_SAYS: Final = f"The slide says {QUOTE}"
+"""In the place of the former, where nobody has spoken the words."""
 _INNER: Final = str.maketrans('“”"', "‘’'")
 
 
@@ -61,8 +64,15 @@ def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None
     text = text[0].upper() + text[1:]
     if line is None:
         return Wording(text)
+    if line.said_at_s is None:
+        text = _of_slide(text)
     quote = quoted(line)
     return Wording(text.replace(QUOTE, quote), without(text, QUOTE) if is_whole(quote, line.text) else "")
+
+
+def _of_slide(ask: str) -> str:
+    """The wording with the slide as the one who says the words."""
+    return ask.replace(YOU_SAY, SLIDE_SAYS, 1)
 
 
 def is_whole(quote: str, text: str) -> bool:
@@ -108,7 +118,8 @@ def shortened(text: str, longest: int) -> str:
 @lru_cache(maxsize=1)
 def _asked_forms() -> tuple[tuple[str, str, Entry], ...]:
     """Each wording of the bank behind the words that it begins with, and its entry."""
-    asks = ((ask, entry) for entry in bank().entries for ask in (*entry.ask, *entry.firm, *entry.soft))
+    said = ((ask, entry) for entry in bank().entries for ask in (*entry.ask, *entry.firm, *entry.soft))
+    asks = [(form, entry) for ask, entry in said for form in dict.fromkeys((ask, _of_slide(ask)))]
     return tuple((_SLOT.split(ask, maxsplit=1)[0], ask, entry) for ask, entry in asks)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from orchestrator.documents.context import context_then, messages_json, receipt_json
+from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
 from orchestrator.errors import UsageError
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads
@@ -36,6 +36,7 @@ def context(
     if layout is not None and at is not None:
         raise UsageError("layout and at exclude each other: a receipt says which layout was used")
     found = site.sessions.get(session)
+    check_seat(found, agent)
     if at is None:
         now = found.rehearsal.peek(agent, purpose="context")
     else:

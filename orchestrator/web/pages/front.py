@@ -43,6 +43,7 @@ def front(
 ) -> HTMLResponse:
     """The first page. *q*: words of title, deck or presenter; *show*: one kind of rehearsal."""
     known = list(islice(_rehearsed(site), RECENT + 1)) if site.home is not None else []
+    known.sort(key=lambda one: one.row.entry.is_recorded)  # one's own stand before demonstrations
     is_filtered = bool(q.strip() or show)
     most = MOST_FOUND if is_filtered else RECENT
     found = _matching(_rehearsed(site), q, show) if is_filtered else iter(known)
@@ -95,7 +96,7 @@ def _matching(rehearsed: Iterator[Rehearsed], q: str, show: str) -> Iterator[Reh
     words = q.casefold().split()
     for one in rehearsed:
         entry = one.row.entry
-        text = f"{one.title} {entry.deck} {entry.presenter} {entry.started_at[:10]}".casefold()
+        text = f"{one.title} {entry.deck} {entry.presenter} {entry.when}".casefold()
         is_of_kind = {
             "": True,
             "unfinished": not (entry.is_ended or entry.is_damaged or entry.unread),

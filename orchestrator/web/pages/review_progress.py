@@ -58,7 +58,7 @@ def _plots(one: Progress) -> list[Plot]:
     )
     made = []
     for title, hint, value, unit in figures:
-        values = [(value(run), run.entry.started_at[:10]) for run in one.runs]
+        values = [(value(run), run.entry.day) for run in one.runs]
         made.append(plot(title, hint, values, unit))
     return [drawn for drawn in made if drawn is not None and len(drawn.points) > 1]
 
