@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web
-from tests.web.conftest import Served
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web, faults_of_axe
+from tests.web.conftest import Serve, Served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -108,8 +108,50 @@ def test_a_verdict_in_the_review_is_the_presenters_and_takes_a_note(server: Serv
         client.post("/api/v1/sessions/judged/end", json={})
     page = web.open(f"{server.url}/review/judged")
     page.fill(".judging-note >> nth=0", "no sum")
-    page.click("text=Partly >> nth=0")
+    page.click("[data-verdict=partly] >> nth=0")
     expect(page.locator(".asked-verdict").last).to_contain_text("gave it in part, you say: no sum")
     expect(page.locator(".review-head")).to_contain_text("1 partly answered")
-    page.click("text=Partly >> nth=0")
+    page.click("[data-verdict=partly] >> nth=0")
     expect(page.locator("main")).not_to_contain_text("you say")
+
+
+def test_a_recorded_panel_is_watched_step_by_step_and_played_once(serve: Serve, web: Web) -> None:
+    page = web.open(f"{serve().url}/new")
+    page.click("#watch")
+    page.wait_for_url("**/watch/*")
+    first = page.url
+    expect(page.locator("#went [data-step]").first).to_be_visible()
+    expect(page.locator("#over")).to_be_hidden()
+    page.click("#hold")
+    shown = page.locator("[data-step]:visible").count()
+    expect(page.locator("#slides figure:visible")).to_have_count(1)
+    assert faults_of_axe(page) == []
+    page.wait_for_timeout(1500)
+    assert page.locator("[data-step]:visible").count() == shown
+    page.click("#hold")
+    page.click("#all")
+    expect(page.locator("[data-step]:visible")).to_have_count(page.locator("[data-step]").count())
+    expect(page.locator("#over a").first).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/debrief/*")
+    expect(page.locator("main")).to_contain_text("A week later the same presenter rehearsed once more")
+    page.goto(f"{page.url.split('/debrief')[0]}/new")
+    page.click("#watch")
+    page.wait_for_url("**/watch/*")
+    assert page.url == first
+
+
+def test_progress_fits_a_phone(server: Served, web: Web) -> None:
+    with server.client() as client:
+        begun = {"sample": True, "id": "on-a-phone", "presenter": "Ola Berg"}
+        client.post("/api/v1/sessions", json=begun)
+        client.post("/api/v1/sessions/on-a-phone/ask", json={})
+        client.post("/api/v1/sessions/on-a-phone/answer", json={"text": "In March, by the letter of 2026."})
+        client.post("/api/v1/sessions/on-a-phone/end", json={})
+    page = web.open(
+        f"{server.url}/review/progress?presenter=Ola+Berg", viewport={"width": 390, "height": 844}
+    )
+    expect(page.locator(".runs-table")).to_contain_text("Judge them")
+    for one in ("document.documentElement", "document.querySelector('.wide')"):
+        assert page.evaluate(f"{one}.scrollWidth <= {one}.clientWidth")
+    assert faults_of_axe(page) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from time import sleep
 
 import pytest
 from starlette.testclient import TestClient
@@ -72,6 +73,19 @@ def test_an_unfinished_one_goes_on_and_a_finished_one_has_its_debrief(api: TestC
     ]
     assert [name for name, _ in rows(page(api, "/?show=unfinished"))] == ["Where we stand"]
     assert "None of your rehearsals is like that" in page(api, "/?q=nobody")
+
+
+def test_one_that_was_begun_just_now_is_listed_at_once(
+    api: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(site.own, "first").close()
+    assert len(rows(page(api))) == 1
+    begun(site.own, "second").close()  # within the time in which a catalogue counts as fresh
+    assert len(rows(page(api))) == 2
+    begun(site.own, "third").close()
+    monkeypatch.setattr("orchestrator.web.reviewing.LONG_PATIENCE_S", 0.0)
+    monkeypatch.setattr("orchestrator.web.reviewing.update", lambda *_: sleep(0.3))
+    assert "Your rehearsals are still being read" in page(api)
 
 
 def test_only_what_is_driven_now_is_under_way(api: TestClient, session: str, site: Site) -> None:

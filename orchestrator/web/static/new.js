@@ -79,14 +79,14 @@ function sample() {
   return bring("Reading the bundled deck …", async () => ({ ...(await answerOf(await asked(pathTo("api/v1/decks/sample")))), sample: true }));
 }
 
-/** Play the recorded rehearsals of the bundled deck, and go to the debrief of the first. */
+/** Have the recorded rehearsals of the bundled deck played, unless they are there, and watch the first. */
 async function watch() {
   $("unread").textContent = "";
   $("watch").disabled = true;
-  $("reading").textContent = "A recorded panel questions the bundled deck, and once more a week later: some twenty seconds …";
+  $("reading").textContent = "Two recorded rehearsals are made ready, one a week after the other: at most twenty seconds, the first time …";
   try {
     const { sessions } = answerOf(await asked(pathTo("api/v1/demo"), { method: "POST" }));
-    location.assign(pathTo(`debrief/${sessions[0]}`));
+    location.assign(pathTo(`watch/${encodeURIComponent(sessions[0])}`));
   } catch (error) {
     $("unread").textContent = error.message;
   }
