@@ -130,3 +130,12 @@ def test_the_presenter_is_told_you_and_others_are_named(own: tuple[Home, TestCli
     assert "gave it in part, says Ines Kroll: no year" in page
     client.post(at, json={"exchange": "x1", "verdict": "given", "by": "Ola"})
     assert "gave it, says Ola" in client.get("/review/s1").text
+
+
+def test_two_runs_without_a_model_do_not_read_as_clean(own: tuple[Home, TestClient]) -> None:
+    home, client = own
+    ended(home, "s2", "unjudged")
+    page = client.get("/review/compare?a=s1&b=s2").text
+    thaw(home.sessions / "s2")
+    [row] = re.findall(r'<th scope="row">Contradictions</th>(.*?)</tr>', page)
+    assert re.findall(r"<td>(.*?)</td>", row) == ["not looked for, but for sums that fail"] * 2
