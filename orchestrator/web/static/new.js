@@ -2,7 +2,7 @@
 
 import { addMember, bringAll, bringAgain, broughtNow, forgetMembers, isTalk, membersNow, takeTalk } from "./brought.js";
 import { fitSheets } from "./fit.js";
-import { sayParts } from "./parts.js";
+import { NO_CONTRADICTION, sayParts } from "./parts.js";
 import { pathTo } from "./place.js";
 import { bindTo, brought } from "./questions.js";
 import { ready } from "./ready.js";
@@ -101,7 +101,7 @@ function understood(read, shown) {
     `“${read.title}”`,
     counted(read.slides.length, "slide"),
     counted(read.claims.length, "claim") + " with figures or dates",
-    counted(read.tensions.length, "contradiction"),
+    read.tensions.length ? counted(read.tensions.length, "contradiction") : NO_CONTRADICTION,
   ].join(" · ");
   $("prepare").href = pathTo(`dossier/${read.deck}`);
   $("kind").replaceChildren(

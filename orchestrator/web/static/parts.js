@@ -9,9 +9,16 @@ const labelOf = (box) => document.querySelector(`label[for="${box.id}"]`).firstC
 const ticked = (within) => [...$(within).querySelectorAll("input:checked")].map(labelOf);
 const listed = (words, none) => words.filter(Boolean).join(", ") || none;
 
+export const NO_CONTRADICTION = "no sum that fails"; // words are compared by a model alone, and none was asked yet
+
+function contradictions() {
+  const found = $("tensions").querySelectorAll("input").length;
+  return found ? counted(found, "contradiction") : NO_CONTRADICTION;
+}
+
 const SAYS = {
   engine: () => listed(ticked("engine"), "nobody is chosen"),
-  deck: () => listed([$("kind").value, counted($("slides").children.length, "slide"), counted($("tensions").querySelectorAll("input").length, "contradiction")], ""),
+  deck: () => listed([$("kind").value, counted($("slides").children.length, "slide"), contradictions()], ""),
   talk: () => (!$("talk-recorded").checked ? "given now" : broughtNow().speech ? "recorded" : "recorded; no recording yet"),
   asked: () => listed([`up to ${counted(Number($("exchanges").value), "question")}`, $("intensity").selectedOptions[0].text.split(":")[0].toLowerCase(), $("focus").value.trim() && `about ${$("focus").value.trim()}`], ""),
   own: () => listed([brought().length && counted(brought().length, "question")], "none"),
