@@ -104,6 +104,8 @@ OUTCOME_WORDS = {
     "unjudged": "not judged",
 }
 """Outcomes in the same way, in the order in which they are counted."""
+PARTLY_WORDS = "partly answered"
+"""What a person's verdict alone can say; it is counted behind what was answered."""
 
 
 def verdict(turn: Turn, *, is_last: bool) -> str:
@@ -121,12 +123,12 @@ PERSON_WORDS = {GIVEN: "gave it", PARTLY: "gave it in part", NOT: "did not give 
 """What a person says of an answer, by the verdict."""
 
 
-def said_by(said: PersonVerdict) -> str:
-    """ "gave it, says Dana: the figure is there"."""
+def said_by(said: PersonVerdict, *, is_you: bool = False) -> str:
+    """ "gave it, says Dana: the figure is there"; to Dana herself, "you say"."""
     if said.verdict is None:
         return one_line(f"{said.by} takes back what was said of it")
     note = f": {said.note}" if said.note else ""
-    return one_line(f"{PERSON_WORDS[said.verdict]}, says {said.by}{note}")
+    return one_line(f"{PERSON_WORDS[said.verdict]}, {'you say' if is_you else f'says {said.by}'}{note}")
 
 
 def segment_line(segment: Segment) -> str:

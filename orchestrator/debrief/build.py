@@ -113,6 +113,7 @@ def debrief_of(
         day=options.date or rehearsal.store.record(1).at[:10],
         fix=fix,
         reviews=reviews,
+        is_read=projection.is_deck_looked_at,
         withdrawn=projection.withdrawn_exchanges,
         tensions=found,
         homework=tuple(_homework(held, None if fix is None else fix.exchange)),

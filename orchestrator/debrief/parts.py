@@ -177,6 +177,7 @@ class Debrief:
     read_aloud: tuple[ReadAloud, ...] = ()  # slides
     not_put: tuple[BroughtQuestion, ...] = ()  # of those that the presenter brought
     day: str = ""  # of the rehearsal, YYYY-MM-DD: the one that was given, else that of its beginning, in UTC
+    is_read: bool = False  # an engine that reads has looked for contradictions; else sums alone were checked
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
 
     @property

@@ -93,7 +93,7 @@ DISMISSED = "you say it is no contradiction"
 """Behind the outcome of a question about a contradiction that was dismissed: it was asked, and stays."""
 
 
-_PARTLY: Final = "partly answered"
+_PARTLY: Final = render.PARTLY_WORDS
 
 
 def outcome(exchange: Exchange) -> str:

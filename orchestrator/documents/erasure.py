@@ -23,7 +23,7 @@ def only_archived(home: Home, session: str) -> tuple[str, ...]:
 
 
 def erasure_json(home: Home, session: str, comments: int) -> dict[str, Any]:
-    """What erasing a session of the home would remove, and where its words would still stand.
+    """What erasing a session would remove, of the home or left in an archive only, and where its words stand.
 
     Copies that somebody made (restored, exported, downloaded, printed) are not known here.
     """
@@ -34,6 +34,7 @@ def erasure_json(home: Home, session: str, comments: int) -> dict[str, Any]:
     ]
     with existing(home.root) as db:
         going, staying = resting_on(db, session) if db is not None else (0, 0)
+    known = all_archives(home, session)
     return {
         "session": session,
         "files": len(sizes),
@@ -41,7 +42,9 @@ def erasure_json(home: Home, session: str, comments: int) -> dict[str, Any]:
         "comments": comments,
         "memories": going,
         "memories_that_stay": staying,
-        "archives": list(dict.fromkeys(one.archive for one in all_archives(home, session))),
+        "archives": list(dict.fromkeys(one.archive for one in known)),
+        # Those that go with the home as its sessions do; of another place people expect that it stays.
+        "archives_here": [one.archive for one in known if one.url == str(home.archives)],
     }
 
 

@@ -190,6 +190,12 @@ class Catalogue:
             )
             return [_row(one) for one in found]
 
+    def runs_of(self, deck_sha256: str, *, most: int = RUNS) -> list[Row]:
+        """Sessions on this deck, newest first."""
+        with self._open() as connection:
+            found = connection.execute(f"{_ROW} WHERE deck = ? ORDER BY n DESC LIMIT ?", (deck_sha256, most))
+            return [_row(one) for one in found]
+
     def presenters(self) -> list[tuple[str, int]]:
         """Everybody who presented, and how often, by name."""
         with self._open() as connection:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.model.exchange import GIVEN, PersonVerdict
-from orchestrator.render import SILENT, clock, counted
+from orchestrator.model.exchange import GIVEN, PARTLY, PersonVerdict
+from orchestrator.render import OUTCOME_WORDS, PARTLY_WORDS, SILENT, clock, counted
 from orchestrator.review.catalogue import Catalogue, Row
 from orchestrator.review.reading import Asked, Entry
 
@@ -166,6 +166,65 @@ def _judged(asked: Asked, later: PersonVerdict | None) -> Asked:
     if verdict is None:
         return asked._replace(by="")
     return asked._replace(outcome=HELD if verdict == GIVEN else "unresolved", by=by)
+
+
+def outcomes_of(entry: Entry, said: Iterable[PersonVerdict]) -> dict[str, int]:
+    """How many questions of a session came to what, in words, by whoever judged; as its debrief counts them.
+
+    Args:
+        said: What people said of its answers after its end, oldest first.
+    """
+    later = {(one.exchange, one.turn): one for one in said}
+    found = Counter(_words(one, later.get((one.exchange, one.turn))) for one in entry.questions)
+    answered, *others = OUTCOME_WORDS.values()
+    return {words: found[words] for words in (answered, PARTLY_WORDS, *others) if words in found}
+
+
+def _words(asked: Asked, later: PersonVerdict | None) -> str:
+    verdict = asked.verdict if later is None else later.verdict
+    return PARTLY_WORDS if verdict == PARTLY else OUTCOME_WORDS[_judged(asked, later).outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedBefore:
+    """A question of earlier rehearsals of a deck, and what came of it the last time."""
+
+    question: str
+    point: str  # as of `Asked`
+    session: str
+    exchange: str
+    day: str  # YYYY-MM-DD
+    outcome: str  # in words, by whoever judged
+    by: str  # who judged; "": nobody
+    is_open: bool
+
+
+def asked_before(
+    rows: Iterable[Row], said_of: Callable[[str], Sequence[PersonVerdict]]
+) -> tuple[AskedBefore, ...]:
+    """Every question of these sessions once, as it stood the last time: open ones first, then unjudged ones.
+
+    Args:
+        said_of: As of `progress_of`.
+    """
+    found: dict[str, AskedBefore] = {}
+    for entry in (row.entry for row in sorted(rows, key=lambda one: one.n)):
+        later = {(one.exchange, one.turn): one for one in said_of(entry.session)} if entry.is_ended else {}
+        for one in entry.questions:
+            said = later.get((one.exchange, one.turn))
+            now = _judged(one, said)
+            by = now.by or (PANEL if now.outcome in JUDGED else "")
+            found[one.point] = AskedBefore(
+                one.about,
+                one.point,
+                entry.session,
+                one.exchange,
+                entry.day,
+                _words(one, said),
+                by,
+                now.outcome in OPEN,
+            )
+    return tuple(sorted(found.values(), key=lambda one: (not one.is_open, one.by != "")))
 
 
 def answers_of(run: Run) -> str:

@@ -26,8 +26,8 @@ API: Final[tuple[str, ...]] = (
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (
-    "front", "new", "dossier", "room", "devices", "debrief", "review", "review_compare", "review_progress",
-    "review_session",
+    "front", "new", "dossier", "room", "devices", "watch", "debrief", "review", "review_compare",
+    "review_progress", "review_session",
 )  # fmt: skip
 """Files of `pages/`: the addresses that a person opens."""
 STATIC: Final = Path(__file__).parent / "static"

@@ -128,5 +128,12 @@ def _measured(one: Debrief) -> Iterator[tuple[str, str]]:
     yield "Fillers in 100 words", "" if fillers is None else f"{fillers:.1f}"
     longest = told.monologue
     yield "Longest without another voice", "" if longest is None else render.clock(longest[1] - longest[0])
-    yield "Contradictions", "" if one.tensions is None else str(len(one.contradictions))
+    yield "Contradictions", _contradictions(one)
     yield "Questions", phrasing.outcomes(one).rstrip(".")
+
+
+def _contradictions(one: Debrief) -> str:
+    """How many were found; no number that reads as clean where nobody looked."""
+    if one.tensions is None or not (one.is_read or one.contradictions):
+        return "not looked for" if one.tensions is None else "not looked for, but for sums that fail"
+    return str(len(one.contradictions)) + ("" if one.is_read else ", by sums alone")

@@ -34,6 +34,7 @@ from orchestrator.loop.person_judging import Persons, judge_as_person, persons_o
 from orchestrator.model.exchange import PersonVerdict
 from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home
 from orchestrator.review.comments import Comments, Verdicts
+from orchestrator.review.progress import AskedBefore, asked_before, outcomes_of
 from orchestrator.review.reading import END_BYTES, head_of
 from orchestrator.review.titles import Titles
 from orchestrator.review.update import update
@@ -228,6 +229,22 @@ class Review:
     def persons(self, row: Row) -> Persons:
         """What people say of the answers of a session."""
         return persons_of(self.session(row).rehearsal, self.verdicts)
+
+    def outcomes(self, row: Row) -> dict[str, int]:
+        """How many questions came to what, by whoever judged; as its debrief counts them."""
+        said: list[PersonVerdict] = []
+        if row.entry.is_ended:
+            with suppress(HomeError):  # the session's own page says which line is wrong
+                said = self.verdicts.of(row.entry.session)
+        return outcomes_of(row.entry, said)
+
+    def asked_before(self, deck_sha256: str) -> tuple[AskedBefore, ...]:
+        """The questions of the home's own rehearsals of a deck; those of a demonstration are nobody's."""
+        self.refresh(is_needed=True)
+        runs = self.catalogue.runs_of(deck_sha256)
+        return asked_before(
+            [row for row in runs if row.is_here and not row.entry.is_recorded], self.verdicts.of
+        )
 
     def judge(
         self,

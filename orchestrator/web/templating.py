@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse
 
 from orchestrator import __version__, debrief
 from orchestrator.debrief.page import equip
-from orchestrator.render import OUTCOME_WORDS, said_by
+from orchestrator.render import said_by
 
 HTML: Final = Path(__file__).parent / "html"
 TAGS: Final = frozenset((
@@ -36,7 +36,7 @@ def environment() -> Environment:
     )
     equip(made)
     made.filters["markdown"] = markdown
-    made.globals.update(version=__version__, outcome_words=OUTCOME_WORDS, said_by=said_by)
+    made.globals.update(version=__version__, said_by=said_by)
     return made
 
 

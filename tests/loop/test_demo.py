@@ -133,6 +133,8 @@ def test_the_browser_plays_it_and_marks_it_wherever_it_is_shown(tmp_path: Path) 
     with TestClient(application(site), base_url="http://127.0.0.1") as api:
         made = api.post("/api/v1/demo")
         assert made.status_code == 201
+        again = api.post("/api/v1/demo")  # looked at once more, and not played
+        assert (again.status_code, again.json()) == (200, made.json())
         first, second = made.json()["sessions"]
         assert made.json() == {"sessions": [first, second], "by": read_recording().by}
         mark = '<span class="tag">recorded</span>'
@@ -140,6 +142,15 @@ def test_the_browser_plays_it_and_marks_it_wherever_it_is_shown(tmp_path: Path) 
         assert api.get("/review").text.count(mark) == 2
         for page in (f"/debrief/{first}", f"/review/{second}"):
             assert mark in api.get(page).text
+        watched = api.get(f"/watch/{first}").text
+        assert watched.index("data-shows") < watched.index("asked-answer") < watched.index("See its debrief")
+        for page in (f"/watch/{first}", f"/debrief/{first}"):
+            assert f'href="/watch/{second}"' in api.get(page).text
+        assert f'href="/watch/{second}"' not in api.get(f"/debrief/{second}").text
+        home_page = api.get("/").text
+        assert "Recorded ones, to look at" in home_page
+        assert "Your rehearsals" not in home_page
+        assert "UTC" not in home_page
         assert "Recorded: a reader replied" in api.get(f"/review/{first}/questions/x1").text
     site.close()
 

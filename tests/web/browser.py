@@ -33,6 +33,8 @@ FLAGS: Final = (
 NO_BROWSER: Final = "no browser: Playwright for Python or Chromium is missing"
 NO_PICTURE: Final = re.compile(r"/slides/\d+\.png$")
 """The one address that may answer 404: where a slide cannot be drawn, its page shows the words."""
+UNFOLD: Final = "() => { for (const one of document.querySelectorAll('details')) one.open = true; }"
+"""Opens every folded part of a page."""
 PATIENCE_MS: Final = 30_000
 """A page that has not come to what it is to show by then never will; on a busy machine most take a second."""
 

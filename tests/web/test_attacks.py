@@ -25,7 +25,7 @@ from orchestrator.web.security import MAX_HEADER_BYTES, Security
 from orchestrator.web.serve import HEAD_WITHIN_S
 from orchestrator.web.site import Site
 from tests.helpers.figures import note
-from tests.web.browser import chromium
+from tests.web.browser import UNFOLD, chromium
 from tests.web.conftest import Served
 
 OWN = {
@@ -324,7 +324,8 @@ def test_nothing_that_a_session_holds_runs_in_a_page(serve: Callable[..., Served
 
         page.goto(f"{served.url}/new")
         page.set_input_files("input[type=file]", deck)
-        page.wait_for_selector("#slides > *")
+        page.wait_for_selector("#slides > *", state="attached")
+        page.evaluate(UNFOLD)
         shown = page.inner_text("#understood")
         assert [script for script in SCRIPTS if script not in shown] == []
         assert page.evaluate("window.__ran") is None

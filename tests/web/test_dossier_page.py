@@ -132,3 +132,31 @@ def test_a_file_of_a_later_release_is_refused_and_stays(api: TestClient, address
     with pytest.raises(HomeError, match="a later release wrote it"):
         keep_prepared(site.own, made)
     assert file.read_text() == later
+
+
+def test_what_was_asked_and_came_of_it_stands_there_with_the_open_ones_first(
+    api: TestClient, session: str
+) -> None:
+    questions = []
+    for words in ("I do not know.", "In March, says the harbour master's letter of 2026."):
+        questions.append(api.post(f"/api/v1/sessions/{session}/ask", json={}).json()["question"])
+        api.post(f"/api/v1/sessions/{session}/answer", json={"text": words})
+        if api.get(f"/api/v1/sessions/{session}/room").json()["question"]:
+            api.post(f"/api/v1/sessions/{session}/park", json={})
+    api.post(f"/api/v1/sessions/{session}/end", json={})
+    judge = {"exchange": "x2", "verdict": "given"}
+    assert api.post(f"/api/v1/sessions/{session}/judge", json=judge).status_code == 200
+    page = api.get(f"/dossier/of/{session}")
+    asked = api.get(f"/api/v1/decks/{page.url.path.rsplit('/', 1)[1]}/dossier").json()["asked"]
+    assert [(one["exchange"], one["is_open"], one["by"]) for one in asked] == [
+        ("x1", True, ""),
+        ("x2", False, "Dana Whitfield"),
+    ]
+    assert "Asked in your rehearsals of this deck: 2, of which 1 still open" in page.text
+    assert f'<a href="/review/{session}#x2">Asked on' in page.text
+    assert "<strong>answered</strong>, judged by Dana Whitfield" in page.text
+
+
+def test_a_reason_that_many_questions_share_is_said_once(api: TestClient, session: str) -> None:
+    page = api.get(f"/dossier/of/{session}").text
+    assert page.count("boards ask it of any case of this kind") == 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web, faults_of_axe
 from tests.web.conftest import Serve, Served
 from tests.web.test_rehearsal import in_room
 
@@ -49,6 +49,7 @@ def uploaded(page: Page, served: Served, deck: Any) -> Page:
     page.goto(f"{served.url}/new")
     page.set_input_files("#file", deck)
     page.wait_for_selector("#understood:not([hidden])")
+    page.evaluate(UNFOLD)
     return page
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from time import sleep
 
 import pytest
 from starlette.testclient import TestClient
@@ -74,6 +75,19 @@ def test_an_unfinished_one_goes_on_and_a_finished_one_has_its_debrief(api: TestC
     assert "None of your rehearsals is like that" in page(api, "/?q=nobody")
 
 
+def test_one_that_was_begun_just_now_is_listed_at_once(
+    api: TestClient, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun(site.own, "first").close()
+    assert len(rows(page(api))) == 1
+    begun(site.own, "second").close()  # within the time in which a catalogue counts as fresh
+    assert len(rows(page(api))) == 2
+    begun(site.own, "third").close()
+    monkeypatch.setattr("orchestrator.web.reviewing.LONG_PATIENCE_S", 0.0)
+    monkeypatch.setattr("orchestrator.web.reviewing.update", lambda *_: sleep(0.3))
+    assert "Your rehearsals are still being read" in page(api)
+
+
 def test_only_what_is_driven_now_is_under_way(api: TestClient, session: str, site: Site) -> None:
     assert "Under way" not in page(api)
     assert api.post(f"{API}/{session}/drive").status_code == 200
@@ -127,12 +141,27 @@ def test_what_deleting_takes_is_told_before(api: TestClient, site: Site) -> None
         "memories": 0,
         "memories_that_stay": 0,
         "archives": [f"{site.archives}/s1"],
+        "archives_here": [f"{site.archives}/s1"],
     }
     assert folder.is_dir()
     gone = api.delete(f"{API}/s1", params={"archives": "true"}).json()
     assert str(folder) in gone["removed"]
     assert "Your rehearsals" not in page(api)
     assert not (Path(site.archives) / "s1").exists()
+
+
+def test_an_archive_that_was_left_says_so_and_is_deleted_from_its_page(api: TestClient, site: Site) -> None:
+    ended(site.own, "s1", "unjudged")
+    assert api.delete(f"{API}/s1").json()["archives"] == [f"{site.archives}/s1"]
+    text = page(api, "/review/s1")
+    assert f"What you see is its archive, at {site.archives}/s1." in text
+    assert "Delete the archive</button>" in text
+    assert "data-verdict" not in text
+    told = api.get(f"{API}/s1/erasure").json()
+    assert (told["files"], told["archives_here"]) == (0, [f"{site.archives}/s1"])
+    assert api.delete(f"{API}/s1", params={"archives": "true"}).status_code == 200
+    assert api.get("/review/s1").status_code == api.get(f"{API}/s1/erasure").status_code == 404
+    assert "Where we stand" not in page(api, "/review") + page(api, "/review/progress")
 
 
 def test_what_is_remembered_is_counted_as_it_will_go(api: TestClient) -> None:

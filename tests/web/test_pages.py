@@ -15,7 +15,7 @@ from orchestrator.loop.driver_lock import driving
 from orchestrator.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import quicken
-from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web, faults_of_axe
 from tests.web.conftest import Serve
 from tests.web.test_rehearsal import asked, in_room, say, started, view_of
 from tests.web.test_room import DROPPED, settles
@@ -45,6 +45,8 @@ def test_axe_finds_nothing_serious(serve: Serve, web: Web, scheme: str) -> None:
     page.click("#sample")
     page.wait_for_selector("#understood:not([hidden])")
     found["/new with a deck"] = faults_of_axe(page)
+    page.evaluate(UNFOLD)
+    found["/new unfolded"] = faults_of_axe(page)
     in_room(page, served, started(served))
     found["room, not begun"] = faults_of_axe(page)
     page.keyboard.press("Space")
@@ -80,6 +82,8 @@ def test_nothing_runs_out_of_the_page(serve: Serve, web: Web, name: str, width: 
     page.wait_for_selector("#understood:not([hidden])")
     too_wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
     assert not page.evaluate(too_wide)
+    page.evaluate(UNFOLD)
+    assert not page.evaluate(too_wide)
     page.click("#begin")
     page.wait_for_url("**/room/*")
     page.wait_for_selector("[data-connected=yes]")
@@ -108,6 +112,7 @@ def test_what_is_wrong_is_said_where_the_eye_is(serve: Serve, web: Web) -> None:
     page.click("#sample")
     page.wait_for_selector("#choices:not([hidden])")
     if page.locator("#engine-claude").count():
+        page.evaluate(UNFOLD)
         page.check("#engine-claude")
         page.click("#begin")
         expect(page.locator("#engine-refused")).to_contain_text("ANTHROPIC_API_KEY")
@@ -146,6 +151,7 @@ def test_choices_are_not_given_to_another_deck_than_their_own(serve: Serve, web:
     page = web.open(f"{served.url}/new")
     page.click("#sample")
     page.wait_for_selector("#understood:not([hidden])")
+    page.evaluate(UNFOLD)
     page.uncheck("#seat-analyst")
     held: list[Route] = []
     page.route("**/api/v1/decks/sample", lambda route: held.append(route))

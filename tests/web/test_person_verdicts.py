@@ -91,3 +91,51 @@ def test_a_request_by_its_own_id_counts_once_and_the_debrief_shows_it(made: Home
         assert pressed(page) == [("x1", "1", "given")]
         assert "answered, says Ines Kroll" in page
         assert client.get("/api/v1/sessions/first/debrief").json()["exchanges"][0]["result"] == "satisfied"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[tuple[Home, TestClient]]:
+    home = Home.open(new_home(tmp_path / "own"))
+    ended(home, "s1", "unjudged")
+    site = Site(home, str(home.archives), OpenSessions(home))
+    with TestClient(application(site), base_url="http://127.0.0.1") as client:
+        yield home, client
+    thaw(home.sessions / "s1")
+
+
+def test_every_list_counts_as_the_debrief_does(own: tuple[Home, TestClient]) -> None:
+    _, client = own
+    pages = ("/", "/review", "/review/s1", "/debrief/s1")
+    for verdict, counted in (
+        (None, "1 answered, 1 not judged"),
+        ("partly", "1 answered, 1 partly answered"),
+        ("given", "2 answered"),
+        (None, "1 answered, 1 not judged"),
+    ):
+        client.post("/api/v1/sessions/s1/judge", json={"exchange": "x1", "verdict": verdict})
+        for address in pages:
+            assert f"2 questions: {counted}" in client.get(address).text, (verdict, address)
+
+
+def test_the_presenter_is_told_you_and_others_are_named(own: tuple[Home, TestClient]) -> None:
+    home, client = own
+    at = "/api/v1/sessions/s1/judge"
+    client.post(at, json={"exchange": "x1", "verdict": "partly", "note": "no year"})
+    page = client.get("/review/s1").text
+    assert "gave it in part, you say: no year" in page
+    assert 'value="no year"' in page
+    guarded = Site(home, str(home.archives), OpenSessions(home), token="secret")
+    with TestClient(application(guarded), base_url="http://127.0.0.1") as other:
+        page = other.get("/review/s1", headers={"authorization": "Bearer secret"}).text
+    assert "gave it in part, says Ines Kroll: no year" in page
+    client.post(at, json={"exchange": "x1", "verdict": "given", "by": "Ola"})
+    assert "gave it, says Ola" in client.get("/review/s1").text
+
+
+def test_two_runs_without_a_model_do_not_read_as_clean(own: tuple[Home, TestClient]) -> None:
+    home, client = own
+    ended(home, "s2", "unjudged")
+    page = client.get("/review/compare?a=s1&b=s2").text
+    thaw(home.sessions / "s2")
+    [row] = re.findall(r'<th scope="row">Contradictions</th>(.*?)</tr>', page)
+    assert re.findall(r"<td>(.*?)</td>", row) == ["not looked for, but for sums that fail"] * 2

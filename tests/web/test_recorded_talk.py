@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.web.browser import PATIENCE_MS, Web, faults_of_axe
+from tests.web.browser import PATIENCE_MS, UNFOLD, Web, faults_of_axe
 from tests.web.conftest import Serve
 
 API = "/api/v1/sessions"
@@ -198,6 +198,7 @@ def test_a_recording_is_brought_played_and_answered_in_the_browser(serve: Serve,
     page = web.open(f"{serve().url}/new", viewport={"width": 390, "height": 844})
     page.click("#sample")
     page.wait_for_selector("#choices:not([hidden])")
+    page.evaluate(UNFOLD)
     page.check("#talk-recorded")
     page.click("#begin")
     expect(page.locator("#speech-refused")).to_contain_text("Choose the recording")
@@ -217,7 +218,7 @@ def test_a_recording_is_brought_played_and_answered_in_the_browser(serve: Serve,
     assert (page.input_value("#speaker"), page.input_value("#exchanges")) == ("Dana Whitfield", "1")
     assert page.input_value("#news").startswith("Churn")
     page.click("#begin")
-    expect(page.locator("#members-refused")).to_contain_text("no name")
+    expect(page.locator("#members-refused")).to_contain_text("no name")  # its part was folded after F5
     page.locator("#members input").nth(0).fill("Ruth Alvarez")
     page.click("#begin")
     page.wait_for_url("**/room/*")
@@ -251,6 +252,14 @@ def test_a_recording_is_brought_played_and_answered_in_the_browser(serve: Serve,
     page.goto(page.url.replace("/new", "/"))
     page.click(".rehearsed >> text=Delete")
     expect(page.locator("#deleting-goes")).to_contain_text("folder")
-    page.check("#deleting-archives")
+    expect(page.locator("#deleting-archives")).to_be_checked()  # it lies in the home's own folder
+    expect(page.locator("#deleting-goes")).to_contain_text("Its archive")
+    page.uncheck("#deleting-archives")
+    expect(page.locator("#deleting-stays")).to_contain_text("Its archive")
+    expect(page.locator("#deleting-kept")).to_contain_text("Review and Progress go on showing it")
     page.click("#deleting-yes")
+    expect(page.locator("#deleting-asked")).to_contain_text("Its archive stays at ")
+    page.click("text=Delete the archive too")
     expect(page.locator(".rehearsed")).to_have_count(0)
+    page.goto(f"{page.url}review")
+    expect(page.locator("main")).to_contain_text("No session yet")

@@ -17,7 +17,7 @@ from orchestrator.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK, contents, greenroom
-from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web
 from tests.web.conftest import Serve, Served
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def test_a_real_deck_is_dropped_and_rehearsed_to_the_end(serve: Serve, web: Web,
     page = web.open(f"{served.url}/new")
     page.evaluate(DROPPED, [deck.name, list(deck.read_bytes())])
     page.wait_for_selector("#understood:not([hidden])")
+    page.evaluate(UNFOLD)
     page.wait_for_selector("#slides img")
     page.fill("#presenter", "Ada Lind")
     page.click("#begin")

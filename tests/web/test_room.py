@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, faults_of_axe
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web, faults_of_axe
 from tests.web.conftest import Serve
 from tests.web.test_rehearsal import asked, in_room, say, shows_slide, started, view_of
 
@@ -496,6 +496,7 @@ def test_back_is_no_trap_and_leaves_nothing_dead(serve: Serve, web: Web) -> None
     page.wait_for_selector("#understood:not([hidden])")
     page.fill("#presenter", "Dana")
     page.fill("#minutes", "7")
+    page.evaluate(UNFOLD)
     page.uncheck("#seat-analyst")
     page.reload()
     page.wait_for_selector("#understood:not([hidden])")
@@ -846,6 +847,7 @@ def test_a_chart_is_the_same_in_preview_room_and_debrief(serve: Serve, web: Web)
     page = web.open(f"{served.url}/new")
     page.set_input_files("#file", {"name": "deck.md", "mimeType": "text/markdown", "buffer": table.encode()})
     page.wait_for_selector("#understood:not([hidden])")
+    page.evaluate(UNFOLD)
     expect(page.locator("#drawn")).to_have_text(
         "The room draws each slide from the deck’s own text, tables and charts."
     )

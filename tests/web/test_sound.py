@@ -20,7 +20,7 @@ from tests.helpers.live_feeds import until
 from tests.helpers.recognisers import ToneRecogniser
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.served_here import served_here
-from tests.web.browser import NO_BROWSER, PATIENCE_MS, Web, chromium
+from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web, chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser as Chromium
@@ -150,6 +150,8 @@ def test_the_starting_page_lets_one_choose_a_microphone_and_says_that_it_hears(s
     page.add_init_script(MICROPHONES)
     page.goto(f"{served}/new")
     page.click("#sample")
+    page.wait_for_selector("#understood:not([hidden])")
+    page.evaluate(UNFOLD)
     page.click("#sound-try")
     expect(page.locator("#sound-words")).to_have_text("I hear you, by “Desk microphone”.")
     assert page.locator("#sound-choice option").all_inner_texts() == ["Desk microphone", "Headset"]
@@ -171,6 +173,8 @@ def test_the_starting_page_lets_one_choose_a_microphone_and_says_that_it_hears(s
 def test_chromiums_own_microphones_are_there_by_their_names(served: str, web: Web) -> None:
     page = web.open(f"{served}/new")
     page.click("#sample")
+    page.wait_for_selector("#understood:not([hidden])")
+    page.evaluate(UNFOLD)
     page.click("#sound-try")
     expect(page.locator("#sound-words")).to_contain_text("I hear you")
     names = page.locator("#sound-choice option").all_inner_texts()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -76,6 +77,7 @@ class Standing(BaseModel):
     notices: list[str] = []
     dossier: dict[str, Any] | None = None
     questions: list[dict[str, Any]] = []  # as the dossier's attacks: is_prepared, answer, missing
+    asked: list[dict[str, Any]] = []  # in rehearsals of this deck, open ones first: what came of it
 
 
 @router.get("/decks/{deck}/dossier")
@@ -86,9 +88,11 @@ def look(deck: str, site: At) -> Standing:
         return Standing(state="making", engine=making.engine, seconds=making.seconds)
     if making is not None and made is None:
         return Standing(state="failed", engine=making.engine, failed=making.failed)
+    asked = [asdict(one) for one in site.review.asked_before(deck)]
     if made is None:
-        return Standing(state="none")
-    return _ready(made, making.failed if making is not None else None)
+        return Standing(state="none", asked=asked)
+    ready = _ready(made, making.failed if making is not None else None)
+    return ready.model_copy(update={"asked": asked})
 
 
 @router.post("/decks/{deck}/dossier", status_code=HTTPStatus.ACCEPTED)

@@ -68,6 +68,7 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
                 f"{session} is left in an archive only, {', '.join(only)}: archives=true removes it"
             )
         done = erase_archived(home, session, **site.s3)
+        site.review.forget(session)
         return erased_json(done, left_over_json(home, done.forgotten))
     try:
         deck = site.sessions.get(session).projection.deck
@@ -90,8 +91,9 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
 @reads
 def erasure(session: str, site: At) -> Document:
     """What erasing the session would remove, and where its words would still stand; nothing is removed."""
-    name = site.sessions.get(session).name
-    return erasure_json(site.own, name, len(site.review.comments.of(name)))
+    if not only_archived(site.own, session):
+        site.sessions.get(session)
+    return erasure_json(site.own, session, len(site.review.comments.of(session)))
 
 
 class Title(BaseModel):

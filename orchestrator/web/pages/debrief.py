@@ -11,6 +11,8 @@ from orchestrator.debrief.parts import Review
 from orchestrator.debrief.printing import find_browser
 from orchestrator.loop.drilling import source_of
 from orchestrator.model.slide import Deck
+from orchestrator.records.options import RECORDED
+from orchestrator.web.demonstrations import a_week_later
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.sheets import Sheet, sheet
 from orchestrator.web.site import Site, site_of
@@ -36,6 +38,7 @@ def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLRespon
         slides={review.exchange.id: _shown(review, deck.deck) for review in told.reviews},
         has_pictures=deck.path is not None and can_draw(deck.deck.kind),
         state=found.state,
+        later=a_week_later(site, session) if told.engine == RECORDED else "",
         sounds=sounds_of(site.home, found) if site.home is not None else (),
         prints=find_browser() is not None,
     )

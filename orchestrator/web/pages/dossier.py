@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -21,7 +24,10 @@ from orchestrator.dossier.page import (
     titled,
 )
 from orchestrator.dossier.prepared import Prepared, keep_prepared, read_prepared
+from orchestrator.legible import one_line
 from orchestrator.loop.drilling import source_of
+from orchestrator.model.reply import Attack
+from orchestrator.review.progress import AskedBefore
 from orchestrator.web.api.dossiers import look
 from orchestrator.web.pages.new import engines
 from orchestrator.web.site import Site, site_of
@@ -46,7 +52,8 @@ def of_session(session: str, site: At) -> RedirectResponse:
 @router.get("/dossier/{deck}", response_class=HTMLResponse)
 def dossier(deck: str, site: At) -> HTMLResponse:
     """The page, whether the dossier is ready, being made, or none yet."""
-    made = read_prepared(site.own, deck)
+    made, before = read_prepared(site.own, deck), site.review.asked_before(deck)
+    attacks = made.dossier.attacks if made is not None else ()
     return page(
         "dossier.html",
         has_home=True,
@@ -54,6 +61,9 @@ def dossier(deck: str, site: At) -> HTMLResponse:
         deck=deck,
         standing=look(deck, site),
         made=made,
+        before=before,
+        cards=_cards(attacks, before),
+        shared_why=_shared_why(attacks),
         engines=engines(site.own.config, os.environ),
         config=site.own.config,
         told={
@@ -61,3 +71,41 @@ def dossier(deck: str, site: At) -> HTMLResponse:
             "notices": notices, "sides": sides, "stances": STANCES, "support": support, "titled": titled,
         },
     )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A question of the dossier, and what came of it in the last rehearsal that asked it."""
+
+    number: int  # in the dossier, from 1
+    attack: Attack
+    before: AskedBefore | None
+
+
+def _cards(attacks: Sequence[Attack], before: Sequence[AskedBefore]) -> list[Card]:
+    """What is open or was not judged comes first; the others stay as the dossier has them."""
+    known = {words: one for one in before for words in (one.point, one.question.casefold())}
+    found = [
+        Card(number, attack, known.get(_point(attack)) or known.get(one_line(attack.question).casefold()))
+        for number, attack in enumerate(attacks, start=1)
+    ]
+    return sorted(found, key=lambda card: _rank(card.before))
+
+
+def _rank(before: AskedBefore | None) -> int:
+    if before is None:
+        return 2
+    return 0 if before.is_open else 3 if before.by else 1
+
+
+def _point(attack: Attack) -> str:
+    """As `review.reading.Asked.point`."""
+    if attack.about is None or attack.is_missing:
+        return one_line(attack.question).casefold()
+    return f"{attack.about.slide} {one_line(attack.about.quote)}".casefold()
+
+
+def _shared_why(attacks: Sequence[Attack]) -> str:
+    """The reason that most questions have in common, which is said once; "" where each has its own."""
+    [(why, many)] = Counter(one.why for one in attacks).most_common(1) or [("", 0)]
+    return why if many > 1 else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Final, Literal
@@ -32,6 +32,7 @@ class Rehearsed:
 
     row: Row
     title: str  # a person's own; "": it goes by its deck's
+    counts: Mapping[str, int]  # of its questions, by what they came to in words
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -41,8 +42,8 @@ def front(
     show: Kind = "",
 ) -> HTMLResponse:
     """The first page. *q*: words of title, deck or presenter; *show*: one kind of rehearsal."""
-    known = list(islice(_rehearsed(site), RECENT + 1)) if site.home is not None else []
-    known.sort(key=lambda one: one.row.entry.is_recorded)  # one's own stand before demonstrations
+    reading = site.review.refresh(is_needed=_is_behind(site))
+    known = list(islice(_rehearsed(site), RECENT + 1))
     is_filtered = bool(q.strip() or show)
     most = MOST_FOUND if is_filtered else RECENT
     found = _matching(_rehearsed(site), q, show) if is_filtered else iter(known)
@@ -51,7 +52,9 @@ def front(
         has_home=site.home is not None,
         base=site.base,
         under_way=under_way(site),
+        reading=reading,
         rehearsed=list(islice(found, most)),
+        recorded=list(islice(_rehearsed(site, are_recorded=True), RECENT)),
         has_rehearsed=bool(known),
         has_many=len(known) > RECENT,
         q=q.strip(),
@@ -80,14 +83,20 @@ def under_way(site: Site) -> list[tuple[str, str]]:
     return found
 
 
-def _rehearsed(site: Site) -> Iterator[Rehearsed]:
-    """The sessions that lie in this home, newest first."""
-    site.review.refresh()
+def _is_behind(site: Site) -> bool:
+    """Whether a session lies in this home that the catalogue has not read: one was begun just now, say."""
+    return site.home is not None and not site.review.catalogue.known().keys() >= {*site.home.session_ids()}
+
+
+def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]:
+    """One's own sessions that lie in this home, newest first; else the demonstrations."""
+    if site.home is None:
+        return
     before: int | None = None
     while rows := site.review.catalogue.page(before=before):
         for row in rows:
-            if row.is_here:
-                yield Rehearsed(row, site.review.titles.of(row.entry.session))
+            if row.is_here and row.entry.is_recorded == are_recorded:
+                yield Rehearsed(row, site.review.titles.of(row.entry.session), site.review.outcomes(row))
         before = rows[-1].n
 
 

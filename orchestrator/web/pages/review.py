@@ -38,6 +38,7 @@ def review(
         is_first=before is None,
         reading=reading,
         standings={row.n: site.review.standing(row) for row, _ in shown},
+        counts={row.n: site.review.outcomes(row) for row, _ in shown},
         titles={row.n: site.review.titles.of(row.entry.session) for row, _ in shown},
         seals=site.review.seals([row for row, _ in shown]),
         unsearched=catalogue.unsearched() if q.strip() else [],

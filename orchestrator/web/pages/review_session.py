@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, Response
 
+from orchestrator.documents.erasure import only_archived
 from orchestrator.errors import ArchiveError, ArchiveUnavailableError, ReceiptError
 from orchestrator.review.catalogue import Row
 from orchestrator.session import Session
@@ -49,9 +50,13 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         slides=found.rehearsal.scene().deck.slides,
         contradictions=found.contradictions,
         checked=checked,
+        # Nobody else's token is asked for: whoever reads here is whose rehearsals these are.
+        is_own=site.home is not None and site.token is None,
+        counts=site.review.outcomes(row),
         comments=site.review.comments.of(session),
         title=site.review.titles.of(session),
         runs=site.review.catalogue.runs_beside(row),
+        only_in=() if site.home is None or row.is_here else only_archived(site.home, session),
     )
 
 

@@ -25,10 +25,7 @@ async function send(button, path, body) {
 
 fitSheets(document);
 
-takeVerdicts(session, () => "", (words) => {
-  refused.textContent = words;
-  if (words) refused.scrollIntoView({ block: "center" });
-});
+takeVerdicts(session, () => "");
 
 for (const picture of document.querySelectorAll("img[data-slide]")) {
   picture.addEventListener("load", () => {

@@ -9,7 +9,7 @@ const $ = (id) => document.getElementById(id);
 const { deck, state } = $("dossier").dataset;
 const api = pathTo(`api/v1/decks/${deck}/dossier`);
 const LOOK_MS = 1000;
-const KEEP_MS = 600; // after the last letter
+const KEEP_MS = 300; // after the last letter
 
 function refuse(words) {
   const place = $("refused") ?? $("dossier").appendChild(Object.assign(document.createElement("p"), { className: "refused" }));
@@ -32,26 +32,58 @@ function showLeft() {
   $("rehearse").disabled = left === 0;
 }
 
+const DRAFTS = `greenroom.dossier.${deck}`; // what the server has not confirmed yet, by question: F5 or a crash loses no letter
+
+function drafts() {
+  try {
+    return JSON.parse(localStorage.getItem(DRAFTS) ?? "{}");
+  } catch {
+    return {}; // not ours, or of another release
+  }
+}
+
+function putDraft(question, body) {
+  const { [question]: before, ...others } = drafts();
+  const now = body === null ? others : { ...others, [question]: body };
+  if (Object.keys(now).length) localStorage.setItem(DRAFTS, JSON.stringify(now));
+  else localStorage.removeItem(DRAFTS);
+}
+
 function listen(card) {
   const [box, field, kept] = [card.querySelector("input"), card.querySelector("textarea"), card.querySelector("[data-kept]")];
+  const question = card.querySelector("h2").textContent;
+  const address = `${api}/questions/${card.dataset.question}`;
+  const now = () => ({ is_prepared: box.checked, answer: field.value });
   let timer = null, last = Promise.resolve();
   const keep = () => {
     clearTimeout(timer);
     timer = null;
     last = last.then(async () => { // one after the other: the last that was written is what stays
-      const body = { is_prepared: box.checked, answer: field.value };
-      const answer = await write(`${api}/questions/${card.dataset.question}`, body, { method: "PUT" });
-      kept.textContent = answer.isOk ? "Kept." : `Not kept: ${answer.words}`;
+      const body = now();
+      const answer = await write(address, body, { method: "PUT" });
+      const isLast = JSON.stringify(body) === JSON.stringify(now());
+      if (answer.isOk && isLast) putDraft(question, null);
+      kept.textContent = answer.isOk ? (isLast ? "Kept." : "") : `Kept in this browser alone: ${answer.words}`;
     });
     return last;
   };
-  box.addEventListener("change", () => (showLeft(), keep()));
-  field.addEventListener("input", () => {
+  const change = (waitMs) => {
+    putDraft(question, now());
     kept.textContent = "";
     clearTimeout(timer);
-    timer = setTimeout(keep, KEEP_MS);
-  });
+    timer = setTimeout(keep, waitMs);
+  };
+  const draft = drafts()[question];
+  if (draft) {
+    [box.checked, field.value] = [draft.is_prepared, draft.answer];
+    keep();
+  }
+  box.addEventListener("change", () => (showLeft(), change(0)));
+  field.addEventListener("input", () => change(KEEP_MS));
   field.addEventListener("blur", () => timer !== null && keep());
+  addEventListener("pagehide", () => { // the page may be gone before an answer: the draft stays until one has come
+    if (timer !== null) fetch(address, { method: "PUT", headers: { "content-type": "application/json" }, body: JSON.stringify(now()), keepalive: true });
+  });
   return () => (timer === null ? last : keep());
 }
 
@@ -90,7 +122,10 @@ $("making-form")?.addEventListener("submit", async (event) => {
 $("forget")?.addEventListener("click", async () => {
   if (!confirm("Delete this dossier, your answers and the copy of the deck?")) return;
   const answer = await request(api, { method: "DELETE" }, undefined, String);
-  if (answer.isOk) location.assign(pathTo("new"));
+  if (answer.isOk) {
+    localStorage.removeItem(DRAFTS);
+    location.assign(pathTo("new"));
+  }
   else refuse(answer.words);
 });
 ready();

@@ -2,8 +2,9 @@
 
 import { addMember, bringAll, bringAgain, broughtNow, forgetMembers, isTalk, membersNow, takeTalk } from "./brought.js";
 import { fitSheets } from "./fit.js";
+import { NO_CONTRADICTION, sayParts } from "./parts.js";
 import { pathTo } from "./place.js";
-import { brought } from "./questions.js";
+import { bindTo, brought } from "./questions.js";
 import { ready } from "./ready.js";
 import { LONG_TIMEOUT_S, request, write } from "./request.js";
 import { loadPictures } from "./slides.js";
@@ -46,6 +47,7 @@ async function bring(words, ask) {
     const shown = await slidesOf(read);
     if (own !== newest) return false;
     understood(read, shown);
+    bindTo(read);
     return true;
   } catch (error) {
     if (own === newest) $("unread").textContent = sentence(error.message);
@@ -77,14 +79,14 @@ function sample() {
   return bring("Reading the bundled deck …", async () => ({ ...(await answerOf(await asked(pathTo("api/v1/decks/sample")))), sample: true }));
 }
 
-/** Play the recorded rehearsals of the bundled deck, and go to the debrief of the first. */
+/** Have the recorded rehearsals of the bundled deck played, unless they are there, and watch the first. */
 async function watch() {
   $("unread").textContent = "";
   $("watch").disabled = true;
-  $("reading").textContent = "A recorded panel questions the bundled deck, and once more a week later: some twenty seconds …";
+  $("reading").textContent = "Two recorded rehearsals are made ready, one a week after the other: at most twenty seconds, the first time …";
   try {
     const { sessions } = answerOf(await asked(pathTo("api/v1/demo"), { method: "POST" }));
-    location.assign(pathTo(`debrief/${sessions[0]}`));
+    location.assign(pathTo(`watch/${encodeURIComponent(sessions[0])}`));
   } catch (error) {
     $("unread").textContent = error.message;
   }
@@ -99,7 +101,7 @@ function understood(read, shown) {
     `“${read.title}”`,
     counted(read.slides.length, "slide"),
     counted(read.claims.length, "claim") + " with figures or dates",
-    counted(read.tensions.length, "contradiction"),
+    read.tensions.length ? counted(read.tensions.length, "contradiction") : NO_CONTRADICTION,
   ].join(" · ");
   $("prepare").href = pathTo(`dossier/${read.deck}`);
   $("kind").replaceChildren(
@@ -117,8 +119,13 @@ function understood(read, shown) {
   showTensions(read.tensions);
   const notes = [...read.notices, ...read.gaps.map((gap) => `Slide ${gap.slide}: ${gap.note}`)];
   $("gaps").replaceChildren(...(notes.length ? [made("h3", "What could not be read, or is missing"), list(notes)] : []));
-  $("understood").scrollIntoView({ block: "start" });
-  $("kind").focus({ preventScroll: true });
+  sayParts();
+}
+
+/** A deck that was just chosen: what is to be said of the rehearsal comes next. One that came back leaves the page at its top. */
+function toChoices(isShown) {
+  keep();
+  if (isShown) $("choices-title").focus();
 }
 
 /** Show the slide of a button of the preview as large as the window lets it be. */
@@ -184,6 +191,8 @@ const SHOWN_AT = { intel: "intel-file", board: "board-file", deck: "file", dismi
 function refuseField(field, words) {
   const near = document.getElementById(SHOWN_AT[field] ?? field);
   if (!near || near.closest("[hidden]")) return false;
+  const part = near.closest("details");
+  if (part) part.open = true;
   const place = made("p", words, "refused");
   place.id = `${near.id}-refused`;
   place.setAttribute("role", "alert");
@@ -267,10 +276,11 @@ function recall() {
   }
 }
 
-/** What is chosen in the form, by id; the boxes of contradictions come with the deck. */
+/** What is chosen in the form, by id; the boxes of contradictions come with the deck, and so do its questions. */
 function keep() {
+  sayParts();
   if (deck === null) return sessionStorage.removeItem(UNDER_WAY);
-  const fields = [...$("starting").querySelectorAll("input:not([type=file]), select, textarea")].filter((one) => one.id);
+  const fields = [...$("starting").querySelectorAll("input:not([type=file]), select, textarea")].filter((one) => one.id && one.id !== "questions");
   const values = fields.map((one) => [one.id, ["checkbox", "radio"].includes(one.type) ? one.checked : one.value]);
   const kept = { deck: deck.deck, name: deck.name, sample: Boolean(deck.sample), values: Object.fromEntries(values), members: membersNow(), brought: broughtNow() };
   sessionStorage.setItem(UNDER_WAY, JSON.stringify(kept));
@@ -309,7 +319,7 @@ async function goOn() {
   for (const member of kept.members ?? []) addMember(member);
   for (const [id, value] of Object.entries(kept.values)) {
     const field = document.getElementById(id);
-    if (field === null || field.disabled) continue;
+    if (field === null || field.disabled || id === "questions") continue;
     if (typeof value === "boolean") field.checked = value;
     else field.value = value;
   }
@@ -322,17 +332,22 @@ function readAll(files) {
   const talk = files.find((file) => isTalk(file.name));
   if (talk) takeTalk(talk, deck?.deck).then(keep);
   const decks = files.filter((file) => file !== talk);
-  if (decks.length) return read(decks).then(keep);
+  if (decks.length) return read(decks).then(toChoices);
   if (deck === null) $("passed-over").textContent = `${talk.name} is your recorded talk. Now the deck.`;
 }
 
 const drop = $("drop");
-$("file").addEventListener("change", () => $("file").files[0] && read([...$("file").files]).then(keep));
+$("file").addEventListener("change", () => $("file").files[0] && read([...$("file").files]).then(toChoices));
 bringAll(() => deck?.deck, keep);
-$("sample").addEventListener("click", () => sample().then(keep));
+$("sample").addEventListener("click", () => sample().then(toChoices));
 $("watch").addEventListener("click", watch);
 $("starting").addEventListener("submit", begin);
 $("starting").addEventListener("input", keep);
+$("starting").addEventListener("change", sayParts);
+$("starting").addEventListener("invalid", ({ target }) => { // a browser can point at nothing that is folded away
+  const part = target.closest("details");
+  if (part) part.open = true;
+}, true);
 // Wherever on the page it is dropped: the field of the form is the one place that it can be meant for.
 addEventListener("dragover", () => drop.classList.add("is-over"));
 addEventListener("dragleave", () => drop.classList.remove("is-over"));
@@ -340,6 +355,7 @@ addEventListener("drop", (event) => {
   drop.classList.remove("is-over");
   if (event.target.type !== "file" && event.dataTransfer.files.length) readAll([...event.dataTransfer.files]);
 });
+history.scrollRestoration = "manual"; // what is shown by then is another page: it begins at its heading
 recall();
 ready();
 goOn();

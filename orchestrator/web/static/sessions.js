@@ -10,6 +10,8 @@ const api = (session, path) => pathTo(`api/v1/sessions/${encodeURIComponent(sess
 
 let chosen = null; // the data of the session that a dialog is about
 let asked = 0; // what was asked for an earlier dialog is not shown in a later one
+let holds = null; // what the chosen session holds, as /erasure told it
+let isGone = false; // the session is deleted; the dialog tells of its archive
 
 // ------------------------------------------------------------------ its name
 
@@ -34,18 +36,26 @@ async function name(event) {
 const size = (bytes) => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1000))} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
 
 /** What goes and what stays, each a line; of what there is none, nothing is said. */
-function told({ files, bytes, comments, memories, memories_that_stay: left, archives }) {
-  const goes = [`The session’s folder: what was said and asked, the debrief, the deck’s copy (${counted(files, "file")}, ${size(bytes)}); its name`];
+function told({ files, bytes, comments, memories, memories_that_stay: left, archives }, takesArchives) {
+  const goes = files ? [`The session’s folder: what was said and asked, the debrief, the deck’s copy (${counted(files, "file")}, ${size(bytes)}); its name`] : [];
   if (comments) goes.push(counted(comments, "comment"));
   if (memories) goes.push(`${memories} of what the panel remembers of it`);
-  const stays = archives.map((one) => `Its archive, ${one}`);
-  if (left) stays.push(`${left} that the panel remembers from elsewhere too, or that you edited or took up as a goal`);
+  const copies = archives.map((one) => `Its archive, ${one}`);
+  const stays = left ? [`${left} that the panel remembers from elsewhere too, or that you edited or took up as a goal`] : [];
   stays.push("The panel’s scratchpads, the deck’s own file, and whatever was exported, restored, downloaded or printed");
-  return { goes, stays };
+  return takesArchives ? { goes: [...goes, ...copies], stays } : { goes, stays: [...copies, ...stays] };
+}
+
+function showTold() {
+  const { goes, stays } = told(holds, $("deleting-archives").checked);
+  $("deleting-goes").replaceChildren(...goes.map((words) => line("li", words)));
+  $("deleting-stays").replaceChildren(...stays.map((words) => line("li", words)));
+  $("deleting-kept").hidden = $("deleting-archives").checked;
 }
 
 async function openDeleting() {
   const own = ++asked;
+  [holds, isGone] = [null, false];
   $("deleting-name").textContent = chosen.name;
   $("deleting-asked").textContent = "Looking at what it holds …";
   $("deleting-refused").textContent = "";
@@ -61,18 +71,34 @@ async function openDeleting() {
     $("deleting-asked").textContent = `What it holds cannot be told: ${answer.words}`;
     return;
   }
-  const { goes, stays } = told(answer.body);
-  $("deleting-goes").replaceChildren(...goes.map((words) => line("li", words)));
-  $("deleting-stays").replaceChildren(...stays.map((words) => line("li", words)));
-  $("deleting-archived").hidden = answer.body.archives.length === 0;
+  holds = answer.body;
+  const { files, archives, archives_here: here } = holds;
+  // Whoever deletes a rehearsal means all of it; what lies elsewhere is deleted by nobody's default.
+  $("deleting-archives").checked = archives.every((one) => here.includes(one));
+  $("deleting-archived").hidden = archives.length === 0 || files === 0;
+  showTold();
   $("deleting-known").hidden = false;
+}
+
+/** Say once that the archive is left, and offer to delete it too where the home knows how. */
+function tellOfArchives(left) {
+  isGone = true;
+  const own = left.filter((one) => holds === null || holds.archives_here.includes(one));
+  const alone = own.length === left.length ? "" : " What lies elsewhere is not known to this home any more: delete it there yourself.";
+  $("deleting-title").textContent = "Deleted here";
+  $("deleting-known").hidden = true;
+  $("deleting-asked").textContent = `Its archive stays at ${left.join(", ")}.${alone}`;
+  $("deleting-no").textContent = "Leave it there";
+  $("deleting-yes").textContent = "Delete the archive too";
+  $("deleting-yes").disabled = own.length === 0;
 }
 
 async function erase() {
   $("deleting-yes").disabled = true;
   $("deleting-refused").textContent = "";
-  const archives = $("deleting-archives").checked ? "?archives=true" : "";
-  const answer = await request(api(chosen.session, archives), { method: "DELETE" }, LONG_TIMEOUT_S);
+  const takes = isGone || $("deleting-archives").checked;
+  const answer = await request(api(chosen.session, takes ? "?archives=true" : ""), { method: "DELETE" }, LONG_TIMEOUT_S, JSON.parse);
+  if (answer.isOk && !takes && answer.body.archives.length) return tellOfArchives(answer.body.archives);
   if (answer.isOk) return location.replace(pathTo(""));
   $("deleting-yes").disabled = false;
   $("deleting-refused").textContent = sentence(answer.words);
@@ -88,4 +114,6 @@ for (const button of document.querySelectorAll("[data-do]")) {
 $("naming-form").addEventListener("submit", name);
 for (const button of document.querySelectorAll("[data-close]")) button.addEventListener("click", () => button.closest("dialog").close());
 $("deleting-yes").addEventListener("click", erase);
+$("deleting-archives").addEventListener("change", showTold);
+$("deleting").addEventListener("close", () => isGone && location.replace(pathTo("")));
 ready();
