@@ -84,6 +84,13 @@ SIZES = {
     "phone": ((390, 844), 100),
     "phone on its side": ((844, 390), 100),
 }
+PASTED_AS_IT_COMES = """words => new MutationObserver((_, all) => {
+  if (document.getElementById("question").hidden) return;
+  all.disconnect();
+  const field = document.getElementById("words");
+  field.value = words;
+  field.dispatchEvent(new InputEvent("input"));
+}).observe(document.getElementById("question"), { attributes: true })"""
 
 
 def area(box: list[int]) -> int:
@@ -664,6 +671,39 @@ def test_words_begun_before_a_question_are_the_talks_unless_they_are_said_to_be_
     expect(page.locator("#words")).to_have_value("")
     view = view_of(served, session)
     assert view["closed"] or view["question"]["turn"] == 2
+
+
+def test_words_begun_as_a_question_comes_into_sight_are_the_talks_after_a_reload_too(
+    serve: Serve, web: Web
+) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    say(page, "We are the leading ferry operator on the estuary.")
+    settles(page, "a clock that runs", lambda: view_of(served, session)["now_s"] > 0.5)
+    pasted = "It is the operator that carries most."
+    page.evaluate(PASTED_AS_IT_COMES, pasted)
+    page.click("#call")
+    controls = [page.locator(one) for one in ("#words-label", "#send")]
+    name = asked(page) and page.inner_text("#question-name")
+    for _ in "now", "reloaded":
+        assert page.input_value("#words") == pasted
+        assert [one.inner_text() for one in controls] == ["Begun before the question", "Say it"]
+        page.reload()
+        page.wait_for_selector("[data-connected=yes]")
+    page.press("#words", "Enter")
+    expect(page.locator("#words")).to_have_value("")
+    expect(page.locator("#captions")).to_contain_text(pasted)
+    view = view_of(served, session)
+    assert (view["turn"]["phase"], view["closed"]) == ("asked", [])
+    expect(controls[0]).to_have_text(f"Your answer to {name}")
+    page.fill("#words", "By passengers")
+    page.click("#pause")
+    page.reload()
+    page.wait_for_selector("[data-connected=yes]")
+    expect(controls[0]).to_have_text(f"Your answer to {name}")
+    say(page, "By passengers, in 2025.")
+    settles(page, "the answer", lambda: view_of(served, session)["turn"]["back"] is not None)
 
 
 def test_a_question_that_is_taken_back_is_read_out_again(serve: Serve, web: Web) -> None:
