@@ -174,21 +174,25 @@ def room_view(
 
 
 def _captions(projection: Projection) -> tuple[Caption, ...]:
-    """The last segments, but for those taken back; each by its number, by which it is corrected."""
+    """The last segments in the order of their times, but for those taken back; each by its number.
+
+    What was taken for an answer and is the talk's is written again, later than it was said.
+    """
     segments = projection.spoken
     first = max(0, len(segments) - CAPTIONS)
+    order = sorted(range(first, len(segments)), key=lambda index: projection.begun_s[index])
     return tuple(
         Caption(
             one.start_s,
             one.speaker,
             one.text,
             one.slide,
-            number,
+            index + 1,
             one.doubt,
             one.misheard,
-            is_judged=_is_judged(projection, number),
+            is_judged=_is_judged(projection, index + 1),
         )
-        for number, one in enumerate(segments[first:], start=first + 1)
+        for index, one in ((index, segments[index]) for index in order)
         if one.text or one.misheard  # else it was taken back
     )
 

@@ -342,7 +342,7 @@ async function sayWords() {
   if (!isAgain) {
     draft = unsure?.draft ?? draft;
     const open = view?.question ?? null;
-    const after = view?.captions.at(-1)?.number ?? 0;
+    const after = Math.max(0, ...(view?.captions ?? []).map((one) => one.number));
     unsure = { path: open ? "answer" : "segments", id: newId(), words, start_s: startOf(draft, open), draft, after };
     draft = null; // what is typed from here on is begun anew
   }
