@@ -112,6 +112,7 @@ class RoomView:
     said: tuple[str, ...]  # the moderator's last lines
     question: Question | None
     closed: tuple[Closed, ...]
+    parked: tuple[str, ...]  # of these the exchanges whose question can still come back
     left: int  # questions that can still be put, with those that were parked
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
@@ -163,6 +164,7 @@ def room_view(
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.asking) if projection.asking is not None else None,
         closed=tuple(_closed(rehearsal, one) for one in projection.exchanges),
+        parked=tuple(one.id for one in still_to_come_back(projection.asked)),
         left=max(options.exchanges - projection.opened, len(still_to_come_back(projection.exchanges))),
         contradictions=len(projection.tensions),
         took_over=projection.took_over,

@@ -918,6 +918,19 @@ def test_the_field_shows_whom_its_words_go_to_and_the_end_what_becomes_of_the_qu
         f"{name}’s question is open: it stays without an answer."
     )
     page.click("#ending-no")
+    question = page.inner_text("#question-text")
+    page.click("#park")
+    expect(page.locator("#question")).to_be_hidden()
+    page.click("#finish")
+    expect(page.locator("#ending-parked-words")).to_have_text(
+        "You asked to come back to this question: it goes home with you as open."
+    )
+    expect(page.locator("#ending-parked-list")).to_contain_text(f"{name}: ")
+    page.click("#ending-take")
+    expect(page.locator("#question-text")).to_have_text(question)
+    page.click("#finish")
+    expect(page.locator("#ending-parked")).to_be_hidden()
+    page.click("#ending-no")
 
 
 def test_who_types_goes_on_typing_whatever_is_pressed_with_the_pointer(serve: Serve, web: Web) -> None:

@@ -451,6 +451,12 @@ function finish() {
   text($("ending-words"), draft);
   $("ending-question").hidden = view.question === null;
   text($("ending-question"), view.question && ENDS[view.turn?.phase === "asked" ? "asked" : "answered"](view.question.name));
+  const parked = view.closed.filter((one) => view.parked.includes(one.exchange));
+  $("ending-parked").hidden = parked.length === 0;
+  $("ending-take").hidden = parked.length === 0 || view.question !== null || view.recording !== null;
+  text($("ending-parked-words"), `You asked to come back to ${parked.length > 1 ? `${counted(parked.length, "question")}: they go` : "this question: it goes"} home with you as open.`);
+  renew($("ending-parked-list"), parked, (one) => line("li", `${one.name}: ${one.question}`));
+  text($("ending-take"), parked.length > 1 ? "Take the first now" : "Take it now");
   text($("ending-yes"), draft === "" ? "End it" : "End without it");
   $("ending").returnValue = "";
   $("ending").showModal(); // the focus is on "Go on": a key too many ends nothing
@@ -558,7 +564,8 @@ function listenToControls() {
   listenToCorrections((number, words) => attempt(`segments/${number}`, { text: words }, "PUT"));
   $("ending").addEventListener("close", () => {
     const { returnValue } = $("ending");
-    if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
+    if (returnValue === "take") send("ask", { parked: true });
+    else if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
   });
   $("words").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
