@@ -84,6 +84,12 @@ SIZES = {
     "phone": ((390, 844), 100),
     "phone on its side": ((844, 390), 100),
 }
+TOPS = "['.stage-box', '.side', '.dock'].map(one => document.querySelector(one).getBoundingClientRect().top)"
+COVERED = """[...document.querySelectorAll("#room :is(button, textarea), .turn, .panel")].filter(one => {
+  const [a, b] = [one, document.getElementById("notice")].map(each => each.getBoundingClientRect());
+  const isSeen = a.width > 0 && !one.closest("dialog, .stage-box");
+  return isSeen && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}).map(one => one.id || one.className)"""
 PASTED_AS_IT_COMES = """words => new MutationObserver((_, all) => {
   if (document.getElementById("question").hidden) return;
   all.disconnect();
@@ -896,6 +902,34 @@ def test_a_chart_is_the_same_in_preview_room_and_debrief(serve: Serve, web: Web)
     shown.append(page.locator("#stage-slide .sheet").inner_html())
     assert "Piers" in shown[0]
     assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_a_notice_covers_no_control_and_to_begin_moves_nothing(
+    serve: Serve, web: Web, width: int, height: int
+) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window(viewport={"width": width, "height": height}).new_page(), served, session)
+    before = page.evaluate(TOPS)
+    say(page, "We are the leading ferry operator on the estuary.")
+    expect(page.locator("#notice")).to_contain_text("Your words have begun the rehearsal")
+    assert page.evaluate(TOPS) == before
+    assert page.evaluate(COVERED) == []
+
+
+def test_a_long_sentence_is_corrected_from_its_end_and_seen_whole(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    words = " ".join(f"word{number}" for number in range(60))
+    say(page, words)
+    page.wait_for_selector("#pause:not([hidden])")
+    page.click("#captions button")
+    field = "document.getElementById('correcting-words')"
+    assert page.evaluate(f"[{field}.selectionStart, {field}.selectionEnd]") == [len(words)] * 2
+    assert page.evaluate(f"{field}.scrollHeight <= {field}.clientHeight")
+    assert page.inner_text("#correcting-clock") == "The clock runs on meanwhile."
 
 
 def test_the_field_shows_whom_its_words_go_to_and_the_end_what_becomes_of_the_question(

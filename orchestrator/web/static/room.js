@@ -92,6 +92,7 @@ function show() {
   renew($("captions"), view.captions, (one) => caption(one, !watches && one.number > 0));
   showAsked();
   if (!watches) showControls(open);
+  if (open !== null) fitQuestion();
   hasShown = true;
   keepFocus(focused);
   keepAwake(view.is_running);
@@ -166,9 +167,16 @@ function showQuestion(open) {
     setTimeout(() => view && !watches && showControls(view.question), MOMENT_MS);
   }
   text($("notice"), "");
+  card.parentElement.parentElement.classList.remove("is-tight");
   card.parentElement.scrollTop = 0; // wherever it stood, a new question is seen from its beginning
   // Read out whole and once: the card itself is no live region, or each of its parts were read by itself.
   text($("told"), [`${open.name} asks:`, open.remark, open.text].filter(Boolean).join(" "));
+}
+
+/** Set a question that has not room enough, with its quote, in smaller type, until the next one. */
+function fitQuestion() {
+  const box = $("question").parentElement;
+  if (box.scrollHeight > box.clientHeight) box.parentElement.classList.add("is-tight");
 }
 
 /** What stands above a question: the words that it is about, and whose it is where no panelist made it. */
@@ -187,6 +195,7 @@ function quoted([words, slide, isQuote]) {
 }
 
 function showControls(open) {
+  text($("correcting-clock"), view.is_running ? "The clock runs on meanwhile." : "The clock stands still.");
   const runs = (view.is_running || view.is_playing) && view.state === "active";
   $("go").hidden = runs || view.is_driven_elsewhere || view.is_played;
   const isRecorded = view.recording !== null; // its slides and its words are the recording's; yours are the answers
