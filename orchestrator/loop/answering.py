@@ -40,10 +40,10 @@ def take_answer(
 ) -> Exchange:
     """Put the answer into the transcript, stamped with the moment of the session clock; returns its exchange.
 
-    Its words count at 150 a minute for the exchange, and what was heard of the answer before them is part of
-    it. None: nothing is added to what was heard; without that there was no answer. Where the words ask
-    to come back to the question, or *parks* says so, the exchange is parked and not judged. *verdict* is what
-    the presenter says of the answer.
+    Its words count at 150 a minute for the exchange where the session clock does not run, and what was heard
+    of the answer before them is part of it. None: nothing is added to what was heard; without that there was
+    no answer. Where the words ask to come back to the question, or *parks* says so, the exchange is parked
+    and not judged. *verdict* is what the presenter says of the answer.
     """
     words = one_line(text or "")
     wish = wish_to_park(words)
@@ -107,7 +107,7 @@ def _add_answer(
     value = AnswerGiven(exchange.id, len(exchange.turns), segment, claims, used, joins)
     line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
     tx.append(TRANSCRIPT, line, by="transcript", value=value)
-    return with_answer(exchange, f"{heard} {words}".strip(), segment.end_s - segment.start_s)
+    return with_answer(exchange, f"{heard} {words}".strip(), rehearsal.projection.spent_on(segment))
 
 
 def heard_words(rehearsal: Rehearsal) -> str:

@@ -14,7 +14,14 @@ from orchestrator.errors import EngineError, SessionStateError, UsageError
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import panelist, phrases, refreshing
-from orchestrator.loop.calling_on import Choice, brought_choice, choose, choose_at_pause, not_heard
+from orchestrator.loop.calling_on import (
+    Choice,
+    brought_choice,
+    choose,
+    choose_at_pause,
+    not_heard,
+    to_come_back,
+)
 from orchestrator.loop.phrases import say
 from orchestrator.loop.question_text import bare_of
 from orchestrator.loop.rehearsal import Rehearsal
@@ -38,9 +45,11 @@ def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
         return _put_again(rehearsal)
     if not at_pause:
         return _call_on_next(rehearsal)
-    choice = choose_at_pause(rehearsal.state())
+    state = rehearsal.state()
+    choice = choose_at_pause(state)
     if choice is None:
-        return None
+        parked = to_come_back(state)
+        return _come_back(rehearsal, parked) if parked is not None else None
     return open_exchange(rehearsal, choice, calls=rehearsal.options.mode != FREE_FLOW)
 
 
@@ -110,13 +119,14 @@ def _is_open(exchange: Exchange) -> SessionStateError:
 def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
     """At a break or at the end: call on whoever is next, or record that nobody has a question.
 
-    At the end those not heard yet come first, then what was parked, then the others. Where the presenter
-    wants a question, what was parked comes when nobody has another, or the exchanges are used up.
+    At the end those not heard yet come first, then what was parked, then the others. Before, what was parked
+    comes when nobody has another: live once something lies between (`to_come_back`), and where the presenter
+    wants a question also when the exchanges are used up.
     """
     state, projection = rehearsal.state(), rehearsal.projection
     choice = None if state.is_full else choose(state, holds_back=not projection.is_played_out)
     comes_back = projection.is_question_wanted or (projection.is_played_out and not state.is_full)
-    parked = _parked(projection) if comes_back else None
+    parked = _parked(projection) if comes_back else to_come_back(state)
     is_first_heard = choice is not None and choice.agent in not_heard(state)
     is_brought = choice is not None and choice.candidate.brought is not None
     is_next = projection.is_played_out and not is_first_heard and not is_brought

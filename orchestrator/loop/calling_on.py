@@ -14,7 +14,7 @@ from orchestrator.legible import one_line
 from orchestrator.loop.staleness import why_stale
 from orchestrator.loop.state import State
 from orchestrator.model.brought import DOSSIER, PRESENTER, BroughtQuestion
-from orchestrator.model.exchange import Candidate
+from orchestrator.model.exchange import Candidate, Exchange, still_to_come_back
 from orchestrator.templates.orchestration import FREE_FLOW, HAND_RAISE
 
 FOCUS_WEIGHT: Final = 0.5
@@ -171,6 +171,20 @@ def choose_at_pause(state: State) -> Choice | None:
     return choose(state, holds_back=True, only=partial(_is_on_the_table, state), how="cut in") or choose(
         state, holds_back=True, how="cut in"
     )
+
+
+def to_come_back(state: State) -> Exchange | None:
+    """The parked question that comes back by itself, live, where nobody has another to put here.
+
+    Another question, or another slide, lies between, and words since. Of a recording it comes at the end.
+    """
+    projection = state.projection
+    parked = next(iter(still_to_come_back(projection.exchanges)), None)
+    if parked is None or projection.playback is not None or projection.asked_here:
+        return None
+    parked_at_s = parked.asked_at_s + projection.open_s.get(parked.id, 0.0)
+    has_moved_on = bool(projection.slides) and projection.slides[-1].at_s > parked_at_s
+    return parked if has_moved_on or projection.exchanges[-1].id != parked.id else None
 
 
 def _in_pace(state: State, ahead: int) -> bool:

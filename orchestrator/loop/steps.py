@@ -33,7 +33,13 @@ from enum import Enum
 from typing import TypeAlias
 
 from orchestrator.loop import phrases, time_rules, turns
-from orchestrator.loop.calling_on import brought_choice, choose, choose_at_pause, may_ask_at_pause
+from orchestrator.loop.calling_on import (
+    brought_choice,
+    choose,
+    choose_at_pause,
+    may_ask_at_pause,
+    to_come_back,
+)
 from orchestrator.loop.pauses import ends_sentence
 from orchestrator.loop.refresh_rules import next_tick_s, why_refresh
 from orchestrator.loop.state import Live, State
@@ -240,7 +246,14 @@ def _may_come_in(state: State, live: Live) -> bool:
     if state.options.mode == SECTION_BREAKS or state.projection.break_due or not state.projection.segments:
         return False
     is_silent = live.silent_s >= state.rules.timers_s.hand_raise_pause
-    return is_silent and choose_at_pause(state) is not None
+    return is_silent and (choose_at_pause(state) is not None or _may_come_back(state))
+
+
+def _may_come_back(state: State) -> bool:
+    """A parked question comes back at a pause that lies as far behind the last one as any other's."""
+    last_s = max((one.at_s for one in state.projection.said[-1:]), default=0.0)
+    is_late_enough = state.now_s - last_s >= state.rules.timers_s.free_flow_gap
+    return is_late_enough and to_come_back(state) is not None
 
 
 # ---------------------------------------------------------------------- a recording

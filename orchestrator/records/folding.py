@@ -67,9 +67,9 @@ def take_back(projection: Projection, exchange: str, turn: int) -> None:
             take(projection, record, value)
             continue
         if isinstance(value, SpeechHeard | AnswerGiven):
-            withdraw(projection, value.segment)
+            withdraw(projection, value.segment, record)
         elif value is None:
-            withdraw(projection, plain_segment(record))
+            withdraw(projection, plain_segment(record), record)
         elif isinstance(value, Corrected) and value.number in projection.withdrawn:
             projection.segments[value.number - 1] = value.segment  # the words, and nothing that came of them
         else:

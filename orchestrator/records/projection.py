@@ -133,6 +133,8 @@ class Projection:
     targets: dict[str, tuple[Target, ...]] = field(default_factory=dict)
     observed: list[Observation] = field(default_factory=list)
     segments: list[Segment] = field(default_factory=list)
+    begun_s: list[float] = field(default_factory=list)
+    """Session clock: when each was begun, by which pages order them: their own times may be a recording's."""
     claims_by_speaker: dict[str | None, list[Claim]] = field(default_factory=dict)
     seconds_by_speaker: dict[str | None, float] = field(default_factory=dict)  # of the talk, without answers
     presenter_name: str = ""  # as the session was started
@@ -351,6 +353,16 @@ class Projection:
         ran = [until_s - from_s for from_s, until_s in self.under_questions(now_s)]
         answering_s = sum(max(one.spent_s, ran_s) for one, ran_s in zip(self.asked, ran, strict=True))
         return now_s - sum(ran), answering_s
+
+    def spent_on(self, answer: Segment) -> float:
+        """Return the seconds that a given answer adds to its exchange, beside what the session clock shows.
+
+        Live there are none: that clock runs on while somebody answers, so an estimate would have the time
+        that is used jump ahead, and back again once the answer is withdrawn. A recording waits, and where
+        nobody ran the clock it shows nothing: there the words count as long as their segment.
+        """
+        is_live = self.playback is None and (self.clock.live_since is not None or self.clock.at_s > 0)
+        return 0.0 if is_live else answer.end_s - answer.start_s
 
     def under_questions(self, now_s: float) -> list[tuple[float, float]]:
         """Return from when to when each exchange was open, on the session clock; one that gave way is not."""

@@ -55,7 +55,7 @@ class SpeechHeard(PanelValue):
         return (self.segment.start_s if self.begun_s is None else self.begun_s) >= at_s
 
     def fold(self, projection: Projection, record: Record) -> None:
-        _add(projection, self.segment, self.claims)
+        _add(projection, self.segment, self.claims, self._begun_s(record))
         self._count(projection)
         _voice(projection, self.segment, record)
         projection.find(self.tensions)
@@ -65,6 +65,14 @@ class SpeechHeard(PanelValue):
             projection.lines_taken.add(self.source)
         if self.part != TALK:
             _hear(projection, self.segment)
+
+    def _begun_s(self, record: Record) -> float:
+        """Return its own start on the session clock; of releases before 0.3, when it was written."""
+        if self.part is None:
+            return record.clock_s
+        if self.played is not None and self.begun_s is not None:  # its start is by the recording's clock
+            return self.begun_s
+        return min(self.segment.start_s, record.clock_s)
 
     def _count(self, projection: Projection) -> None:
         """Add to how long its speaker presented: who speaks under a question may be anybody."""
@@ -179,12 +187,12 @@ class AnswerGiven(PanelValue):
         return Bearing(self.exchange, self.segment.text, str(self.segment.speaker))
 
     def fold(self, projection: Projection, record: Record) -> None:
-        _add(projection, self.segment, ())
+        _add(projection, self.segment, (), record.clock_s)
         projection.answers_given.add(len(projection.segments))
         if self.used is not None:
             projection.answers_used.add(self.used)
         if projection.open is not None:
-            lasts_s = self.segment.end_s - self.segment.start_s
+            lasts_s = projection.spent_on(self.segment)
             pieces = [*(projection.heard if self.joins else ()), self.segment]
             projection.answered_in[self.exchange, len(projection.open.turns)] = pieces
             projection.open = with_answer(projection.open, words_of(pieces), lasts_s)
@@ -273,6 +281,7 @@ def fold_plain(projection: Projection, record: Record) -> None:
     """Take text that was appended without a value as a segment of its own, at the clock's time."""
     segment = plain_segment(record)
     projection.segments.append(segment)
+    projection.begun_s.append(record.clock_s)
     _voice(projection, segment, record)
     _hear(projection, segment)
 
@@ -295,14 +304,16 @@ def is_spoken(record: Record) -> bool:
     return is_added and (not record.type or record.type in (SpeechHeard.TYPE, AnswerGiven.TYPE))
 
 
-def withdraw(projection: Projection, segment: Segment) -> None:
+def withdraw(projection: Projection, segment: Segment, record: Record) -> None:
     """Keep the place of words that were taken back as an answer, so that numbers stay, and nothing else."""
     projection.segments.append(segment)
+    projection.begun_s.append(record.clock_s)
     projection.withdrawn.add(len(projection.segments))
 
 
-def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...]) -> None:
+def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...], begun_s: float) -> None:
     projection.segments.append(segment)
+    projection.begun_s.append(begun_s)
     projection.claims_by_speaker.setdefault(segment.speaker, []).extend(claims)
     projection.claims_by_id.update((claim.id, claim) for claim in claims)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import itemgetter
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
@@ -99,13 +100,15 @@ Moment = SlideShown | Speech | Withdrawn | Asked
 
 
 def timeline(rehearsal: Rehearsal, persons: Persons | None = None) -> list[Moment]:
-    """All that happened, in order; speech of one voice on one slide is one moment.
+    """All that happened, by time and then by record; speech of one voice on one slide is one moment.
+
+    Words of the talk that came while a question was open may have been begun before it was put.
 
     Args:
         persons: What people say of the answers.
     """
     moments: list[Moment] = []
-    for one in _moments(rehearsal, persons or {}):
+    for _, one in sorted(_moments(rehearsal, persons or {}), key=itemgetter(0)):
         last = moments[-1] if moments else None
         if isinstance(one, Speech) and isinstance(last, Speech) and _goes_on(last, one):
             is_again = one.text == WITHHELD and last.text.endswith(WITHHELD)
@@ -119,7 +122,8 @@ def _goes_on(before: Speech, after: Speech) -> bool:
     return (before.speaker, before.is_taken_back) == (after.speaker, after.is_taken_back)
 
 
-def _moments(rehearsal: Rehearsal, persons: Persons) -> Iterator[Moment]:
+def _moments(rehearsal: Rehearsal, persons: Persons) -> Iterator[tuple[float, Moment]]:
+    """Every moment as it was recorded, each with the session clock at which it began."""
     rehearsal.store.catch_up()
     store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
@@ -134,25 +138,28 @@ def _moments(rehearsal: Rehearsal, persons: Persons) -> Iterator[Moment]:
         is_hidden, is_withdrawn = entry.seq in hidden, entry.seq in projection.withdrawn_records
         match value_of(record):
             case speech.SlideShown(slide, at_s, estimated) if slide in slides:
-                yield SlideShown(at_s, slides[slide], estimated)
+                yield min(at_s, record.clock_s), SlideShown(at_s, slides[slide], estimated)
             case speech.SpeechHeard(segment=segment) | speech.AnswerGiven(segment=segment):
                 heard += 1
+                begun_s = record.clock_s
                 if heard <= len(projection.segments):  # else it has just been said, and nobody corrected it
-                    segment = projection.segments[heard - 1]
+                    segment, begun_s = projection.segments[heard - 1], projection.begun_s[heard - 1]
                 if segment.misheard is not None:  # what was really said may be off the record
                     is_hidden = is_hidden or rehearsal.is_off_record(segment.text)
                 if id(segment) not in answers:
-                    yield _speech(rehearsal, segment, is_hidden=is_hidden, is_taken_back=is_withdrawn)
+                    said = _speech(rehearsal, segment, is_hidden=is_hidden, is_taken_back=is_withdrawn)
+                    yield begun_s, said
             case None if record.op == "append":
                 heard += 1
                 plain = Segment(record.text or "", record.clock_s, record.clock_s)
-                yield _speech(rehearsal, plain, is_hidden=is_hidden, is_taken_back=is_withdrawn)
+                said = _speech(rehearsal, plain, is_hidden=is_hidden, is_taken_back=is_withdrawn)
+                yield record.clock_s, said
             case ExchangeOpened(exchange) if is_withdrawn:
                 name = rehearsal.name_of(exchange.agent)
                 question = _shown(rehearsal, exchange.turns[0].question)
-                yield Withdrawn(exchange.asked_at_s, exchange.id, name, question)
+                yield record.clock_s, Withdrawn(exchange.asked_at_s, exchange.id, name, question)
             case ExchangeOpened(exchange) if exchange.id in exchanges:
-                yield _asked(rehearsal, exchanges[exchange.id])
+                yield record.clock_s, _asked(rehearsal, exchanges[exchange.id])
 
 
 def _speech(rehearsal: Rehearsal, segment: Segment, *, is_hidden: bool, is_taken_back: bool) -> Speech:

@@ -112,6 +112,7 @@ class RoomView:
     said: tuple[str, ...]  # the moderator's last lines
     question: Question | None
     closed: tuple[Closed, ...]
+    parked: tuple[str, ...]  # of these the exchanges whose question can still come back
     left: int  # questions that can still be put, with those that were parked
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
@@ -163,6 +164,7 @@ def room_view(
         said=tuple(shown[-LINES:]),
         question=_question(rehearsal, projection.asking) if projection.asking is not None else None,
         closed=tuple(_closed(rehearsal, one) for one in projection.exchanges),
+        parked=tuple(one.id for one in still_to_come_back(projection.asked)),
         left=max(options.exchanges - projection.opened, len(still_to_come_back(projection.exchanges))),
         contradictions=len(projection.tensions),
         took_over=projection.took_over,
@@ -174,21 +176,25 @@ def room_view(
 
 
 def _captions(projection: Projection) -> tuple[Caption, ...]:
-    """The last segments, but for those taken back; each by its number, by which it is corrected."""
+    """The last segments in the order of their times, but for those taken back; each by its number.
+
+    What was taken for an answer and is the talk's is written again, later than it was said.
+    """
     segments = projection.spoken
     first = max(0, len(segments) - CAPTIONS)
+    order = sorted(range(first, len(segments)), key=lambda index: projection.begun_s[index])
     return tuple(
         Caption(
             one.start_s,
             one.speaker,
             one.text,
             one.slide,
-            number,
+            index + 1,
             one.doubt,
             one.misheard,
-            is_judged=_is_judged(projection, number),
+            is_judged=_is_judged(projection, index + 1),
         )
-        for number, one in enumerate(segments[first:], start=first + 1)
+        for index, one in ((index, segments[index]) for index in order)
         if one.text or one.misheard  # else it was taken back
     )
 

@@ -18,6 +18,7 @@ from orchestrator.engines.offline.bank import (
     QUOTE,
     SEATS,
     SUBJECT,
+    WORDINGS,
     Entry,
     bank,
 )
@@ -144,3 +145,16 @@ def test_a_question_read_aloud_alone_says_what_it_is_about() -> None:
     ]
     told = {ask for entry in ENTRIES for ask in asks(entry)}
     assert told.isdisjoint({"Who was not asked?", "Who does that beside the daily work?"})
+
+
+def test_every_wording_that_asks_how_many_or_by_when_wants_a_fact() -> None:
+    asked = re.compile(r"\b(how many|(and|by|since|from) when\b[^,?]*[,?]|how long)", re.IGNORECASE)
+    unmarked = [
+        ask
+        for entry in ENTRIES
+        for form in WORDINGS
+        for ask in getattr(entry, form)
+        if asked.search(ask) and form not in entry.wants_fact
+    ]
+    assert unmarked == []
+    assert {form for entry in ENTRIES for form in entry.wants_fact} == set(WORDINGS)

@@ -107,6 +107,35 @@ def test_a_refusal_is_asked_again_while_there_is_a_turn(answer: str) -> None:
     assert (last.verdict, last.follow_up) == ("follow_up", None)
 
 
+VAGUE = "There are many reasons, and I think we are in a good position."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "is_asked_again"),
+    [
+        (
+            "Which condition for the next stage is the hardest for you, and when do you mean to apply?",
+            VAGUE,
+            True,
+        ),
+        (
+            "Which condition for the next stage is the hardest for you, and when do you mean to apply?",
+            "In May.",
+            False,
+        ),
+        ("Why are you still at this stage?", VAGUE, False),
+        ("How many customers have left you?", VAGUE, True),
+        ("What could we give you that would help at once?", VAGUE, False),
+    ],
+)
+def test_a_vague_answer_is_asked_again_where_the_wording_asks_for_a_fact(
+    question: str, answer: str, is_asked_again: bool
+) -> None:
+    got = judged(question, answer)
+    assert (got.follow_up is not None) == is_asked_again
+    assert got.verdict == ("follow_up" if is_asked_again else "unjudged")
+
+
 TABLE = "| Use | EUR |\n|---|---|\n| Boats | 100 |\n| Piers | 200 |\n| Total | 350 |\n"
 CLASH = read_deck_text(f"# Fleet\n\n{TABLE}")
 [FOUND] = deck_tensions(CLASH)

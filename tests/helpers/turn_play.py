@@ -61,7 +61,7 @@ MARKED: Final = "~"
 """At the end of a word: once for each time that it was corrected."""
 NOT_COMPARED: Final = {
     # What an answer that was taken back leaves on purpose, or what says when something was last looked at.
-    "segments", "withdrawn", "withdrawn_records", "last_exchange", "marks", "journal", "put_at_s",
+    "segments", "begun_s", "withdrawn", "withdrawn_records", "last_exchange", "marks", "journal", "put_at_s",
     "talk_records", "refresh_due", "waiting", "words_seq", "segments_before_slide", "look_due_upto",
 }  # fmt: skip
 
@@ -394,6 +394,8 @@ def check_taken_back(projection: Projection, records: Sequence[Any]) -> None:
             assert getattr(projection, name) == getattr(never, name), name
     kept = [one for number, one in enumerate(projection.segments, 1) if number not in projection.withdrawn]
     assert kept == never.segments
+    begun = [one for number, one in enumerate(projection.begun_s, 1) if number not in projection.withdrawn]
+    assert begun == never.begun_s
     assert [one.text for one in projection.spoken if one.text] == [one.text for one in kept]
 
 

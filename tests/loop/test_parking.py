@@ -10,7 +10,11 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.errors import SessionStateError
 from orchestrator.loop.asking import ask
+from orchestrator.loop.refreshing import refresh
+from orchestrator.loop.state import Live
+from orchestrator.loop.steps import Ask, next_step
 from orchestrator.model.exchange import Turn, not_taken_up
+from orchestrator.model.segment import Segment
 from orchestrator.speech.answers import Answer
 from orchestrator.speech.parking import wish_to_park
 from orchestrator.web.view import room_view
@@ -222,6 +226,33 @@ def test_a_question_that_is_wanted_now_is_the_parked_one_where_there_is_no_other
         session.questions_now()
         assert ask(session.rehearsal) is None
         assert room_view(session.rehearsal, is_driven_here=True).left == max(0, exchanges - 4)
+
+
+@pytest.mark.parametrize("mode", ["section-breaks", "hand-raise", "free-flow"])
+def test_live_it_comes_back_by_itself_once_something_lies_between(home: Path, mode: str) -> None:
+    engine = SteadyEngine(("skeptic",))
+    with Session.start(Home.open(home), deck_text=DECK, engine=engine, mode=mode) as session:
+        rehearsal = session.rehearsal
+        session.slide(1)
+        session.add_segment(Segment("Good morning.", 0.0, 1.0, slide=1))
+        assert session.ask() is not None
+        session.park()
+        engine.ready = ()
+        rehearsal.store.clock = lambda: 30.0
+        at_pause = mode != "section-breaks"
+        assert ask(rehearsal, at_pause=at_pause) is None  # nothing was said since
+        session.add_segment(Segment("So much for that.", 27.0, 29.0, slide=1))
+        refresh(rehearsal, "pause")
+        assert ask(rehearsal, at_pause=at_pause) is None  # it is the same place still
+        session.slide(2)
+        session.add_segment(Segment("We go on.", 29.0, 30.0, slide=2))
+        refresh(rehearsal, "pause")
+        if at_pause:
+            assert next_step(rehearsal.state(Live(silent_s=3.0, is_looking=True))) == Ask(at_pause=True)
+        back = ask(rehearsal, at_pause=at_pause)
+        assert back is not None
+        assert (back.id, back.comes_back_to) == ("x2", "x1")
+        assert room_view(rehearsal, is_driven_here=True).parked == ()
 
 
 def test_once_the_exchanges_are_used_up_what_was_parked_comes_before_a_new_question(home: Path) -> None:

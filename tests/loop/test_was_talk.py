@@ -13,8 +13,9 @@ from orchestrator.debrief.build import debrief_of
 from orchestrator.errors import SessionStateError
 from orchestrator.loop import refreshing, turns
 from orchestrator.memory.facts import FactLog
-from orchestrator.model.segment import Segment
+from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.web.timeline import Speech, timeline
+from orchestrator.web.view import room_view
 from tests.helpers.steady import DECK, SteadyEngine
 from tests.helpers.turn_play import begin, check, played
 
@@ -167,3 +168,34 @@ def test_the_question_waits_until_the_presenter_has_gone_on_and_paused(tmp_path:
         assert turns.withdrawable(one.session.projection) is None
         one.pass_time(30.0)
         check(one)
+
+
+def test_the_clock_never_goes_back_and_captions_stand_by_time(session: Session) -> None:
+    session.run_clock()
+    rehearsal = session.rehearsal
+
+    def used_s() -> float:
+        return room_view(rehearsal, is_driven_here=False).used_s
+
+    def at_clock(seconds: float) -> None:
+        rehearsal.clock.stop()
+        rehearsal.store.clock = lambda: seconds
+
+    at_clock(10.0)
+    used = [used_s()]
+    at_clock(14.0)
+    session.answer(" ".join(["word"] * 115))
+    used.append(used_s())
+    at_clock(18.0)
+    session.hear(LiveSegment("So much for the fund.", 17.0))
+    used.append(used_s())
+    session.answer_was_talk()
+    used.append(used_s())
+    at_clock(20.0)
+    session.add_segment(Segment("We go on.", 19.0, 20.0))
+    assert used == [10.0, 14.0, 18.0, 18.0]
+    shown = room_view(rehearsal, is_driven_here=False).captions
+    assert [(one.at_s, one.number) for one in shown] == [(0.0, 1), (14.0, 4), (17.0, 3), (19.0, 5)]
+    moments = [(one.kind, one.at_s) for one in timeline(rehearsal)]
+    talk = [("speech", 14.0), ("speech", 14.0)]  # the answer that is none, and the same words as talk
+    assert moments == [("slide", 0.0), ("speech", 0.0), ("question", 0.0), *talk]

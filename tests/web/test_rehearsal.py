@@ -87,8 +87,10 @@ def judged(page: Page, served: Served, session: str, answered: tuple[str, int] |
 
 
 def asked(page: Page) -> str:
-    """The question, once there is one."""
+    """The question, once it has been in sight for long enough that words begun now answer it."""
     page.wait_for_selector("#question:not([hidden])")
+    if page.locator("#composer").count():  # who looks on has no field
+        expect(page.locator("#words-label")).not_to_have_text("What you say")
     return page.inner_text("#question-text")
 
 

@@ -84,6 +84,19 @@ SIZES = {
     "phone": ((390, 844), 100),
     "phone on its side": ((844, 390), 100),
 }
+TOPS = "['.stage-box', '.side', '.dock'].map(one => document.querySelector(one).getBoundingClientRect().top)"
+COVERED = """[...document.querySelectorAll("#room :is(button, textarea), .turn, .panel")].filter(one => {
+  const [a, b] = [one, document.getElementById("notice")].map(each => each.getBoundingClientRect());
+  const isSeen = a.width > 0 && !one.closest("dialog, .stage-box");
+  return isSeen && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}).map(one => one.id || one.className)"""
+PASTED_AS_IT_COMES = """words => new MutationObserver((_, all) => {
+  if (document.getElementById("question").hidden) return;
+  all.disconnect();
+  const field = document.getElementById("words");
+  field.value = words;
+  field.dispatchEvent(new InputEvent("input"));
+}).observe(document.getElementById("question"), { attributes: true })"""
 
 
 def area(box: list[int]) -> int:
@@ -667,6 +680,39 @@ def test_words_begun_before_a_question_are_the_talks_unless_they_are_said_to_be_
     assert view["closed"] or view["question"]["turn"] == 2
 
 
+def test_words_begun_as_a_question_comes_into_sight_are_the_talks_after_a_reload_too(
+    serve: Serve, web: Web
+) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    say(page, "We are the leading ferry operator on the estuary.")
+    settles(page, "a clock that runs", lambda: view_of(served, session)["now_s"] > 0.5)
+    pasted = "It is the operator that carries most."
+    page.evaluate(PASTED_AS_IT_COMES, pasted)
+    page.click("#call")
+    controls = [page.locator(one) for one in ("#words-label", "#send")]
+    name = asked(page) and page.inner_text("#question-name")
+    for _ in "now", "reloaded":
+        assert page.input_value("#words") == pasted
+        assert [one.inner_text() for one in controls] == ["Begun before the question", "Say it"]
+        page.reload()
+        page.wait_for_selector("[data-connected=yes]")
+    page.press("#words", "Enter")
+    expect(page.locator("#words")).to_have_value("")
+    expect(page.locator("#captions")).to_contain_text(pasted)
+    view = view_of(served, session)
+    assert (view["turn"]["phase"], view["closed"]) == ("asked", [])
+    expect(controls[0]).to_have_text(f"Your answer to {name}")
+    page.fill("#words", "By passengers")
+    page.click("#pause")
+    page.reload()
+    page.wait_for_selector("[data-connected=yes]")
+    expect(controls[0]).to_have_text(f"Your answer to {name}")
+    say(page, "By passengers, in 2025.")
+    settles(page, "the answer", lambda: view_of(served, session)["turn"]["back"] is not None)
+
+
 def test_a_question_that_is_taken_back_is_read_out_again(serve: Serve, web: Web) -> None:
     served = serve()
     session = started(served)
@@ -860,6 +906,34 @@ def test_a_chart_is_the_same_in_preview_room_and_debrief(serve: Serve, web: Web)
     assert shown[0] == shown[1]
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_a_notice_covers_no_control_and_to_begin_moves_nothing(
+    serve: Serve, web: Web, width: int, height: int
+) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window(viewport={"width": width, "height": height}).new_page(), served, session)
+    before = page.evaluate(TOPS)
+    say(page, "We are the leading ferry operator on the estuary.")
+    expect(page.locator("#notice")).to_contain_text("Your words have begun the rehearsal")
+    assert page.evaluate(TOPS) == before
+    assert page.evaluate(COVERED) == []
+
+
+def test_a_long_sentence_is_corrected_from_its_end_and_seen_whole(serve: Serve, web: Web) -> None:
+    served = serve()
+    session = started(served)
+    page = in_room(web.window().new_page(), served, session)
+    words = " ".join(f"word{number}" for number in range(60))
+    say(page, words)
+    page.wait_for_selector("#pause:not([hidden])")
+    page.click("#captions button")
+    field = "document.getElementById('correcting-words')"
+    assert page.evaluate(f"[{field}.selectionStart, {field}.selectionEnd]") == [len(words)] * 2
+    assert page.evaluate(f"{field}.scrollHeight <= {field}.clientHeight")
+    assert page.inner_text("#correcting-clock") == "The clock runs on meanwhile."
+
+
 def test_the_field_shows_whom_its_words_go_to_and_the_end_what_becomes_of_the_question(
     serve: Serve, web: Web
 ) -> None:
@@ -879,6 +953,19 @@ def test_the_field_shows_whom_its_words_go_to_and_the_end_what_becomes_of_the_qu
     expect(page.locator("#ending-question")).to_have_text(
         f"{name}’s question is open: it stays without an answer."
     )
+    page.click("#ending-no")
+    question = page.inner_text("#question-text")
+    page.click("#park")
+    expect(page.locator("#question")).to_be_hidden()
+    page.click("#finish")
+    expect(page.locator("#ending-parked-words")).to_have_text(
+        "You asked to come back to this question: it goes home with you as open."
+    )
+    expect(page.locator("#ending-parked-list")).to_contain_text(f"{name}: ")
+    page.click("#ending-take")
+    expect(page.locator("#question-text")).to_have_text(question)
+    page.click("#finish")
+    expect(page.locator("#ending-parked")).to_be_hidden()
     page.click("#ending-no")
 
 

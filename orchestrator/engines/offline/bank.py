@@ -23,7 +23,8 @@ SEATS: Final = ASKS
 FIGURES: Final = ("money", "percent", "count", "duration", "date")
 """The kinds of figure, as `claims` names them, of which a question can ask for one."""
 
-OF_TEXTS: Final = ("ask", "firm", "soft", "but", "heads", "kinds")
+WORDINGS: Final = ("ask", "firm", "soft")
+OF_TEXTS: Final = (*WORDINGS, "but", "heads", "kinds", "wants_fact")
 OF_CONDITIONS: Final = ("when", "on", "unless")
 OF_PATTERNS: Final = ("placeholders", "estimates", "abbreviations")
 """The fields that are read as texts, conditions and regular expressions."""
@@ -59,7 +60,8 @@ class Entry:
     unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it may be answered there
     topic: str = ""  # asked once a session, whichever entry asks it
     asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
-    wants_fact: bool = False  # no answer to it is without a figure, a date, a name, or a yes or no
+    wants_fact: tuple[str, ...] = ()
+    """Of `WORDINGS` those to which no answer is without a figure, a date, a name, or a yes or no."""
     firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
     soft: tuple[str, ...] = ()  # and for a friendly one
     place: int = 0  # in its file: what boards ask most stands first
@@ -159,6 +161,8 @@ def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
     """An entry with `heads` is about the heading of a slide: each of them is a condition."""
     known: dict[str, Any] = {"topic": item["id"]}
     for name, value in item.items():
+        if name == "wants_fact" and value is True:  # however it is worded
+            value = WORDINGS
         read = _texts if name in OF_TEXTS else _conditions if name in OF_CONDITIONS else None
         known[name] = value if read is None else read(value)
     heads = known.pop("heads", ())

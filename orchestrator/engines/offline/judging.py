@@ -15,7 +15,7 @@ from typing import Final
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.measured import kinds_of, quantities_of
 from orchestrator.engines.offline.bank import Entry, bank
-from orchestrator.engines.offline.wording import entry_of, pick, sentences
+from orchestrator.engines.offline.wording import entry_of, pick, sentences, wants_fact
 from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.model.claim import COMPUTED, Tension
@@ -57,12 +57,14 @@ def judge(request: JudgementRequest) -> Judgement:
     # At the last turn a figure of the presenter's own may be the right one: nobody but the reader can tell.
     if tension is not None and is_open and not (request.is_last and has_figure(answer)):
         return _pressed(request, NEITHER_FIGURE, said[0], promises, still_open=tension.note)
-    entry = entry_of(exchange.turns[-1].question) or entry_of(exchange.turns[0].question)
+    last, first = exchange.turns[-1].question, exchange.turns[0].question
+    asked = last if entry_of(last) is not None else first
+    entry = entry_of(asked)
     if entry is not None and gives_figure(entry, said):
         note = f'- Answered: "{said[0]}"'
         return Judgement("satisfied", f"the {entry.asks_for} that was asked for", said[0], note=note)
     is_first = len(exchange.turns) == 1 and not request.is_last
-    if is_first and entry is not None and entry.wants_fact and not has_fact(said):
+    if is_first and entry is not None and wants_fact(entry, asked) and not has_fact(said):
         return _pressed(request, NO_FACT, said[0], promises, still_open=said[0])
     noticed = Observation("undertook something with a date", promises[0]) if promises else None
     note = f'- Not judged: "{said[0]}"'

@@ -130,6 +130,12 @@ def _pattern(ask: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=512)
+def wants_fact(entry: Entry, question: str) -> bool:
+    """Whether no answer to this question of the entry is without a figure, a date, a name, or a yes or no."""
+    asks = (ask for form in entry.wants_fact for ask in getattr(entry, form))
+    return any(_pattern(ask).fullmatch(question) for ask in asks)
+
+
 def entry_of(question: str) -> Entry | None:
     """The entry whose question this is; None: none of the bank's."""
     # By how it begins first: to compile all wordings takes longer than the panel's first questions.

@@ -27,14 +27,17 @@ export function caption(one, isCorrectable) {
   return item;
 }
 
+const LINE_CHARS = 45;
+
 function correct(one) {
   $("correcting").dataset.number = one.number;
   text($("correcting-heard"), one.misheard || one.text);
   $("correcting-words").value = one.text;
   text($("correcting-refused"), "");
   text($("correcting-counts"), one.is_judged ? JUDGED : COUNTS);
+  $("correcting-words").rows = Math.max(3, Math.ceil(one.text.length / LINE_CHARS)); // where a browser does not size it by itself
   $("correcting").showModal();
-  $("correcting-words").select();
+  $("correcting-words").setSelectionRange(one.text.length, one.text.length); // behind the last word: one key too many deletes nothing
 }
 
 /** The dialog of a correction; `send(number, words)` sends it, where it is not left, and brings the answer. */

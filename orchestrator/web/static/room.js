@@ -23,7 +23,7 @@ const watches = "watches" in room.dataset;
 const slides = stage("stage-slide", room);
 
 let view = null;
-let unsure = null; // words that were sent and may not have come: { path, id, words, begunAt, after }; so again they count once
+let unsure = null; // words that were sent and may not have come: { path, id, words, start_s, draft, after }; so again they count once
 let isSaying = false; // they are on their way
 let saying = Promise.resolve(); // until they have come, or have not
 let triedAt = -Infinity; // when this page last began to drive by itself
@@ -32,8 +32,12 @@ let isLeaving = false; // for the debrief
 let isEnding = false; // by this page
 let refusal = ""; // what was said last of a write: the microphone speaks in the same place
 let put = ""; // the question that was told last
-let begunAt = null; // by the session's clock, when what stands in the field was begun
+let inSightAt = -Infinity; // by `performance.now()`, when this page showed it; one that was there when the page came was seen before
+let draft = null; // how what stands in the field was begun: { at, to }, by the session's clock, and the question that was in sight
 
+let hasShown = false; // a room, since this page came
+
+const MOMENT_MS = 1000; // nobody has read a question so soon: words that are begun within it were on their way
 const MOMENTS = {
   presenting: "You have the floor.",
   question: "A question for you.",
@@ -88,6 +92,8 @@ function show() {
   renew($("captions"), view.captions, (one) => caption(one, !watches && one.number > 0));
   showAsked();
   if (!watches) showControls(open);
+  if (open !== null) fitQuestion();
+  hasShown = true;
   keepFocus(focused);
   keepAwake(view.is_running);
 }
@@ -153,13 +159,24 @@ function showQuestion(open) {
   const above = aboveOf(open).map((words, at) => [words, open.slides?.[at] ?? null, !open.origin || at < open.quotes.length]);
   renew($("question-quotes"), above, quoted);
   text($("question-text"), open.text);
-  const now = `${open.exchange} ${open.turn}`;
+  const now = keyOf(open);
   if (put === now) return;
   put = now;
+  if (hasShown) {
+    inSightAt = performance.now();
+    setTimeout(() => view && !watches && showControls(view.question), MOMENT_MS);
+  }
   text($("notice"), "");
+  card.parentElement.parentElement.classList.remove("is-tight");
   card.parentElement.scrollTop = 0; // wherever it stood, a new question is seen from its beginning
   // Read out whole and once: the card itself is no live region, or each of its parts were read by itself.
   text($("told"), [`${open.name} asks:`, open.remark, open.text].filter(Boolean).join(" "));
+}
+
+/** Set a question that has not room enough, with its quote, in smaller type, until the next one. */
+function fitQuestion() {
+  const box = $("question").parentElement;
+  if (box.scrollHeight > box.clientHeight) box.parentElement.classList.add("is-tight");
 }
 
 /** What stands above a question: the words that it is about, and whose it is where no panelist made it. */
@@ -178,6 +195,7 @@ function quoted([words, slide, isQuote]) {
 }
 
 function showControls(open) {
+  text($("correcting-clock"), view.is_running ? "The clock runs on meanwhile." : "The clock stands still.");
   const runs = (view.is_running || view.is_playing) && view.state === "active";
   $("go").hidden = runs || view.is_driven_elsewhere || view.is_played;
   const isRecorded = view.recording !== null; // its slides and its words are the recording's; yours are the answers
@@ -188,19 +206,36 @@ function showControls(open) {
   $("call").setAttribute("aria-disabled", String(!canCall()));
   text($("call"), view.turn?.waits ? "Questions now" : "Take a question now");
   const isAnswer = open !== null && !isOfTalk(open);
-  text($("words-label"), isAnswer ? `Your answer to ${open.name}` : open ? "Begun before the question" : "What you say");
+  text($("words-label"), isAnswer ? `Your answer to ${open.name}` : open && hasWords() ? "Begun before the question" : "What you say");
   text($("send"), isAnswer ? "Answer" : "Say it");
   $("words").placeholder = isAnswer ? `Answer ${open.name} here` : "A line of your talk";
   $("composer").classList.toggle("is-answer", isAnswer);
   if (isAnswer) $("composer").style.setProperty("--voice", open.color);
-  $("mine").hidden = open === null || isAnswer;
+  $("mine").hidden = open === null || isAnswer || !hasWords();
   $("send").setAttribute("aria-disabled", String(!canSend()));
   const hasCome = ({ number, text: words }) => number > unsure.after && words === unsure.words;
   if (!isSaying && unsure !== null && view.captions.some(hasCome)) isTaken(); // though nobody told us
 }
 
-/** Whether what stands in the field was begun before the question was put, so that it belongs to the talk. */
-const isOfTalk = (open) => begunAt !== null && begunAt < open.put_at_s;
+const keyOf = ({ exchange, turn }) => `${exchange} ${turn}`;
+const hasWords = () => $("words").value !== "";
+
+/** The question that words which are begun now are said to: one that has been in sight for a moment; "": the talk. */
+const saidTo = (open) => (open !== null && performance.now() - inSightAt >= MOMENT_MS ? keyOf(open) : "");
+
+/** Whether what stands in the field, or would be begun there now, is no answer to this question: it belongs to the talk. */
+function isOfTalk(open) {
+  if (view.recording !== null || open.put_at_s === 0) return false; // there is no talk: the recording's, or none yet
+  return (hasWords() ? draft?.to : saidTo(open)) !== keyOf(open);
+}
+
+/** When words were begun, as the server is told: before the question where they are the talk's, else not before it. */
+function startOf(begun, open) {
+  const at = begun?.at ?? null;
+  if (open === null) return at;
+  if (isOfTalk(open)) return Math.min(at ?? Infinity, Math.max(0, open.put_at_s - 0.001));
+  return at === null ? null : Math.max(at, open.put_at_s);
+}
 
 const canCall = () => view.question === null && view.left > 0 && view.recording === null;
 const canSend = () => !isSaying && (view?.question == null || view.question.is_judged);
@@ -290,14 +325,17 @@ function isHeld(answer, path) {
 
 /** Words that are typed: they were begun with the first key, and no silence ends an answer meanwhile. */
 function typing() {
-  if ($("words").value === "") {
-    begunAt = null;
+  if (!hasWords()) {
+    draft = null;
     if (!isSaying) unsure = null;
-  } else if (view?.is_running) begunAt ??= nowOf(view); // while the clock stands, no time tells one word from another
+  } else draft ??= begunNow();
   keepDraft();
   if (view) showControls(view.question);
-  if (view?.is_running && $("words").value !== "") tellSpeaking(session);
+  if (view?.is_running && hasWords()) tellSpeaking(session);
 }
+
+/** How words are begun at this moment; while the clock stands, no time tells one word from another. */
+const begunNow = () => ({ at: view?.is_running ? nowOf(view) : null, to: view ? saidTo(view.question) : "" });
 
 const plain = (words) => words.trim().split(/\s+/).join(" "); // as the transcript has them
 
@@ -310,10 +348,15 @@ async function sayWords() {
   const words = plain($("words").value);
   if (!words || !canSend()) return;
   const isAgain = unsure !== null && behind(unsure.words, words) !== null; // first what may have come, as it was sent
-  if (!isAgain) unsure = { path: view?.question ? "answer" : "segments", id: newId(), words, begunAt: unsure?.begunAt ?? begunAt, after: view?.captions.at(-1)?.number ?? 0 };
-  const { path, id, words: text, begunAt: start_s } = unsure;
+  if (!isAgain) {
+    draft = unsure?.draft ?? draft;
+    const open = view?.question ?? null;
+    const after = Math.max(0, ...(view?.captions ?? []).map((one) => one.number));
+    unsure = { path: open ? "answer" : "segments", id: newId(), words, start_s: startOf(draft, open), draft, after };
+    draft = null; // what is typed from here on is begun anew
+  }
+  const { path, id, words: text, start_s, draft: begun } = unsure;
   isSaying = true;
-  begunAt = null; // what is typed from here on is begun anew
   keepDraft();
   if (view) showControls(view.question);
   const { isOk, status } = await attempt(path, start_s === null ? { text } : { text, start_s }, "POST", id);
@@ -321,7 +364,7 @@ async function sayWords() {
   if (isOk) isTaken();
   else if (status !== 0 && status < 500) { // refused: it has not come
     unsure = null;
-    begunAt = start_s;
+    draft = begun;
     keepDraft();
   }
   if (view) showControls(view.question);
@@ -337,7 +380,7 @@ async function begin() {
 
 /** What was begun before the question answers it all the same, says the presenter. */
 function countAsAnswer() {
-  begunAt = nowOf(view);
+  draft = { at: view.is_running ? nowOf(view) : null, to: keyOf(view.question) };
   keepDraft();
   showControls(view.question);
   $("words").focus();
@@ -347,7 +390,7 @@ function countAsAnswer() {
 function isTaken() {
   const typed = $("words").value;
   $("words").value = (behind(unsure.words, typed) ?? typed).trimStart();
-  if ($("words").value === "") begunAt = null;
+  if (!hasWords()) draft = null;
   unsure = null;
   refuse("");
   keepDraft();
@@ -357,13 +400,13 @@ function isTaken() {
 const DRAFT = `greenroom.draft.${session}`;
 
 function keepDraft() {
-  sessionStorage.setItem(DRAFT, JSON.stringify({ words: $("words").value, begunAt, unsure, hasFocus: document.activeElement === $("words") }));
+  sessionStorage.setItem(DRAFT, JSON.stringify({ words: $("words").value, draft, unsure, hasFocus: document.activeElement === $("words") }));
 }
 
 function recallDraft() {
   const kept = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
   if (kept === null) return;
-  ({ words: $("words").value, begunAt, unsure } = kept);
+  ({ words: $("words").value, draft = null, unsure } = kept);
   if (kept.hasFocus) $("words").focus();
 }
 
@@ -417,6 +460,12 @@ function finish() {
   text($("ending-words"), draft);
   $("ending-question").hidden = view.question === null;
   text($("ending-question"), view.question && ENDS[view.turn?.phase === "asked" ? "asked" : "answered"](view.question.name));
+  const parked = view.closed.filter((one) => view.parked.includes(one.exchange));
+  $("ending-parked").hidden = parked.length === 0;
+  $("ending-take").hidden = parked.length === 0 || view.question !== null || view.recording !== null;
+  text($("ending-parked-words"), `You asked to come back to ${parked.length > 1 ? `${counted(parked.length, "question")}: they go` : "this question: it goes"} home with you as open.`);
+  renew($("ending-parked-list"), parked, (one) => line("li", `${one.name}: ${one.question}`));
+  text($("ending-take"), parked.length > 1 ? "Take the first now" : "Take it now");
   text($("ending-yes"), draft === "" ? "End it" : "End without it");
   $("ending").returnValue = "";
   $("ending").showModal(); // the focus is on "Go on": a key too many ends nothing
@@ -524,7 +573,8 @@ function listenToControls() {
   listenToCorrections((number, words) => attempt(`segments/${number}`, { text: words }, "PUT"));
   $("ending").addEventListener("close", () => {
     const { returnValue } = $("ending");
-    if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
+    if (returnValue === "take") send("ask", { parked: true });
+    else if (returnValue === "end" || returnValue === "send") end(returnValue === "send");
   });
   $("words").addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
