@@ -109,7 +109,7 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """One server for a file's tests that change nothing."""
+    """One server for the tests of a file that do not stand in each other's way."""
     served = start_server(new_home(tmp_path_factory.mktemp("server") / "home"))
     yield served
     served.stop()

@@ -141,17 +141,20 @@ def test_a_recorded_panel_is_watched_step_by_step_and_played_once(serve: Serve, 
     assert page.url == first
 
 
-def test_progress_fits_a_phone(server: Served, web: Web) -> None:
+def test_progress_and_comparison_fit_a_phone(server: Served, web: Web) -> None:
     with server.client() as client:
-        begun = {"sample": True, "id": "on-a-phone", "presenter": "Ola Berg"}
-        client.post("/api/v1/sessions", json=begun)
-        client.post("/api/v1/sessions/on-a-phone/ask", json={})
-        client.post("/api/v1/sessions/on-a-phone/answer", json={"text": "In March, by the letter of 2026."})
-        client.post("/api/v1/sessions/on-a-phone/end", json={})
-    page = web.open(
-        f"{server.url}/review/progress?presenter=Ola+Berg", viewport={"width": 390, "height": 844}
-    )
-    expect(page.locator(".runs-table")).to_contain_text("of 20:00")
-    for one in ("document.documentElement", "document.querySelector('.wide')"):
-        assert page.evaluate(f"{one}.scrollWidth <= {one}.clientWidth")
-    assert faults_of_axe(page) == []
+        for name in ("on-a-phone", "once-more"):
+            begun = {"sample": True, "id": name, "presenter": "Ola Berg"}
+            client.post("/api/v1/sessions", json=begun)
+            client.post(f"/api/v1/sessions/{name}/ask", json={})
+            client.post(f"/api/v1/sessions/{name}/answer", json={"text": "In March, by the letter of 2026."})
+            client.post(f"/api/v1/sessions/{name}/end", json={})
+    for path, holds in (
+        ("progress?presenter=Ola+Berg", "of 20:00"),
+        ("compare?a=on-a-phone&b=once-more", "Contradictions"),
+    ):
+        page = web.open(f"{server.url}/review/{path}", viewport={"width": 390, "height": 844})
+        expect(page.locator(".runs-table").last).to_contain_text(holds)
+        for one in ("document.documentElement", "document.querySelector('.wide')"):
+            assert page.evaluate(f"{one}.scrollWidth <= {one}.clientWidth")
+        assert faults_of_axe(page) == []
