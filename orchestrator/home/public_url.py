@@ -8,7 +8,9 @@ from ipaddress import ip_address
 from typing import Final
 
 DEFAULT_PORTS: Final = {"http": 80, "https": 443}
-OWN_PATHS: Final = frozenset({"api", "debrief", "dossier", "example", "new", "review", "room", "static", "w"})
+OWN_PATHS: Final = frozenset(
+    {"api", "debrief", "dossier", "example", "new", "review", "room", "static", "w", "watch"}
+)
 """First parts of the server's own paths. A public path that began with one could not be told from them,
 since a proxy may pass it on or cut it off."""
 EXAMPLE: Final = "https://example.org/greenroom"
