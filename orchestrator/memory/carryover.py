@@ -95,7 +95,7 @@ def take_along(
                 )
             )
             ids += [one.memory.id for one in found]
-    told = tuple(point for point, _ in points if not is_marked(point.quote))
+    told = tuple(point for point, _ in points if not is_marked(point.quote or point.question))
     carried = CarryOver({agent: text for agent, text in texts.items() if text}, told, dismissed)
     return Taken(carried, tuple(dict.fromkeys(ids)))
 
@@ -124,10 +124,12 @@ def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
 def _besides(found: Sequence[Recalled], points: Points) -> list[Recalled]:
     """The recalled ones, without those that the open points tell already."""
     told = [point.quote for point, _ in points]
+    general = {memory.id for point, memory in points if not point.quote}
     return [
         one
         for one in found
-        if (words := left_open(one.memory)) is None or not any(quote.startswith(words) for quote in told)
+        if one.memory.id not in general
+        and ((words := left_open(one.memory)) is None or not any(quote.startswith(words) for quote in told))
     ]
 
 
@@ -144,11 +146,15 @@ def _points(points: Points, agent: str, often: Mapping[str, int]) -> list[str]:
         f"- {one.asked_on}, {one.session}/{one.exchange}, {one.agent}, {one.outcome}"
         f"{f', says {one.says}' if one.says else ''}"
         f"{f', left open in {often[memory.id]} rehearsals' if memory.id in often else ''}: "
-        f'"{one.quote}"{_asked(one)}'
+        f"{_about(one)}"
         for one, memory in ordered[:SHOWN_POINTS]
     ]
     more = len(points) - SHOWN_POINTS
     return [*lines, f"- and {more} more"] if more > 0 else lines
+
+
+def _about(point: OpenPoint) -> str:
+    return f'"{point.quote}"{_asked(point)}' if point.quote else cut(point.question, 200)
 
 
 def _asked(point: OpenPoint) -> str:

@@ -34,9 +34,10 @@ from orchestrator.memory.open_points import (
     OPEN,
     OPEN_TAG,
     about,
+    of_question,
     saying,
-    saying_of_question,
     says,
+    says_question,
 )
 from orchestrator.memory.past_sessions import deck_tag
 from orchestrator.memory.scribe import Scribe
@@ -249,21 +250,30 @@ class _Flush:
         words, question = exchange.quote, exchange.turns[0].question
         if self.has_to_stay(f"{words or ''}\n{question}"):
             return
-        said, of_what = one_line(words or question), about(self.deck, exchange)
         if exchange.result == "satisfied":
-            content = saying(ANSWERED, said, of_what)
-            for one in self.saying_same(OPEN, said, of_what):  # whoever asked
+            for one in self.saying_same(OPEN, exchange):  # whoever asked
+                content = self.saying(ANSWERED, exchange)
                 self.write(one.agent, "pattern", content, _SURE_SAID, ANSWERED_TAG, source, one.id)
             return
-        content = saying(OPEN, said, of_what) if words else saying_of_question(said)
         sure = _SURE.get(exchange.result or "", 0.5)
-        own = (one.id for one in self.saying_same(ANSWERED, said, of_what) if one.agent == exchange.agent)
+        own = (one.id for one in self.saying_same(ANSWERED, exchange) if one.agent == exchange.agent)
+        content = self.saying(OPEN, exchange)
         self.write(exchange.agent, "pattern", content, sure, OPEN_TAG, source, next(own, None))
 
-    def saying_same(self, how: str, words: str, of_what: str) -> list[Memory]:
-        """The memories of any agent that say this of the same words of this deck."""
+    def saying(self, how: str, exchange: Exchange) -> str:
+        """What a memory says of the words that were asked about, or of the question where there are none."""
+        if exchange.quote:
+            return saying(how, one_line(exchange.quote), about(self.deck, exchange))
+        return of_question(how, exchange)
+
+    def saying_same(self, how: str, exchange: Exchange) -> list[Memory]:
+        """The memories of any agent that say this of the same words, or question, about this deck."""
         kept, tag = memories(self.db, presenter=self.presenter), deck_tag(self.deck)
-        return [one for one in kept if tag in one.tags and says(one, how, words, of_what)]
+        mine = [one for one in kept if tag in one.tags]
+        if not exchange.quote:
+            return [one for one in mine if says_question(one, how, exchange)]
+        words, of_what = one_line(exchange.quote), about(self.deck, exchange)
+        return [one for one in mine if says(one, how, words, of_what)]
 
     def write(
         self,

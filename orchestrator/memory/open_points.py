@@ -56,9 +56,21 @@ def saying(how: str, words: str, about: str = "") -> str:
     return f'{how}"{kept}"{"" if kept == shown else " …"}{about}'
 
 
-def saying_of_question(question: str) -> str:
+def saying_of_question(how: str, question: str) -> str:
     """The same of a question about no words of the deck."""
-    return f"{OPEN}{_shortened(masked(one_line(question)), MAX_CONTENT_CHARS - len(OPEN))}"
+    return f"{how}{_shortened(masked(one_line(question)), MAX_CONTENT_CHARS - len(how))}"
+
+
+def of_question(how: str, exchange: Exchange) -> str:
+    """The same of an exchange's first question, without the words that led to it."""
+    turn = exchange.turns[0]
+    return saying_of_question(how, turn.question.removeprefix(turn.lead_in))
+
+
+def says_question(memory: Memory, how: str, exchange: Exchange) -> bool:
+    """Whether a memory says this of the same question, which is about no words of the deck."""
+    whole = saying_of_question(how, exchange.turns[0].question)  # as earlier releases kept it
+    return not exchange.quote and memory.content in (of_question(how, exchange), whole)
 
 
 def says(memory: Memory, how: str, words: str, about: str) -> bool:
@@ -114,10 +126,11 @@ def _shortened(text: str, most_chars: int) -> str:
 
 
 def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[OpenPoint, Memory], ...]:
-    """Every question about words of this deck that is still open, with the memory that says so.
+    """Every question about this deck that is still open, with the memory that says so.
 
     The newest first; each words once. Nothing without the presenter's consent. Where the earlier session
-    is gone, the quotation is as long as the memory kept it, and there is no question.
+    is gone, the quotation is as long as the memory kept it, and there is no question; one about no words
+    of the deck is gone with it.
 
     Raises:
         MemoryRefusedError: Nobody is named as the presenter.
@@ -128,12 +141,16 @@ def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[O
     wanted, looked_up = {OPEN_TAG, deck_tag(deck)}, cache(partial(_looked_up, db, presenter))
     found: dict[str, tuple[OpenPoint, Memory]] = {}
     for memory in memories(db, presenter=presenter):
-        words = left_open(memory) if wanted <= set(memory.tags) else None
         session, _, exchange_id = (memory.source or "").partition("/")
-        if words is None or memory.content in found or not exchange_id:
+        if not wanted <= set(memory.tags) or memory.content in found or not exchange_id:
             continue
+        words = left_open(memory)
         exchanges, date = looked_up(session)
         exchange = next((one for one in exchanges if one.id == exchange_id), None)
+        if words is None and exchange is not None and says_question(memory, OPEN, exchange):
+            words = ""  # the question, which is about the whole
+        if words is None:
+            continue
         found[memory.content] = (_point(memory, words, exchange, date or memory.created_at[:10]), memory)
         if len(found) == MAX_OPEN_POINTS:
             break

@@ -20,7 +20,7 @@ class OpenPoint:
     session: str
     exchange: str  # its id there
     agent: str
-    quote: str  # verbatim from the deck or the speech of then
+    quote: str  # verbatim from the deck or the speech of then; "" where the question is about the whole
     question: str
     outcome: str  # unresolved, parked or unjudged
     asked_on: str  # day of that rehearsal, YYYY-MM-DD

@@ -46,16 +46,39 @@ def texts_of(session: Session) -> dict[str, str]:
 def test_the_next_rehearsal_is_told_what_the_last_one_left_open(home: Path) -> None:
     agree(home, "Ines")
     first = rehearsed(home, "s1")
-    asked = [one for one in first.rehearsal.projection.exchanges if one.quote is not None]
+    asked = first.rehearsal.projection.exchanges
     assert {one.outcome for one in asked} == {"unjudged"}
+    assert {one.quote is None for one in asked} == {True, False}
     with begun(home, "s2") as second:
         points = second.rehearsal.scene().left_open
         text = second.context(asked[0].agent).text
     assert {(one.session, one.exchange, one.agent, one.quote, one.question) for one in points} == {
-        ("s1", one.id, one.agent, one.quote, one.turns[0].question) for one in asked
+        ("s1", one.id, one.agent, one.quote or "", one.turns[0].question) for one in asked
     }
     for one in asked:
-        assert f'"{one.quote}"' in text
+        assert (f'"{one.quote}"' if one.quote else one.turns[0].question) in text
+
+
+def test_a_question_about_the_whole_that_was_left_open_is_asked_first_until_it_is_answered(
+    home: Path,
+) -> None:
+    agree(home, "Ines")
+    question = "Who waters the plants on the pier?"
+    with begun(home, "s1") as first:
+        first.ask("skeptic", question=question)
+        first.answer(None)
+        over(first)
+    with begun(home, "s2") as second:
+        assert second.ask("skeptic") is not None
+        put = second.rehearsal.projection.open
+        assert put is not None
+        assert (put.turns[0].question, put.quote) == (question, None)
+        second.answer("Ola does, each Friday.")
+        second.judge_as_person(put.id, "given")
+        over(second)
+    with begun(home, "s3") as third:
+        assert third.rehearsal.scene().left_open == ()
+        assert f"Answered: {question}" in third.context("skeptic").text
 
 
 def test_a_block_has_every_part_each_line_quoted_and_no_heading_forged(home: Path) -> None:

@@ -131,6 +131,21 @@ def test_a_later_answer_takes_the_place_of_what_was_open_whoever_asked(db: Memor
     assert open_points(db, INES, DECK) == ()
 
 
+def test_a_question_about_no_words_of_the_deck_is_answered_and_opened_again_as_well(
+    db: MemoryDatabase,
+) -> None:
+    def general(id_: str, outcome: str, lead_in: str = "") -> Exchange:
+        one = asked(id_, outcome, None, question=f"{lead_in}Who runs it day by day?")
+        return replace(one, turns=(replace(one.turns[0], lead_in=lead_in), *one.turns[1:]))
+
+    flushed(db, "s1", [general("x1", "unresolved", "Let me begin there. ")])
+    assert kept(db) == [("skeptic", "Left open: Who runs it day by day?")]
+    flushed(db, "s2", [general("x1", "satisfied")])
+    assert kept(db) == [("skeptic", "Answered: Who runs it day by day?")]
+    flushed(db, "s3", [general("x1", "parked", "One more. ")])
+    assert kept(db) == [("skeptic", "Left open: Who runs it day by day?")]
+
+
 def test_and_what_is_left_open_again_takes_the_place_of_the_answer(db: MemoryDatabase) -> None:
     flushed(db, "s1", [asked("x1", "unresolved")])
     flushed(db, "s2", [asked("x1", "satisfied")])

@@ -85,10 +85,10 @@ def _admissions(segment: Segment) -> tuple[tuple[Entry, Line], ...]:
 
 
 def _left_open(scene: Scene) -> Iterator[Option]:
-    """A question that got no answer in an earlier rehearsal, where the deck still holds its words."""
+    """A question that got no answer in an earlier rehearsal, where the deck still holds its words, if any."""
     for point in scene.left_open:
         line = _line_of(point, scene)
-        if line is not None and point.outcome != "unjudged":
+        if (line is not None or not point.quote) and point.outcome != "unjudged":
             entry = entry_of(point.question) or _as_entry(point)
             says = f", says {point.says}" if point.says else ""
             angle = f'{LEFT_OPEN} ({point.outcome}{says}, {point.asked_on}): "{point.question}"'
