@@ -106,6 +106,8 @@ OUTCOME_WORDS = {
 """Outcomes in the same way, in the order in which they are counted."""
 PARTLY_WORDS = "partly answered"
 """What a person's verdict alone can say; it is counted behind what was answered."""
+COUNTED_WORDS = {"satisfied": OUTCOME_WORDS["satisfied"], PARTLY: PARTLY_WORDS, **OUTCOME_WORDS}
+"""All that is counted, in its order."""
 
 
 def verdict(turn: Turn, *, is_last: bool) -> str:

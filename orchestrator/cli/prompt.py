@@ -76,7 +76,7 @@ def verdict_prompt_of(dialogue: Dialogue) -> Callable[[Exchange, Judgement, str 
             verdict = next((one for one in PERSON_VERDICTS if word and one.startswith(word)), None)
             if verdict is not None and (word == verdict or not line.startswith("?")):
                 dialogue.session.judge_as_person(exchange.id, verdict, turn=number)
-                return verdict == NOT and again is not None and _entered(AGAIN).lower() in ("a", "again")
+                return verdict == NOT and again is not None and _wants_again()
             if line == "?none":
                 break
             if line == "?back":
@@ -88,6 +88,13 @@ def verdict_prompt_of(dialogue: Dialogue) -> Callable[[Exchange, Judgement, str 
         return False
 
     return ask
+
+
+def _wants_again() -> bool:
+    """Whether the question is to be put once more; what is neither yes nor no is never dropped unsaid."""
+    while (word := _entered(AGAIN).lower()) not in ("", "a", "again"):
+        say("Nothing is answered here: a puts the question once more, Enter goes on.")
+    return bool(word)
 
 
 def _judge_last(dialogue: Dialogue, verdict: str | None) -> None:

@@ -22,11 +22,11 @@ _BRING: Final = "What answers it, or the day on which you bring it."
 def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
     """The worst of what was found, in this order; None where nothing was.
 
-    An open contradiction, first one that the panel asked about; what a person judged not to be given, then
-    in part; an answer without the figure or date that was asked for; any other that was certainly none; the
-    first question without an answer; the first that was parked; a contradiction that was answered and stands
-    in the deck; the question that was answered only after being asked most often. An answer that nobody
-    judged is never a fault.
+    An open contradiction, first one that the panel asked about; what a person judged not to be given; an
+    answer without the figure or date that was asked for; any other that was certainly none; the first
+    question without an answer; the first that was parked; what a person judged to be given in part; a
+    contradiction that was answered and stands in the deck; the question that was answered only after being
+    asked most often. An answer that nobody judged is never a fault.
 
     Args:
         tensions: Only those that fail as sums.
@@ -36,8 +36,9 @@ def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | No
     if open_:
         return _contradiction(reviews, *min(open_, key=lambda pair: pair[1] is None))
     return (
-        _left(reviews)
+        _left([one for one in reviews if not _is_partly(one)])
         or _unanswered(reviews)
+        or _left([one for one in reviews if _is_partly(one)])
         or next((_contradiction(reviews, *one) for one in asked), None)
         or _late(reviews)
     )
@@ -76,14 +77,8 @@ def _came_of(exchange: Exchange) -> str:
 def _left(reviews: Sequence[Review]) -> Fix | None:
     """The worst of the answers that are known to be none, by a person first."""
 
-    def rank(one: Review) -> tuple[bool, bool, bool, int]:
-        said = one.exchange.person
-        return (
-            said is None,
-            said is not None and said.verdict == PARTLY,
-            not _lacked(one.exchange),
-            -len(one.exchange.turns),
-        )
+    def rank(one: Review) -> tuple[bool, bool, int]:
+        return one.exchange.person is None, not _lacked(one.exchange), -len(one.exchange.turns)
 
     left = [one for one in reviews if one.exchange.result == "unresolved" or _lacked(one.exchange)]
     if not left:
@@ -97,6 +92,11 @@ def _left(reviews: Sequence[Review]) -> Fix | None:
     often = phrasing.times_asked(exchange)
     why = f"{often[:1].upper()}{often[1:]}, it got no good answer" if often else "It got no good answer"
     return _question(review, phrasing.stopped(f"{why}: {review.reason}" if review.reason else why))
+
+
+def _is_partly(review: Review) -> bool:
+    said = review.exchange.person
+    return said is not None and said.verdict == PARTLY
 
 
 def _lacked(exchange: Exchange) -> str:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -32,14 +33,14 @@ from orchestrator.memory.model import Goal
 from orchestrator.memory.past_sessions import Begun, is_read, sessions_of, standing
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
-from orchestrator.model.exchange import PersonVerdict, result_of
+from orchestrator.model.exchange import PARTLY, PersonVerdict, result_of
 from orchestrator.privacy.masking import masked
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed
 from orchestrator.records.kinds import KINDS, value_as
 from orchestrator.records.taken_back import AnswerTakenBack
 from orchestrator.records.tellers import is_spoken
-from orchestrator.render import OUTCOME_WORDS, SILENT, counted
+from orchestrator.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT, counted
 from orchestrator.review.comments import Verdicts
 from orchestrator.store.files import replace_file
 from orchestrator.store.history import LEDGER_NAME
@@ -81,6 +82,12 @@ class Asked:
     outcome: str
     turn: int = 0  # the last that was answered, from 1
     says: str = ""  # the person whose verdict the outcome is, with the panel's if another; "": the panel's
+    is_partly: bool = False  # a person says so; it counts as unresolved
+
+    @property
+    def word(self) -> str:
+        """What came of it, in words."""
+        return PARTLY_WORDS if self.is_partly else OUTCOME_WORDS.get(self.outcome, self.outcome)
 
 
 @dataclass(slots=True)
@@ -119,7 +126,8 @@ def _judged(asked: Asked, said: PersonVerdict | None) -> Asked:
         return asked
     differs = asked.outcome not in (result_of(said), "unjudged")
     panel = f"; the panel: {OUTCOME_WORDS.get(asked.outcome, asked.outcome)}" if differs else ""
-    return replace(asked, outcome=result_of(said), says=f"{masked(one_line(said.by))}{panel}")
+    says, is_partly = f"{masked(one_line(said.by))}{panel}", said.verdict == PARTLY
+    return replace(asked, outcome=result_of(said), says=says, is_partly=is_partly)
 
 
 def briefing(
@@ -249,7 +257,7 @@ def _take(told: Lately, off_record: OffRecord, record: Record, *, is_recent: boo
 def _text(wanted: Sequence[Goal], agent: str, sessions: Sequence[Lately], more: int) -> str:
     shown = [goal for state in _STATES for goal in reversed(wanted) if goal.state == state]
     others = [
-        f"{told.begun.id}/{one.exchange} {one.agent}, {OUTCOME_WORDS.get(one.outcome, one.outcome)}"
+        f"{told.begun.id}/{one.exchange} {one.agent}, {one.word}"
         f"{f', says {one.says}' if one.says else ''}: "
         f'"{one.quote}"'
         for told in sessions
@@ -289,8 +297,8 @@ def _event(one: Lately) -> str:
 
 
 def _outcomes(one: Lately) -> str:
-    counts = {word: sum(asked.outcome == key for asked in one.asked) for key, word in OUTCOME_WORDS.items()}
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    counts = Counter(asked.word for asked in one.asked)
+    told = ", ".join(f"{counts[word]} {word}" for word in COUNTED_WORDS.values() if counts[word])
     asked = counted(len(one.asked), "question") if one.asked else ""
     return f"{asked} ({told})" if told else asked
 

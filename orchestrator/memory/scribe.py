@@ -36,7 +36,7 @@ from orchestrator.memory.session_context import (
     cut,
 )
 from orchestrator.memory.whole_sentences import Joining, Sentence
-from orchestrator.model.exchange import Exchange, PersonVerdict
+from orchestrator.model.exchange import PARTLY, Exchange, PersonVerdict
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.records import kinds
@@ -271,6 +271,7 @@ class Scribe:
             self.course.judges[name] = self.course.judges.get(name, 0) + 1
         answered = bool(done.answered)
         counted_as = outcome if answered or outcome != "unjudged" else SILENT
+        counted_as = PARTLY if done.person is not None and done.person.verdict == PARTLY else counted_as
         outcomes[counted_as] = outcomes.get(counted_as, 0) + 1
         self._asked.append((self._opened_seq, record.seq, done.id, done.agent))
         self.course.open = None

@@ -18,7 +18,7 @@ from typing import Any, Final
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.records.memory import KeptKind
 from orchestrator.records.telling import NOTE, TOOL
-from orchestrator.render import OUTCOME_WORDS, clock, counted
+from orchestrator.render import COUNTED_WORDS, clock, counted
 
 MAX_CONTENT_BYTES: Final = 480
 """Of one entry: three or four sentences. What is longer is cut, and says so."""
@@ -150,7 +150,7 @@ class Course:
         if self.spoken:
             place = f", slide {self.slide} is up" if self.slide is not None else ""
             said.append(f"{counted(self.spoken, 'piece')} of speech up to {clock(self.spoken_to_s)}{place}.")
-        counts = [f"{many} {word}" for key, word in OUTCOME_WORDS.items() if (many := self.outcomes.get(key))]
+        counts = [f"{many} {word}" for key, word in COUNTED_WORDS.items() if (many := self.outcomes.get(key))]
         if total := sum(self.outcomes.values()):
             said.append(f"{counted(total, 'question')}: {', '.join(counts)}.")
         if self.judges:

@@ -108,13 +108,14 @@ def test_typed_answers_are_judged_at_once_and_the_chair_closes(home: Path, tmp_p
 def test_what_did_not_answer_it_is_asked_once_more_for_one_key(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     arguments = ("run", files.deck, "--answers", "-", "--id", "r1", "--exchanges", "1")
-    verdicts = ("?back\r", "?time\r", "?\r", "n\r", "a\r", "?not\r", "\r")
+    verdicts = ("?back\r", "?time\r", "?\r", "n\r", "As I said.\r", "a\r", "?not\r", "\r")
     seen = at_terminal(home, *arguments, typed=("First.\r", "Second.\r"), verdicts=verdicts)
     assert seen.code == 0
     assert answers(home) == ["First.", "Second."]
     (one,) = greenroom_json(home, "show", "r1")["exchanges"]
     assert [turn["person"]["verdict"] for turn in one["turns"]] == ["not", "not"]
     assert "First this answer: judge it, or press Enter." in seen.text
+    assert "Nothing is answered here: a puts the question once more, Enter goes on." in seen.text
     assert seen.text.count("?parked  what was set aside") == 2  # at the beginning, and for "?"
     assert " used" in seen.text
     assert "x1 of at most 1, again" in seen.text

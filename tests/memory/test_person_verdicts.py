@@ -108,15 +108,15 @@ def test_the_next_rehearsal_is_told_whose_verdict_it_is_and_the_panels(
     session = asked(started("s1"), "satisfied")
     asked(session, "unjudged", "skeptic", ASK)
     session.end()
-    session.judge_as_person("x1", "not")
+    session.judge_as_person("x1", "partly")
     session.judge_as_person("x2", "given")
     told = started("s2")
     (point,) = told.rehearsal.carried.open_points
     assert (point.outcome, point.says) == ("unresolved", "Ines Kroll; the panel: satisfied")
     text = told.rehearsal.carried.texts["analyst"]
     assert f'analyst, unresolved, says Ines Kroll; the panel: satisfied: "{LEADING}"' in text
-    assert "2 questions: 1 answered, 1 not answered. Judged by Ines Kroll: 2." in text  # previously on
-    assert "2 questions (1 answered, 1 not answered)" in text  # the briefing
+    assert "2 questions: 1 answered, 1 partly answered. Judged by Ines Kroll: 2." in text  # previously on
+    assert "2 questions (1 answered, 1 partly answered)" in text  # the briefing
     assert f'- Settled, says Ines Kroll: "{ASK}".' in told.rehearsal.carried.texts["skeptic"]
     assert "not judged" not in text
 
@@ -130,7 +130,7 @@ def test_the_session_that_is_running_is_told_at_once(started: Callable[..., Sess
     assert (
         previously_on(session.recap())
         .splitlines()[0]
-        .endswith("1 question: 1 not answered. Judged by Ines Kroll: 1.")
+        .endswith("1 question: 1 partly answered. Judged by Ines Kroll: 1.")
     )
     assert [(one.text, one.exchange) for one in session.recap().open_questions] == [(LEADING, "x1")]
     (exchange,) = session.rehearsal.scene().exchanges
