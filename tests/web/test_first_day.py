@@ -116,8 +116,8 @@ def test_a_verdict_in_the_review_is_the_presenters_and_takes_a_note(server: Serv
 
 
 def test_a_recorded_panel_is_watched_step_by_step_and_played_once(serve: Serve, web: Web) -> None:
-    page = web.open(f"{serve().url}/new")
-    page.click("#watch")
+    page = web.open(serve().url)
+    page.click("text=Watch a recorded panel first")
     page.wait_for_url("**/watch/*")
     first = page.url
     expect(page.locator("#went [data-step]").first).to_be_visible()

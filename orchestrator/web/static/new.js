@@ -341,6 +341,7 @@ $("file").addEventListener("change", () => $("file").files[0] && read([...$("fil
 bringAll(() => deck?.deck, keep);
 $("sample").addEventListener("click", () => sample().then(toChoices));
 $("watch").addEventListener("click", watch);
+if (location.hash === "#watch") watch(); // as the first page offers it
 $("starting").addEventListener("submit", begin);
 $("starting").addEventListener("input", keep);
 $("starting").addEventListener("change", sayParts);
