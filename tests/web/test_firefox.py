@@ -100,6 +100,7 @@ def test_a_rehearsal_needs_the_keyboard_alone(serve: Serve, tmp_path: Path) -> N
         window.press("Escape", "q")
         shows(window, "#question")
         asked = text_of(window, "#question-text")
+        until("the answer's field", lambda: text_of(window, "#words-label") != "What you say")
         window.press("a", *"We do not know that yet.", "Enter")
         until(
             "a verdict",

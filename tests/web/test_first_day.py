@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.helpers.live_feeds import until
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web, faults_of_axe
 from tests.web.conftest import Serve, Served
 
@@ -149,6 +150,9 @@ def test_progress_and_comparison_fit_a_phone(server: Served, web: Web) -> None:
             client.post(f"/api/v1/sessions/{name}/ask", json={})
             client.post(f"/api/v1/sessions/{name}/answer", json={"text": "In March, by the letter of 2026."})
             client.post(f"/api/v1/sessions/{name}/end", json={})
+        # What was looked at just now is not looked at again for two seconds.
+        progress = "/review/progress?presenter=Ola+Berg"
+        until("both of them", lambda: "2 ended sessions" in client.get(progress).text)
     for path, holds in (
         ("progress?presenter=Ola+Berg", "of 20:00"),
         ("compare?a=on-a-phone&b=once-more", "Contradictions"),

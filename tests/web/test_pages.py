@@ -266,6 +266,7 @@ def test_a_page_that_there_is_not_says_so_to_people_and_programs(serve: Serve, w
 def test_a_presenter_prepares_with_the_dossier_and_rehearses_what_is_left(serve: Serve, web: Web) -> None:
     page = web.open(f"{serve().url}/new")
     page.click("#sample")
+    page.evaluate(UNFOLD)
     page.fill("#questions", "slide 2: Who pays?\nWhy you?")
     expect(page.locator("#questions-words")).to_have_text("2 questions of your own.")
     page.click("#prepare")

@@ -388,6 +388,28 @@ def test_a_slide_is_reached_by_its_number_an_overview_and_a_quote(serve: Serve, 
     settles(page, "the slide", lambda: moved == [{"slide": 1}])
 
 
+def test_a_press_counts_from_the_slide_that_was_asked_for_before_it_is_shown(serve: Serve, web: Web) -> None:
+    served = serve()
+    page = in_room(web.window().new_page(), served, started(served))
+    page.keyboard.press("Space")
+    page.wait_for_selector("#pause:not([hidden])")
+    web.forgive("409")
+    asked: list[int] = []
+
+    def answer(route: Route) -> None:
+        asked.append(json.loads(route.request.post_data or "")["slide"])
+        if len(asked) < 3:
+            route.fulfill(json={"slide": asked[-1]})
+        else:
+            route.fulfill(status=409, json={"detail": "not now"})
+
+    page.route("**/slide", answer)
+    for _ in range(4):
+        with page.expect_response("**/slide"):
+            page.keyboard.press("ArrowRight")
+    assert asked == [2, 3, 4, 2]  # what was refused is not asked for any more
+
+
 def test_a_key_that_is_held_counts_once(serve: Serve, web: Web) -> None:
     served = serve()
     session = started(served)

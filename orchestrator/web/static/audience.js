@@ -18,9 +18,9 @@ let view = null;
 
 const put = (path, body) => change(session, path, { method: "PUT", body });
 
-const moves = new Moves(slides.cards, (number) => put("slide", { slide: number }));
+const moves = new Moves(slides.cards, async (number) => (await put("slide", { slide: number })).isOk);
 const isOpen = () => view !== null && view.state !== "ended";
-const jump = (number) => isOpen() && view.slides.some(([one]) => one === number) && moves.jump(number);
+const jump = (number) => isOpen() && view.slides.some(([one]) => one === number) && moves.jump(view, number);
 const turn = (by) => isOpen() && moves.turn(view, by);
 
 const darken = () => isOpen() && put("blank", { is_blank: !view.is_blank });
@@ -38,6 +38,7 @@ follow(session, ({ name, data }) => {
   else if (name === "room") {
     if (view === null) ready();
     view = JSON.parse(data);
+    moves.see(view);
     room.dataset.connected = "yes";
     state.textContent = stateLine();
     slides.show(shownIn(view, slides.cards));

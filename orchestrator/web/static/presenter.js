@@ -128,6 +128,7 @@ async function send(path, method = "POST", body = {}) {
   refuse("");
   const answer = await change(session, path, { method, body, timeoutS: LONG.includes(path) ? LONG_TIMEOUT_S : undefined });
   if (!answer.isOk) refuse(answer.words);
+  return answer.isOk;
 }
 
 /** Say why a press failed, until the room is another one. */
@@ -138,7 +139,7 @@ function refuse(words) {
 
 const moves = new Moves(now.cards, (number) => send("slide", "PUT", { slide: number }));
 const isOpen = () => view !== null && view.state !== "ended";
-const jump = (number) => isOpen() && view.slides.some(([one]) => one === number) && moves.jump(number);
+const jump = (number) => isOpen() && view.slides.some(([one]) => one === number) && moves.jump(view, number);
 const turn = (by) => isOpen() && moves.turn(view, by);
 const darken = () => isOpen() && send("blank", "PUT", { is_blank: !view.is_blank });
 const toggle = () => (!$("go").hidden ? send("drive") : !$("pause").hidden && send("pause"));
@@ -156,6 +157,7 @@ follow(session, (told) => {
   else if (name === "room") {
     if (view === null) ready();
     view = viewOf(told);
+    moves.see(view);
     room.dataset.connected = "yes";
     if (view.seq !== refusedAt) refuse("");
     show();

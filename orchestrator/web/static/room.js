@@ -416,7 +416,7 @@ async function call(agent) {
   if (now && now.question === null) text($("notice"), "Nobody has a question now. Go on speaking, or to other slides.");
 }
 
-const moves = new Moves(slides.cards, (number) => send("slide", { slide: number }, "PUT"));
+const moves = new Moves(slides.cards, async (number) => (await attempt("slide", { slide: number }, "PUT")).isOk);
 
 function turn(by) {
   if (view.recording !== null) return;
@@ -428,7 +428,7 @@ function jump(number) {
   if (!view.slides.some(([one]) => one === number)) {
     return text($("notice"), `There is no slide ${number}: the deck has ${view.slides.length}.`);
   }
-  moves.jump(number);
+  moves.jump(view, number);
 }
 
 const overview = () => openOverview(slides, shownIn(view, slides.cards), "pictures" in room.dataset, jump);
@@ -468,7 +468,8 @@ function finish() {
   text($("ending-take"), parked.length > 1 ? "Take the first now" : "Take it now");
   text($("ending-yes"), draft === "" ? "End it" : "End without it");
   $("ending").returnValue = "";
-  $("ending").showModal(); // the focus is on "Go on": a key too many ends nothing
+  $("ending").showModal();
+  $("ending-no").focus(); // a key too many ends nothing
 }
 
 /** What was said is taken in first: a draft that is to be sent, and what the microphone has heard up to now. */
@@ -620,6 +621,7 @@ function take(told) {
   if (name === "room") {
     if (view === null) ready(); // before, there is no room to act in
     view = viewOf(told);
+    moves.see(view);
     room.dataset.connected = "yes"; // a heartbeat may have come before, on a busy server
     show();
     document.dispatchEvent(new CustomEvent("room", { detail: view }));

@@ -48,11 +48,13 @@ export function beside(cards, from, by) {
   return numbers[numbers.indexOf(from) + by];
 }
 
-/** Changes of slides, one after the other in the order of the keys: `send(number)` asks the server for one. */
+/** Changes of slides, one after the other in the order of the keys: `send(number)` asks the server for one, and
+    gives whether it was taken. `see(view)` is told each view that comes. */
 export class Moves {
   #cards;
   #send;
-  #wanted = null; // asked for and not shown yet: a second press may come before the first has come back
+  #wanted = null; // asked for and not shown yet: a second press may come before the first is shown
+  #passed = new Set(); // what may be shown until then
   #moving = Promise.resolve();
 
   constructor(cards, send) {
@@ -60,17 +62,29 @@ export class Moves {
     this.#send = send;
   }
 
-  jump(number) {
+  jump(view, number) {
+    this.#passed.add(shownIn(view, this.#cards)).add(this.#wanted);
     this.#wanted = number;
-    this.#moving = this.#moving.then(() => this.#send(number)).then(() => {
-      if (this.#wanted === number) this.#wanted = null;
+    this.#moving = this.#moving.then(() => this.#send(number)).then((isTaken) => {
+      if (!isTaken && this.#wanted === number) this.#forget();
     });
+  }
+
+  /** What was asked for counts until it is shown, or a slide that nobody asked for here. */
+  see(view) {
+    const shown = shownIn(view, this.#cards);
+    if (shown === this.#wanted || !this.#passed.has(shown)) this.#forget();
+  }
+
+  #forget() {
+    this.#wanted = null;
+    this.#passed.clear();
   }
 
   /** Go `by` slides further than the one that `view` shows; whether there is one. */
   turn(view, by) {
     const next = beside(this.#cards, this.#wanted ?? shownIn(view, this.#cards), by);
-    if (next !== undefined) this.jump(next);
+    if (next !== undefined) this.jump(view, next);
     return next !== undefined;
   }
 }
