@@ -23,7 +23,7 @@ from orchestrator.engines.offline.bank import (
     bank,
 )
 from orchestrator.engines.offline.quotable import Line
-from orchestrator.engines.offline.wording import YOU_SAY, entry_of, said
+from orchestrator.engines.offline.wording import SLIDE_SAYS, YOU_SAY, entry_of, said, wants_fact
 
 ENTRIES = bank().entries
 TAGS = {
@@ -158,3 +158,12 @@ def test_every_wording_that_asks_how_many_or_by_when_wants_a_fact() -> None:
     ]
     assert unmarked == []
     assert {form for entry in ENTRIES for form in entry.wants_fact} == set(WORDINGS)
+
+
+def test_a_fact_is_wanted_of_a_line_that_the_slide_alone_says_as_well() -> None:
+    wordings = [(one, ask) for one in ENTRIES for form in one.wants_fact for ask in getattr(one, form)]
+    said_of_it = [(one, ask.replace(YOU_SAY, SLIDE_SAYS)) for one, ask in wordings if YOU_SAY in ask]
+    assert said_of_it
+    for entry, ask in said_of_it:
+        question = ask.replace(QUOTE, "“It is sure”").replace(SUBJECT, "the plan")
+        assert wants_fact(entry, question), question

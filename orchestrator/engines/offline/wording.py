@@ -119,7 +119,7 @@ def shortened(text: str, longest: int) -> str:
 def _asked_forms() -> tuple[tuple[str, str, Entry], ...]:
     """Each wording of the bank behind the words that it begins with, and its entry."""
     said = ((ask, entry) for entry in bank().entries for ask in (*entry.ask, *entry.firm, *entry.soft))
-    asks = [(form, entry) for ask, entry in said for form in dict.fromkeys((ask, _of_slide(ask)))]
+    asks = [(form, entry) for ask, entry in said for form in _forms(ask)]
     return tuple((_SLOT.split(ask, maxsplit=1)[0], ask, entry) for ask, entry in asks)
 
 
@@ -129,13 +129,18 @@ def _pattern(ask: str) -> re.Pattern[str]:
     return re.compile(form, re.DOTALL)
 
 
-@lru_cache(maxsize=512)
+def _forms(ask: str) -> tuple[str, ...]:
+    """A wording as it is put about spoken words, and about a slide's where that differs."""
+    return tuple(dict.fromkeys((ask, _of_slide(ask))))
+
+
 def wants_fact(entry: Entry, question: str) -> bool:
     """Whether no answer to this question of the entry is without a figure, a date, a name, or a yes or no."""
-    asks = (ask for form in entry.wants_fact for ask in getattr(entry, form))
-    return any(_pattern(ask).fullmatch(question) for ask in asks)
+    asks = (ask for wording in entry.wants_fact for ask in getattr(entry, wording))
+    return any(_pattern(form).fullmatch(question) for ask in asks for form in _forms(ask))
 
 
+@lru_cache(maxsize=512)
 def entry_of(question: str) -> Entry | None:
     """The entry whose question this is; None: none of the bank's."""
     # By how it begins first: to compile all wordings takes longer than the panel's first questions.
