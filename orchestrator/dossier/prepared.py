@@ -98,10 +98,10 @@ def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepa
             made = replace(made, preparations={**before.preparations, **made.preparations})
         _write(home, made)
     if file is not None:
-        kept = _folder(home, made.deck.sha256) / f"deck{file.suffix.lower()}"
-        if not kept.exists():
-            shutil.copyfile(file, kept)
-            os.chmod(kept, 0o600)
+        folder = _folder(home, made.deck.sha256)
+        name = f"deck{file.suffix.lower()}"
+        if not (folder / name).exists():
+            _put(folder, name, file.read_bytes())
     return made
 
 
@@ -175,10 +175,15 @@ def _folder(home: Home, sha256: str) -> Path:
 
 
 def _write(home: Home, made: Prepared) -> None:
-    folder = _folder(home, made.deck.sha256)
     raw = json.dumps(to_json(made), ensure_ascii=False, indent=1).encode()
+    _put(_folder(home, made.deck.sha256), FILE, raw)
+
+
+def _put(folder: Path, name: str, raw: bytes) -> None:
+    """Write it whole, for good, and for its owner alone: a presenter's words stand nowhere else."""
     fd = os.open(folder, files.FOLDER)
     try:
-        files.replace_file(fd, FILE, raw, mode=0o600)
+        files.replace_file(fd, name, raw, mode=0o600, is_synced=True)
+        files.sync_folder(fd)
     finally:
         os.close(fd)

@@ -60,7 +60,7 @@ class Titles:
             try:
                 if shown:
                     kept = json.dumps({"version": _VERSION, "title": shown}, ensure_ascii=False)
-                    files.replace_file(folder, _NAME, f"{kept}\n".encode())
+                    files.replace_file(folder, _NAME, f"{kept}\n".encode(), is_synced=True)
                 else:
                     files.unlink_if_there(folder, _NAME)
                 files.sync_folder(folder)
@@ -74,4 +74,4 @@ class Titles:
 
 def titles_of(home: Home) -> Titles:
     """Return the titles of a home's sessions."""
-    return Titles(home.sessions / ".records")
+    return Titles(home.records)

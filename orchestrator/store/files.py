@@ -142,10 +142,13 @@ def append_whole(fd: int, content: bytes, *, size: int, name: str) -> None:
     ) from cause
 
 
-def replace_file(folder_fd: int, name: str, content: bytes, *, mode: int = FILE_MODE) -> None:
+def replace_file(
+    folder_fd: int, name: str, content: bytes, *, mode: int = FILE_MODE, is_synced: bool = False
+) -> None:
     """Put *content* in the place of *name* at once: a reader sees the old or the new.
 
-    No sync: views are made again from the ledger after an unclean end.
+    No sync, as views are made again from the ledger after an unclean end, unless the file *is_synced*: what
+    nothing else says. The folder's own sync is then the caller's.
 
     Raises:
         OSError: The disk refused; *name* is as it was.
@@ -155,7 +158,10 @@ def replace_file(folder_fd: int, name: str, content: bytes, *, mode: int = FILE_
     unlink_if_there(folder_fd, temporary)  # of a process that died; never opened, whatever it is
     try:
         with descriptors() as fds:
-            write_all(fds.open(temporary, NEW, mode, dir_fd=folder_fd), content)
+            fd = fds.open(temporary, NEW, mode, dir_fd=folder_fd)
+            write_all(fd, content)
+            if is_synced:
+                sync_file(fd)
         os.rename(temporary, name, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
     except BaseException as error:
         unlink_if_there(folder_fd, temporary)
