@@ -87,9 +87,10 @@ def progress(
     for deck in found:
         lines += ["", one_line(deck.deck), deck.sentence]
         for run in deck.runs:
+            used_s, budget_s = run.entry.used_s, 60 * run.entry.minutes
             told = [counted(run.questions, "question"), answers_of(run)]
             told += [f"{counted(len(run.closed), 'point')} closed"] if run.closed else []
-            told += [f"{clock(run.entry.used_s)} of {run.entry.minutes}:00"] if run.entry.used_s else []
+            told += [f"{clock(used_s)} of {clock(budget_s)}"] if used_s else []
             told += [f"{run.entry.words_per_minute} words a minute"] if run.entry.words_per_minute else []
             about = "; ".join(one for one in told if one)
             lines.append(f"  {run.entry.when}  {run.entry.session}  {about}")

@@ -83,10 +83,10 @@ class Uploads:
         return self._keep(Upload(source.deck, Path(shutil.copyfile(source.path, aside / name))))
 
     def _keep(self, taken: Upload) -> Upload:
-        """Keep it; where the very same file is here already, that one stays: it may be in use."""
+        """Keep it. The very same file stays, as does any where none comes: it may be in use."""
         with self._lock:
             before = self._kept.get(taken.deck.sha256)
-            if before is not None and _name_of(before) == _name_of(taken):
+            if before is not None and _name_of(taken) in (None, _name_of(before)):
                 self._kept.move_to_end(taken.deck.sha256)
                 gone, taken = [taken], before
             else:

@@ -83,14 +83,24 @@ def test_what_cannot_be_judged_is_refused(client: TestClient) -> None:
 def test_a_request_by_its_own_id_counts_once_and_the_debrief_shows_it(made: Home) -> None:
     site = Site(made, str(made.archives), OpenSessions(made))
     with TestClient(application(site), base_url="http://127.0.0.1") as client:
-        sent = {"json": {"exchange": "x1", "verdict": "given"}, "headers": {"Idempotency-Key": "k-1"}}
+        said, key = {"exchange": "x1", "verdict": "given"}, {"Idempotency-Key": "k-1"}
         for _ in range(2):
-            done = client.post("/api/v1/sessions/first/judge", **sent)  # type: ignore[arg-type]
+            done = client.post("/api/v1/sessions/first/judge", json=said, headers=key)
             assert (done.status_code, done.json()["by"]) == (200, "Ines Kroll")
         page = client.get("/debrief/first").text
         assert pressed(page) == [("x1", "1", "given")]
         assert "answered, says Ines Kroll" in page
         assert client.get("/api/v1/sessions/first/debrief").json()["exchanges"][0]["result"] == "satisfied"
+
+
+def test_an_archive_alone_is_judged_by_a_request_with_its_own_id_as_well(made: Home, tmp_path: Path) -> None:
+    home = Home.open(new_home(tmp_path / "another"))
+    site = Site(home, str(made.archives), OpenSessions(home))
+    with TestClient(application(site), base_url="http://127.0.0.1") as client:
+        said, key = {"exchange": "x1", "verdict": "not"}, {"Idempotency-Key": "k-1"}
+        done = client.post("/api/v1/sessions/first/judge", json=said, headers=key)
+        assert (done.status_code, done.json()["verdict"]) == (200, "not")
+        assert pressed(client.get("/review/first").text) == [("x1", "1", "not")]
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.errors import DeckError
+from orchestrator.loop.plan import Source
 from orchestrator.web import uploads
 from orchestrator.web.uploads import MOST_KEPT, Uploads
 
@@ -60,6 +61,13 @@ def test_the_same_deck_dropped_again_leaves_the_file_that_is_in_use(kept: Upload
     assert folders(kept) == 1
     assert kept.take("other.md", DECK).deck.name == "other.md"
     assert folders(kept) == 1
+
+
+def test_a_session_that_kept_no_copy_takes_no_file_from_who_dropped_its_deck(kept: Uploads) -> None:
+    dropped = kept.take("plan.md", DECK)
+    assert kept.take_again(Source(dropped.deck)).file == dropped.file
+    assert dropped.file is not None
+    assert dropped.file.read_bytes() == DECK
 
 
 def test_what_cannot_be_read_leaves_nothing_and_names_no_folder(kept: Uploads) -> None:

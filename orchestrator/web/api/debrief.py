@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from http import HTTPStatus
 from threading import Lock
@@ -127,7 +128,7 @@ def judge(session: str, judging: Judging, site: At, key: Key = None) -> dict[str
         )
         return person_json(said)
 
-    if site.home is None:
+    if site.home is None or not os.path.lexists(site.home.sessions / session):  # an archive has no keys
         return work()
     asked = ["judge", judging.model_dump()]
     judged: dict[str, Any] = once(site, session, key, asked, work, effects=[AnswerJudged.TYPE])

@@ -1,6 +1,6 @@
 // The folded parts of the starting page: each says in a line what is set in it.
 
-import { broughtNow, membersNow } from "./brought.js";
+import { broughtNow } from "./brought.js";
 import { $ } from "./elements.js";
 import { brought } from "./questions.js";
 import { counted } from "./words.js";
@@ -23,7 +23,10 @@ const SAYS = {
   asked: () => listed([`up to ${counted(Number($("exchanges").value), "question")}`, $("intensity").selectedOptions[0].text.split(":")[0].toLowerCase(), $("focus").value.trim() && `about ${$("focus").value.trim()}`], ""),
   own: () => listed([brought().length && counted(brought().length, "question")], "none"),
   panel: () => listed(ticked("panel"), "nobody"),
-  board: () => listed([broughtNow().board && "from a file", membersNow().length && counted(membersNow().length, "member")], "nobody is named"),
+  board: () => {
+    const { board, members = [] } = broughtNow();
+    return listed([board && "from a file", members.length && counted(members.length, "member")], "nobody is named");
+  },
   intel: () => listed([$("news").value.trim() && "what you wrote", broughtNow().intel && counted(broughtNow().intel.length, "file")], "none"),
   sound: () => ($("sound-choice").selectedOptions[0]?.text ?? "not tried"),
   kept: () => listed(["what is said, as text", $("keep_source").checked && "the deck", $("remember").checked && "what the panel learns of you", $("keep_sound").checked && "the sound of your answers"], ""),
