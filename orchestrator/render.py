@@ -86,6 +86,11 @@ def origin(asked: Exchange) -> str:
     )
 
 
+def brought_origin(asked: Exchange) -> str:
+    """The same of a question that no panelist made; of all others "": the page shows where they stand."""
+    return "" if asked.written_by == PANEL else origin(asked)
+
+
 VERDICT_WORDS = {
     "satisfied": "answered",
     "follow_up": "asked again",

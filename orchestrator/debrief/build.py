@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from enum import IntEnum
-from functools import partial
 
 from orchestrator import render
 from orchestrator.checks.grounding import figures, material
@@ -21,7 +20,6 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.deck.texts import slide_texts
-from orchestrator.loop.person_judging import Persons
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.claim import READ, Tension
@@ -31,6 +29,7 @@ from orchestrator.model.exchange import (
     Candidate,
     Exchange,
     Observation,
+    Persons,
     Turn,
     answer_quoted,
     answered_with,
@@ -110,7 +109,7 @@ def debrief_of(
         presenter=options.presenter,
         speaker=projection.presenter,
         date=options.date,
-        day=options.date or rehearsal.store.record(1).at[:10],
+        day=options.date or rehearsal.store.opened.at[:10],
         fix=fix,
         reviews=reviews,
         is_read=projection.is_deck_looked_at,
@@ -220,11 +219,13 @@ def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[O
         first: The exchange that is to be fixed first.
     """
     named: set[str] = set()
-    for one in sorted(reviews, key=partial(_urgency, reviews, first)):
+    home = not_taken_up([one.exchange for one in reviews])
+    pressing = sorted(((_urgency(one, home, first), one) for one in reviews), key=lambda pair: pair[0])
+    for (_, rank, _), one in pressing:
         points = {key_of(point): point for point in one.still_open}
         fresh = [point for key, point in points.items() if key not in named]
         named |= points.keys()
-        match _urgency(reviews, first, one)[1]:
+        match rank:
             case _Rank.NONE:
                 continue
             case _Rank.PARKED:
@@ -246,15 +247,19 @@ class _Rank(IntEnum):
     UNRESOLVED, SILENT, PARKED, LEFT_OPEN, NONE = range(5)
 
 
-def _urgency(reviews: Sequence[Review], first: str | None, one: Review) -> tuple[bool, _Rank, int]:
-    """By what the open points are ordered: a key for `sorted`, which keeps the order of asking."""
+def _urgency(one: Review, home: Sequence[Exchange], first: str | None) -> tuple[bool, _Rank, int]:
+    """By what the open points are ordered: a key for `sorted`, which keeps the order of asking.
+
+    Args:
+        home: The parked questions that were not put again.
+    """
     exchange = one.exchange
     match exchange.result:
         case "unresolved":
             rank = _Rank.UNRESOLVED
         case "unjudged" if one.is_silent:
             rank = _Rank.SILENT
-        case "parked" if exchange in not_taken_up([review.exchange for review in reviews]):
+        case "parked" if exchange in home:
             rank = _Rank.PARKED
         case "satisfied" if exchange.outcome == "satisfied" and one.still_open:
             rank = _Rank.LEFT_OPEN
@@ -317,16 +322,18 @@ def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str])
         for text, one in projection.wanted.items()
         if projection.puts_dismissed(one, without) or projection.quotes_misheard(one)
     }
-    left = still_to_ask(projection, without)
-    gone |= {one.question for one in still_to_ask(projection)} - {one.question for one in left}
+    known = still_to_ask(projection)
+    left = still_to_ask(projection, without) if without else known
+    gone |= {one.question for one in known} - {one.question for one in left}
     asked: list[Candidate | Exchange] = list(projection.asked)
-    for one in still_to_ask(projection):  # in order: of two about one point the first is wanted
+    for one in known:  # in order: of two about one point the first is wanted
         if one.question not in gone and any(_is_one_point(one, other) for other in asked):
             gone.add(one.question)
         asked.append(one)
     left = tuple(one for one in left if one.question not in gone)
     if said.still_wanted:
         return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
-    latest = {one.agent: one.question for one in projection.never_asked if one.question not in gone}
-    others = (one.question for one in left if one not in projection.never_asked)
+    never = projection.never_asked
+    latest = {one.agent: one.question for one in never if one.question not in gone}
+    others = (one.question for one in left if one not in never)
     return tuple(dict.fromkeys((*latest.values(), *others)))[:MOST_WANTED]

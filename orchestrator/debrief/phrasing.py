@@ -119,9 +119,9 @@ def outcomes(debrief: Debrief) -> str:
     once = {one.id for one in each_once(debrief.exchanges)}  # what was parked and came back
     came = [one for one in debrief.reviews if one.exchange.id in once]
     words = [outcome(one.exchange) for one in came]
-    answered, *others = render.OUTCOME_WORDS.values()
+    answered = render.OUTCOME_WORDS["satisfied"]
     weak, counts = sum(map(is_weak, came)), []
-    for word in (answered, _PARTLY, *others, "open"):
+    for word in (*render.COUNTED_WORDS.values(), "open"):
         if word in words:
             counts.append(f"{words.count(word)} {word}")
         if word == answered and weak:

@@ -5,7 +5,7 @@ The reply is a record, so the debrief can be made again from the ledger; a failu
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from orchestrator.checks.grounding import material
@@ -16,6 +16,7 @@ from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.staleness import was_asked
+from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Candidate
 from orchestrator.records.moderator import DebriefAnswered
 from orchestrator.records.projection import Projection
@@ -67,21 +68,22 @@ def still_to_ask(projection: Projection, without: Set[str] = frozenset()) -> tup
     )
     found: dict[str, Candidate] = {}
     about: set[tuple[int | None, str]] = set()
-    for one in (*projection.never_asked, *likely, *aimed):
+    never = projection.never_asked
+    gone = [one for one in projection.found if projection.is_dismissed(one) or one.digest in without]
+    for one in (*never, *likely, *aimed):
         where = (one.slide, one.quote or one.question)
         is_known = one.question in found or (where in about and not one.is_missing)
-        is_gone = one not in projection.never_asked and _is_about_gone(projection, one, without)
+        is_gone = one not in never and _quotes_side(gone, one)
         if one.question and not (is_known or is_gone) and was_asked(projection, one) is None:
             found[one.question] = one
             about.add(where)
     return tuple(found.values())
 
 
-def _is_about_gone(projection: Projection, one: Candidate, without: Set[str]) -> bool:
-    """Whether a question quotes a side of a contradiction that was dismissed."""
-    gone = (each for each in projection.found if projection.is_dismissed(each) or each.digest in without)
-    sides = [side for each in gone for side in each.sides if side.slide == one.slide]
+def _quotes_side(gone: Sequence[Tension], one: Candidate) -> bool:
+    """Whether a question quotes a side of one of these contradictions."""
     quote = one.quote or ""
+    sides = (side for each in gone for side in each.sides if side.slide == one.slide)
     return bool(quote) and any(quote in side.quote or side.quote in quote for side in sides)
 
 

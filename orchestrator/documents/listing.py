@@ -19,6 +19,7 @@ from orchestrator.model.exchange import each_once
 from orchestrator.records.options import RECORDED, Options
 from orchestrator.records.start import started_of
 from orchestrator.review.progress import Progress, Run
+from orchestrator.review.reading import day_of
 from orchestrator.review.titles import titles_of
 from orchestrator.session import Session
 from orchestrator.verify import verify_session
@@ -34,7 +35,7 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
         "state": session.state,
         "deck": None if deck is None else deck.title or deck.name,
         "date": options.date,
-        **_day(options, session.rehearsal.store.record(1).at),
+        **_day(options, session.rehearsal.store.opened.at),
         "presenter": options.presenter,
         "exchanges": len(each_once(session.projection.exchanges)),
         "archive": None if home is None else _archive_of(home, session.id, session.ledger_head, warn),
@@ -43,9 +44,8 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
 
 def _day(options: Options, started_at: str) -> dict[str, Any]:
     """The day of a rehearsal, as `Entry.day`, and whether it is a demonstration."""
-    is_recorded = options.engine == RECORDED
-    day = (not is_recorded and options.date) or started_at[:10]
-    return {"day": day, **({"recorded": True} if is_recorded else {})}
+    recorded = {"recorded": True} if options.engine == RECORDED else {}
+    return {"day": day_of(options.engine, options.date, started_at), **recorded}
 
 
 def _by_day(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

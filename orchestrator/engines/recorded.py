@@ -17,7 +17,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final
@@ -163,10 +163,5 @@ def recorded_engine(replies: Replies, *, deadline_s: float | None = None) -> Fal
     """
     settings = Settings(model=RECORDED, engine=RECORDED, effort=None)
     if deadline_s is not None:
-        settings = Settings(
-            model=RECORDED,
-            engine=RECORDED,
-            effort=None,
-            deadlines_s=dict.fromkeys(settings.deadlines_s, deadline_s),
-        )
+        settings = replace(settings, deadlines_s=dict.fromkeys(settings.deadlines_s, deadline_s))
     return FallbackEngine(ClaudeEngine(settings, replies), Budget())

@@ -94,8 +94,10 @@ def brought_choice(state: State, agent: str | None = None, *, everywhere: bool =
     for number, one in projection.still_brought:
         if agent is not None and one.agent not in (None, agent):
             continue
-        rank = 0 if one.slide == projection.slide else 1 if one.slide in shown else 3
-        rank = 2 if one.slide is None else rank
+        if one.slide is None:
+            rank = 2
+        else:
+            rank = 0 if one.slide == projection.slide else 1 if one.slide in shown else 3
         if rank < 3 or everywhere or projection.is_played_out or projection.is_question_wanted:
             due.append((rank, number, one))
     if not due:
@@ -150,11 +152,11 @@ def may_ask_at_pause(state: State) -> bool:
     What the presenter brought for this slide waits for no pace: later it would be out of place.
     """
     projection, mode = state.projection, state.options.mode
-    if not (state.is_full or projection.asked_here) and any(
-        one.slide == projection.slide for _, one in projection.still_brought if one.slide is not None
-    ):
+    if state.is_full or projection.asked_here:
+        return False
+    if any(one.slide == projection.slide for _, one in projection.still_brought if one.slide is not None):
         return True
-    if state.is_full or projection.asked_here or not _in_pace(state, AHEAD[mode]):
+    if not _in_pace(state, AHEAD[mode]):
         return False
     last_s = projection.quiet_from_s or 0.0
     if mode == FREE_FLOW and projection.said:  # a hand is seen while the moderator speaks

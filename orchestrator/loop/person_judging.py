@@ -5,7 +5,6 @@ While the session goes on it is a record; after the end it is kept beside the se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -15,15 +14,13 @@ from orchestrator.errors import InputError, SessionFrozenError, SessionStateErro
 from orchestrator.layout import HISTORY, MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model.exchange import PERSON_VERDICTS, Exchange, PersonVerdict
+from orchestrator.model.exchange import PERSON_VERDICTS, Exchange, Persons, PersonVerdict
 from orchestrator.records.exchanges import AnswerJudged, VerdictNoted
+from orchestrator.records.turns import that_stand
 from orchestrator.review.comments import LONGEST_NAME, Verdicts
 
 LONGEST_NOTE: Final = 1_000
 """Characters of a note: a few sentences; what is longer is a comment."""
-
-Persons = Mapping[tuple[str, int], PersonVerdict]
-"""What counts, by exchange and the number of the turn, from 1."""
 
 
 def judge_as_person(
@@ -61,10 +58,9 @@ def judge_as_person(
 
 def persons_of(rehearsal: Rehearsal, kept: Verdicts | None) -> Persons:
     """What people say of the answers: what was said after the end before what stands in the ledger."""
-    said = {**rehearsal.projection.persons}
-    if kept is not None and rehearsal.projection.ended:
-        said |= {(one.exchange, one.turn): one for one in kept.of(rehearsal.store.root.name)}
-    return {place: one for place, one in said.items() if one.verdict is not None}
+    if kept is None or not rehearsal.projection.ended:
+        return rehearsal.projection.judged
+    return that_stand(rehearsal.projection.persons, kept.of(rehearsal.store.root.name))
 
 
 def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:

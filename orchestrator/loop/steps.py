@@ -315,6 +315,4 @@ def _comes_in_before(state: State, slide: int | None) -> bool:
     projection = state.projection
     if not is_run(projection.playback) or slide is None:
         return False
-    return projection.section_ended != len(projection.slides) and comes_in(
-        projection, state.options, state.rules, slide
-    )
+    return comes_in(projection, state.options, state.rules, slide)

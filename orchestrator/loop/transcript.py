@@ -190,8 +190,7 @@ def change_slide(
     """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
     projection, deck = rehearsal.projection, rehearsal.scene().deck
     title = next((slide.title for slide in deck.slides if slide.number == number), "")
-    is_new = projection.section_ended != len(projection.slides)
-    ends = is_new and comes_in(projection, rehearsal.options, rehearsal.rules, number)
+    ends = comes_in(projection, rehearsal.options, rehearsal.rules, number)
     with rehearsal.store.joined(tx) as tx:
         tx.append(
             TRANSCRIPT,
@@ -206,10 +205,10 @@ def comes_in(projection: Projection, options: Options, rules: Orchestration, to:
     """Whether the panel comes in when the presenter moves on to slide *to*.
 
     With section breaks where a section ends; in every mode where a question that the presenter brought
-    waits for the slide that is left.
+    waits for the slide that is left. Not where it has come in at this end already.
     """
     deck, here = projection.deck, projection.slide
-    if deck is None or here is None:
+    if deck is None or here is None or projection.section_ended == len(projection.slides):
         return False
     if to != here and any(one.slide == here for _, one in projection.still_brought):
         return projection.opened < options.exchanges

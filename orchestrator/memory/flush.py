@@ -129,7 +129,7 @@ def flush(
             if flush.is_first(source):
                 flush.keep_decision(noted, source)
         for exchange in each_once(exchanges):
-            if _counts_as(exchange) is not None and flush.is_first(f"{session}/{exchange.id}"):
+            if counts_as(exchange) is not None and flush.is_first(f"{session}/{exchange.id}"):
                 flush.keep_exchange(exchange, f"{session}/{exchange.id}")
         for source, noted in _sources(session, context.goals):
             if flush.is_first(f"{source}/goal"):
@@ -167,7 +167,7 @@ def judge_again(
         now: When the session ended: the memory is of that rehearsal.
     """
     name, at, source = name_in(db, presenter), checked_time(now), f"{session}/{after.id}"
-    was, counts = _counts_as(before), _counts_as(after)
+    was, counts = counts_as(before), counts_as(after)
     with db.transaction():
         if was == counts or not is_given(db, name) or _is_forgotten(db, name, session, after.agent):
             return
@@ -189,7 +189,7 @@ def is_same_question(deck: Deck, one: Exchange, other: Exchange) -> bool:
     return said == told and about(deck, one) == about(deck, other)
 
 
-def _counts_as(exchange: Exchange) -> str | None:
+def counts_as(exchange: Exchange) -> str | None:
     """OPEN or ANSWERED; None: an answer that nobody judged leaves its question neither."""
     if exchange.result == "unjudged" and exchange.answered:
         return None

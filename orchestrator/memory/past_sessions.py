@@ -16,17 +16,16 @@ from typing import Final
 from orchestrator.errors import GreenroomError, LedgerCorruptError
 from orchestrator.home.regular import open_regular
 from orchestrator.layout import HISTORY
-from orchestrator.loop.person_judging import Persons
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
 from orchestrator.memory.validation import checked_presenter
-from orchestrator.model.exchange import Exchange, PersonVerdict
+from orchestrator.model.exchange import Exchange, Persons, PersonVerdict
 from orchestrator.model.slide import Deck
 from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed
 from orchestrator.records.kinds import value_as
 from orchestrator.records.start import SessionStarted
 from orchestrator.records.taken_back import ExchangeReopened
-from orchestrator.records.turns import with_persons
+from orchestrator.records.turns import that_stand, with_persons
 from orchestrator.review.comments import Verdicts
 from orchestrator.store import files, ledger
 from orchestrator.store.history import LEDGER_NAME, History
@@ -160,7 +159,6 @@ def standing(noted: Persons, root: Path) -> Persons:
 
     What is kept beside it and cannot be read is passed over: what is carried is optional.
     """
-    said = dict(noted)
     with suppress(GreenroomError, OSError):
-        said |= {(one.exchange, one.turn): one for one in Verdicts.beside(root).of(root.name)}
-    return {place: one for place, one in said.items() if one.verdict is not None}
+        return that_stand(noted, Verdicts.beside(root).of(root.name))
+    return that_stand(noted)

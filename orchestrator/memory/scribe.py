@@ -18,7 +18,6 @@ from typing import Any, Final
 
 from orchestrator.errors import LedgerCorruptError
 from orchestrator.legible import one_line
-from orchestrator.loop.person_judging import Persons
 from orchestrator.memory.english import names
 from orchestrator.memory.past_sessions import standing
 from orchestrator.memory.session_context import (
@@ -36,7 +35,7 @@ from orchestrator.memory.session_context import (
     cut,
 )
 from orchestrator.memory.whole_sentences import Joining, Sentence
-from orchestrator.model.exchange import PARTLY, Exchange, PersonVerdict
+from orchestrator.model.exchange import PARTLY, Exchange, Persons, PersonVerdict
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.records import kinds
@@ -50,7 +49,7 @@ from orchestrator.records.start import DeckRead, SessionStarted, SpeakerFound
 from orchestrator.records.taken_back import withdrawn_by
 from orchestrator.records.tellers import entry_of, is_spoken, known_value
 from orchestrator.records.telling import AGENT, USER, Entry, is_speech
-from orchestrator.records.turns import with_persons
+from orchestrator.records.turns import by_answer, that_stand, with_persons
 from orchestrator.render import SILENT
 from orchestrator.store import ledger
 from orchestrator.store.ledger import Record
@@ -355,11 +354,9 @@ def scribe_through(
     scribe = Scribe()
     is_whole = read(scribe.take)
     fallen = frozenset(scribe.taken_back)
-    persons: Persons = {(one.exchange, one.turn): one for seq, one in scribe.judged if seq not in fallen}
-    if root is not None and scribe.is_over:
-        persons = standing(persons, root)
+    persons = by_answer(one for seq, one in scribe.judged if seq not in fallen)
+    persons = standing(persons, root) if root is not None and scribe.is_over else that_stand(persons)
     if is_whole and (fallen or scribe.corrections or persons):
-        persons = {place: one for place, one in persons.items() if one.verdict is not None}
         scribe = Scribe(withdrawn=fallen, corrected=scribe.corrections, persons=persons)
         is_whole = read(scribe.take)
     scribe.settle()

@@ -27,7 +27,7 @@ from orchestrator.memory.database import NAME, MemoryDatabase, existing
 from orchestrator.memory.dismissals import keep_dismissal
 from orchestrator.memory.embedding import CarefulEmbedder
 from orchestrator.memory.errors import MAX_REASON_CHARS, MemoryRefusedError, reason_of
-from orchestrator.memory.flush import is_same_question, judge_again, keep_what_matters
+from orchestrator.memory.flush import counts_as, is_same_question, judge_again, keep_what_matters
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS
 from orchestrator.memory.notebook import Notebook
@@ -53,8 +53,8 @@ from orchestrator.records.turns import with_persons
 from orchestrator.store.store import Store
 
 if TYPE_CHECKING:
-    from orchestrator.loop.person_judging import Persons
     from orchestrator.loop.rehearsal import Rehearsal
+    from orchestrator.model.exchange import Persons
     from orchestrator.records.options import Options
 
 T = TypeVar("T")
@@ -313,18 +313,20 @@ def keep_verdict(
     own = begun(rehearsal.store.root)
     same_deck = [one for one in sessions_of(home_root, options.presenter) if own and one.tag == own.tag]
     later = [one for one in same_deck if own and (one.at, one.id) > (own.at, own.id)]
-    put_again = (one for each in later for one in each_once(exchanges_of(each.root)) if one.result)
-    judge_again(
-        db,
-        options.presenter,
-        session=options.id,
-        deck=scene.deck,
-        before=with_persons(judged, before),
-        after=with_persons(judged, after),
-        is_asked_since=any(is_same_question(scene.deck, judged, one) for one in put_again),
-        stays=scribe_of(rehearsal.store).stays,
-        now=rehearsal.store.record(rehearsal.store.seq).at,
-    )
+    was, is_now = with_persons(judged, before), with_persons(judged, after)
+    if counts_as(was) != counts_as(is_now):  # else no other session need be read
+        put_again = (one for each in later for one in each_once(exchanges_of(each.root)) if one.result)
+        judge_again(
+            db,
+            options.presenter,
+            session=options.id,
+            deck=scene.deck,
+            before=was,
+            after=is_now,
+            is_asked_since=any(is_same_question(scene.deck, judged, one) for one in put_again),
+            stays=scribe_of(rehearsal.store).stays,
+            now=rehearsal.store.record(rehearsal.store.seq).at,
+        )
     if not later:
         _write_page_again(rehearsal, db, judged.agent, before, after)
 

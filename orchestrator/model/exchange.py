@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile, zip_longest
 
@@ -99,6 +99,10 @@ class PersonVerdict:
     by: str  # who says so
     at: str  # RFC 3339
     note: str = ""
+
+
+Persons = Mapping[tuple[str, int], PersonVerdict]
+"""What people say of answers, by exchange and the number of the turn, from 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,14 +15,14 @@ from orchestrator.clock import ClockState
 from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.claim import Claim, Gap, Tension
 from orchestrator.model.dossier import BoardMember, Dossier
-from orchestrator.model.exchange import Candidate, Exchange, Observation, PersonVerdict, Target
+from orchestrator.model.exchange import Candidate, Exchange, Observation, Persons, PersonVerdict, Target
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import Attack, DebriefWords
 from orchestrator.model.segment import Segment, is_name_of, is_presenters
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage
 from orchestrator.records.about_contradictions import is_about
-from orchestrator.records.turns import bare_first
+from orchestrator.records.turns import bare_first, that_stand
 from orchestrator.speech.answers import Answer
 from orchestrator.store.ledger import Record
 
@@ -378,9 +378,9 @@ class Projection:
         return [*self.exchanges, *([self.open] if self.open is not None else [])]
 
     @property
-    def judged(self) -> dict[tuple[str, int], PersonVerdict]:
-        """What people say of answers, by exchange and turn, without what was taken back."""
-        return {place: one for place, one in self.persons.items() if one.verdict is not None}
+    def judged(self) -> Persons:
+        """What people say of answers, without what was taken back."""
+        return that_stand(self.persons)
 
     @property
     def never_asked(self) -> tuple[Candidate, ...]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.model.exchange import Exchange, Judgement, PersonVerdict, Turn
+from orchestrator.model.exchange import Exchange, Judgement, Persons, PersonVerdict, Turn
 from orchestrator.model.segment import Segment
 
 
@@ -47,8 +47,21 @@ def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
     )
 
 
-def with_persons(exchange: Exchange, said: Mapping[tuple[str, int], PersonVerdict]) -> Exchange:
-    """The exchange with what people say of its answers, by exchange and the number of the turn, from 1."""
+def by_answer(said: Iterable[PersonVerdict]) -> Persons:
+    """The last that was said of each answer; *said* is oldest first."""
+    return {(one.exchange, one.turn): one for one in said}
+
+
+def that_stand(noted: Persons, later: Iterable[PersonVerdict] = ()) -> Persons:
+    """What people say of answers: *later* before what was *noted*, without what was taken back."""
+    said = {**noted, **by_answer(later)}
+    return {place: one for place, one in said.items() if one.verdict is not None}
+
+
+def with_persons(exchange: Exchange, said: Persons) -> Exchange:
+    """The exchange with what people say of its answers; they are in no record of it."""
+    if not said:
+        return exchange
     turns = tuple(
         replace(turn, person=said.get((exchange.id, number)) if turn.answer else None)
         for number, turn in enumerate(exchange.turns, start=1)

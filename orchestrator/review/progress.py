@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.model.exchange import GIVEN, PARTLY, PersonVerdict
-from orchestrator.render import OUTCOME_WORDS, PARTLY_WORDS, SILENT, clock, counted
+from orchestrator.records.turns import by_answer
+from orchestrator.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT, clock, counted
 from orchestrator.review.catalogue import Catalogue, Row
 from orchestrator.review.reading import Asked, Entry
 
@@ -136,16 +137,16 @@ def _progress(
     open_: dict[str, str] = {}  # what is open, by the words that it is about
     runs = []
     for entry in entries:
-        later = {(one.exchange, one.turn): one for one in said_of(entry.session)}
+        later = by_answer(said_of(entry.session))
         asked = [_judged(one, later.get((one.exchange, one.turn))) for one in entry.questions]
-        judges = Counter(one.by or PANEL for one in asked if one.turn and one.outcome in JUDGED)
+        judged = [one for one in asked if one.turn and one.outcome in JUDGED]
+        judges = Counter(one.by or PANEL for one in judged)
         closed = []
         for one in asked:
             if one.outcome == HELD and open_.pop(one.point, None) is not None:
                 closed.append(one.about)
             elif one.outcome in OPEN:
                 open_[one.point] = one.about
-        judged = [one for one in asked if one.turn and one.outcome in JUDGED]
         runs.append(
             Run(
                 entry,
@@ -174,10 +175,9 @@ def outcomes_of(entry: Entry, said: Iterable[PersonVerdict]) -> dict[str, int]:
     Args:
         said: What people said of its answers after its end, oldest first.
     """
-    later = {(one.exchange, one.turn): one for one in said}
+    later = by_answer(said)
     found = Counter(_words(one, later.get((one.exchange, one.turn))) for one in entry.questions)
-    answered, *others = OUTCOME_WORDS.values()
-    return {words: found[words] for words in (answered, PARTLY_WORDS, *others) if words in found}
+    return {words: found[words] for words in COUNTED_WORDS.values() if words in found}
 
 
 def _words(asked: Asked, later: PersonVerdict | None) -> str:
@@ -209,7 +209,7 @@ def asked_before(
     """
     found: dict[str, AskedBefore] = {}
     for entry in (row.entry for row in sorted(rows, key=lambda one: one.n)):
-        later = {(one.exchange, one.turn): one for one in said_of(entry.session)} if entry.is_ended else {}
+        later = by_answer(said_of(entry.session) if entry.is_ended else ())
         for one in entry.questions:
             said = later.get((one.exchange, one.turn))
             now = _judged(one, said)

@@ -71,6 +71,11 @@ class Asked(NamedTuple):
     by: str = ""
 
 
+def day_of(engine: str, date: str | None, started_at: str) -> str:
+    """Return the day of a rehearsal as `Entry.day` has it."""
+    return (engine != RECORDED and date) or started_at[:10]
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """What a list says of one session."""
@@ -113,7 +118,7 @@ class Entry:
 
         The day that was given for a demonstration is its story's: it counts as of when it was played.
         """
-        return (not self.is_recorded and self.date) or self.started_at[:10]
+        return day_of(self.engine, self.date, self.started_at)
 
     @property
     def when(self) -> str:

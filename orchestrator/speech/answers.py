@@ -31,7 +31,10 @@ _FORMS = {
     "exchange": (re.compile(r"x[1-9]\d{0,5}"), "an exchange such as x1"),
     "claim": (re.compile(r"[ds]\d{1,6}\.t?\d{1,6}"), "a claim such as d3.2, d3.t1 or s17.1"),
     "slide": (re.compile(r"[1-9]\d{0,5}"), "the number of a slide such as 3"),
+    "verdict": (re.compile("|".join(PERSON_VERDICTS)), "given, partly or not"),
 }
+_NONE = (None, "", "~", "null")
+"""As YAML writes that there is none."""
 
 
 _RANKED = ("exchange", "question", "claim", "slide", "agent")
@@ -164,27 +167,15 @@ def _answer(item: Any, where: str) -> Answer:
         slide=None if slide is None else int(slide),
         question=_words(item.get("question"), where),
         park=park,
-        verdict=_verdict(item.get("verdict"), where),
     )
 
 
 def _words(value: Any, where: str) -> str | None:
-    if value is None or value in ("", "~", "null"):
+    if value in _NONE:
         return None
     if not isinstance(value, str) or not one_line(value):
         raise AnswersError(f"{where}: question is no text: write some words of the question")
     return one_line(value)
-
-
-def _verdict(value: Any, where: str) -> str | None:
-    if value is None or value in ("", "~", "null"):
-        return None
-    word = str(value).strip().lower()
-    if word not in PERSON_VERDICTS:
-        raise AnswersError(
-            f"{where}: verdict is not {', '.join(PERSON_VERDICTS[:-1])} or {PERSON_VERDICTS[-1]}"
-        )
-    return word
 
 
 def _park(value: Any, where: str) -> bool:
@@ -197,7 +188,7 @@ def _park(value: Any, where: str) -> bool:
 
 
 def _name(value: Any, key: str, where: str) -> str | None:
-    if value is None or value in ("", "~", "null"):  # as YAML writes that there is none
+    if value in _NONE:
         return None
     form, example = _FORMS[key]
     name = str(value).strip().lower()

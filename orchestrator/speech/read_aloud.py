@@ -39,11 +39,12 @@ def read_aloud(deck: Deck, talk: Iterable[tuple[int | None, str]]) -> tuple[Read
     said: dict[int | None, list[str]] = {}
     for slide, text in talk:
         said.setdefault(slide, []).extend(_words(text))
-    shares = ((one, read_share(_shown(one), said.get(one.number, []))) for one in deck.slides)
+    shown = {one.number: _shown(one) for one in deck.slides}
+    shares = ((number, words, read_share(words, said.get(number, []))) for number, words in shown.items())
     return tuple(
-        ReadAloud(slide.number, round(share, 2), len(_shown(slide)))
-        for slide, share in shares
-        if share >= READ_SHARE and len(_shown(slide)) >= MIN_WORDS
+        ReadAloud(number, round(share, 2), len(words))
+        for number, words, share in shares
+        if share >= READ_SHARE and len(words) >= MIN_WORDS
     )
 
 

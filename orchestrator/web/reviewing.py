@@ -30,8 +30,8 @@ from orchestrator.errors import (
 )
 from orchestrator.home.folder import Home
 from orchestrator.layout import SESSION_ID
-from orchestrator.loop.person_judging import Persons, judge_as_person, persons_of
-from orchestrator.model.exchange import PersonVerdict
+from orchestrator.loop.person_judging import judge_as_person, persons_of
+from orchestrator.model.exchange import Persons, PersonVerdict
 from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home
 from orchestrator.review.comments import Comments, Verdicts
 from orchestrator.review.progress import AskedBefore, asked_before, outcomes_of
@@ -226,9 +226,9 @@ class Review:
             self.catalogue.note_verified(name, self._place, row.entry.head, is_valid=True)
         return opened
 
-    def persons(self, row: Row) -> Persons:
+    def persons(self, found: Session) -> Persons:
         """What people say of the answers of a session."""
-        return persons_of(self.session(row).rehearsal, self.verdicts)
+        return persons_of(found.rehearsal, self.verdicts)
 
     def outcomes(self, row: Row) -> dict[str, int]:
         """How many questions came to what, by whoever judged; as its debrief counts them."""

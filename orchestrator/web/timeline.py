@@ -14,10 +14,8 @@ from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.legible import one_line
 from orchestrator.loop.moderator_lines import about
-from orchestrator.loop.person_judging import Persons
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model.brought import PANEL
-from orchestrator.model.exchange import YOURS, Exchange, PersonVerdict, Turn
+from orchestrator.model.exchange import YOURS, Exchange, Persons, PersonVerdict, Turn
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Slide
 from orchestrator.records import speech
@@ -201,7 +199,7 @@ def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
         name=persona.name,
         color=persona.color,
         quotes=tuple(shown(one) for one in about(rehearsal, exchange)),
-        origin="" if exchange.written_by == PANEL else render.origin(exchange),
+        origin=render.brought_origin(exchange),
         turns=turns,
         outcome=phrasing.outcome(exchange),
         result=exchange.result or "open",

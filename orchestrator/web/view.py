@@ -14,7 +14,6 @@ from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Live
 from orchestrator.loop.steps import End, is_run, next_step
 from orchestrator.loop.turns import Floor, floor_of
-from orchestrator.model.brought import PANEL
 from orchestrator.model.exchange import Exchange, still_to_come_back
 from orchestrator.records.projection import Projection
 
@@ -237,7 +236,7 @@ def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
         color=persona.color,
         text=asked(exchange),
         quotes=quotes,
-        origin="" if exchange.written_by == PANEL else render.origin(exchange),
+        origin=render.brought_origin(exchange),
         slides=(exchange.slide, exchange.beside.slide if exchange.beside else None)[: max(1, len(quotes))],
         turn=len(exchange.turns),
         is_judged=last.answer is None,

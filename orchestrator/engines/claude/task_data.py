@@ -152,8 +152,8 @@ def _of(request: protocol.CandidateRequest, tension: Plain) -> Plain:
 
 
 def _attack(one: Attack) -> Plain:
-    about = asdict(one.about) if one.about is not None else {}
-    return _filled({"question": one.question, "slide": about.get("slide"), "quote": about.get("quote")})
+    slide, quote = (one.about.slide, one.about.quote) if one.about is not None else (None, None)
+    return _filled({"question": one.question, "slide": slide, "quote": quote})
 
 
 def _question(candidate: Candidate) -> Plain:

@@ -46,7 +46,7 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         session=found,
         drilled=found.rehearsal.drilled,
         drilled_row=_drilled_row(site, found),
-        moments=timeline(found.rehearsal, site.review.persons(row)),
+        moments=timeline(found.rehearsal, site.review.persons(found)),
         slides=found.rehearsal.scene().deck.slides,
         contradictions=found.contradictions,
         checked=checked,
@@ -90,7 +90,7 @@ def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Resp
     """The timeline as a file of its own, with the head by which it can be checked."""
     row = site.review.row(session)
     found: Session = site.review.session(row)
-    moments = timeline(found.rehearsal, site.review.persons(row))
+    moments = timeline(found.rehearsal, site.review.persons(found))
     return _file(as_markdown(found, moments), row.entry.deck, session, format)
 
 
@@ -100,7 +100,7 @@ def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> 
     """The timeline for sharing, without the names of those who spoke."""
     row = site.review.row(session)
     found = site.review.session(row)
-    moments = timeline(found.rehearsal, site.review.persons(row))
+    moments = timeline(found.rehearsal, site.review.persons(found))
     return _file(as_redacted(found, moments), "Redacted session", "redacted", format)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.loop.person_judging import persons_of
+from orchestrator.records.options import RECORDED
 from orchestrator.web.demonstrations import a_week_later
 from orchestrator.web.sheets import sheets
 from orchestrator.web.site import Site, site_of
@@ -32,6 +32,6 @@ def watch(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse
         options=rehearsal.options,
         deck=rehearsal.scene().deck,
         slides=sheets(rehearsal.scene().deck),
-        moments=timeline(rehearsal, persons_of(rehearsal, site.review.verdicts)),
-        later=a_week_later(site, session),
+        moments=timeline(rehearsal, site.review.persons(found)),
+        later=a_week_later(site, session) if rehearsal.options.engine == RECORDED else "",
     )
