@@ -216,14 +216,17 @@ class Home:
 
     def session_ids(self) -> tuple[str, ...]:
         """Every session here, in the order of their beginning."""
+        return tuple(sorted(self.session_names(), key=lambda name: _begun(self.sessions / name)))
+
+    def session_names(self) -> frozenset[str]:
+        """The same in no order, for which no ledger is read."""
         if not self.sessions.is_dir():
-            return ()
-        folders = [
-            folder
+            return frozenset()
+        return frozenset(
+            folder.name
             for folder in self.sessions.iterdir()
             if not folder.name.startswith(".") and _has_ledger(folder)
-        ]
-        return tuple(folder.name for folder in sorted(folders, key=_begun))
+        )
 
     def other_names(self) -> tuple[str, ...]:
         """What stands in `sessions/` under a name that a session may have and is none, by name.

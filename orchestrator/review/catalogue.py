@@ -25,6 +25,7 @@ from orchestrator.archive.stores import open_store
 from orchestrator.clock import utc_now
 from orchestrator.errors import HomeError
 from orchestrator.home.folder import Home, user_folder
+from orchestrator.records.options import RECORDED
 from orchestrator.review.reading import Entry, Passage
 
 PAGE: Final = 50
@@ -129,17 +130,26 @@ class Catalogue:
 
     # ------------------------------------------------------------------ asking
 
-    def page(self, *, before: int | None = None, presenter: str | None = None, most: int = PAGE) -> list[Row]:
+    def page(
+        self,
+        *,
+        before: int | None = None,
+        presenter: str | None = None,
+        are_recorded: bool | None = None,
+        most: int = PAGE,
+    ) -> list[Row]:
         """Sessions, newest first.
 
         Args:
             before: Only those older than this row's `n`.
             presenter: Only theirs.
+            are_recorded: Only demonstrations, or none of them; None: both.
         """
         with self._open() as connection:
             found = connection.execute(
-                f"{_ROW} WHERE n < ? AND (?2 IS NULL OR presenter = ?2) ORDER BY n DESC LIMIT ?3",
-                (_end(before), presenter, most),
+                f"{_ROW} WHERE n < ? AND (?2 IS NULL OR presenter = ?2) AND "
+                "(?3 IS NULL OR (json_extract(entry, '$.engine') IS ?4) = ?3) ORDER BY n DESC LIMIT ?5",
+                (_end(before), presenter, are_recorded, RECORDED, most),
             )
             return [_row(one) for one in found]
 

@@ -175,8 +175,9 @@ def test_an_answer_names_its_question_by_words_of_it_or_by_its_slide(tmp_path: P
     ]
 
     def picked(*questions: str, slide: int | None = None, used: frozenset[int] = frozenset()) -> int | None:
-        about = {"agent": "skeptic", "exchange": "x1", "claim": None}
-        return pick_answer(answers, used, slide=slide, questions=questions, **about)  # type: ignore[arg-type]
+        return pick_answer(
+            answers, used, agent="skeptic", exchange="x1", claim=None, slide=slide, questions=questions
+        )
 
     assert picked("Who lends it?") == 0
     assert picked("Who lends it?", slide=4) == 1

@@ -87,7 +87,8 @@ def of_session(session: str, site: At) -> Again:
     """What the session was begun with; its board and news stand in it alone, and are given anew."""
     rehearsal = site.sessions.get(session).rehearsal
     options = rehearsal.options
-    known = [name for name in options.panel if name in site.own.panelists()]
+    here = site.own.panelists()
+    known = [name for name in options.panel if name in here]
     length = () if rehearsal.drilled is not None else ("minutes", "exchanges")  # a drill's are no rehearsal's
     return Again(
         deck=understood(site.uploads.take_again(source_of(rehearsal))),

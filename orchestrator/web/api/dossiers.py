@@ -83,9 +83,10 @@ class Standing(BaseModel):
 @router.get("/decks/{deck}/dossier")
 def look(deck: str, site: At) -> Standing:
     """How it stands: none, making (with a model that takes minutes), failed or ready."""
-    making, made = site.dossiers.of(deck), read_prepared(site.own, deck)
+    making = site.dossiers.of(deck)
     if making is not None and making.failed is None:
         return Standing(state="making", engine=making.engine, seconds=making.seconds)
+    made = read_prepared(site.own, deck)
     if making is not None and made is None:
         return Standing(state="failed", engine=making.engine, failed=making.failed)
     asked = [asdict(one) for one in site.review.asked_before(deck)]

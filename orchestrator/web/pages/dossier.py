@@ -28,7 +28,6 @@ from orchestrator.legible import one_line
 from orchestrator.loop.drilling import source_of
 from orchestrator.model.reply import Attack
 from orchestrator.review.progress import AskedBefore
-from orchestrator.web.api.dossiers import look
 from orchestrator.web.pages.new import engines
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
@@ -52,6 +51,7 @@ def of_session(session: str, site: At) -> RedirectResponse:
 @router.get("/dossier/{deck}", response_class=HTMLResponse)
 def dossier(deck: str, site: At) -> HTMLResponse:
     """The page, whether the dossier is ready, being made, or none yet."""
+    making = site.dossiers.of(deck)  # before what it keeps is read
     made, before = read_prepared(site.own, deck), site.review.asked_before(deck)
     attacks = made.dossier.attacks if made is not None else ()
     return page(
@@ -59,7 +59,7 @@ def dossier(deck: str, site: At) -> HTMLResponse:
         has_home=True,
         base=site.base,
         deck=deck,
-        standing=look(deck, site),
+        making=making,
         made=made,
         before=before,
         cards=_cards(attacks, before),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Annotated, Final, Literal
@@ -11,6 +11,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
 from orchestrator.errors import GreenroomError
+from orchestrator.layout import SESSION_ID
 from orchestrator.review.catalogue import Row
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
@@ -32,7 +33,6 @@ class Rehearsed:
 
     row: Row
     title: str  # a person's own; "": it goes by its deck's
-    counts: Mapping[str, int]  # of its questions, by what they came to in words
 
 
 @router.get("/", response_class=HTMLResponse)
@@ -47,14 +47,17 @@ def front(
     is_filtered = bool(q.strip() or show)
     most = MOST_FOUND if is_filtered else RECENT
     found = _matching(_rehearsed(site), q, show) if is_filtered else iter(known)
+    rehearsed = list(islice(found, most))
+    recorded = list(islice(_rehearsed(site, are_recorded=True), RECENT))
     answer = page(
         "front.html",
         has_home=site.home is not None,
         base=site.base,
         under_way=under_way(site),
         reading=reading,
-        rehearsed=list(islice(found, most)),
-        recorded=list(islice(_rehearsed(site, are_recorded=True), RECENT)),
+        rehearsed=rehearsed,
+        recorded=recorded,
+        counts={one.row.n: site.review.outcomes(one.row) for one in (*rehearsed, *recorded)},
         has_rehearsed=bool(known),
         has_many=len(known) > RECENT,
         q=q.strip(),
@@ -85,7 +88,10 @@ def under_way(site: Site) -> list[tuple[str, str]]:
 
 def _is_behind(site: Site) -> bool:
     """Whether a session lies in this home that the catalogue has not read: one was begun just now, say."""
-    return site.home is not None and not site.review.catalogue.known().keys() >= {*site.home.session_ids()}
+    if site.home is None:
+        return False
+    names = {one for one in site.home.session_names() if SESSION_ID.fullmatch(one)}
+    return not site.review.catalogue.known().keys() >= names
 
 
 def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]:
@@ -93,10 +99,10 @@ def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]
     if site.home is None:
         return
     before: int | None = None
-    while rows := site.review.catalogue.page(before=before):
+    while rows := site.review.catalogue.page(before=before, are_recorded=are_recorded):
         for row in rows:
-            if row.is_here and row.entry.is_recorded == are_recorded:
-                yield Rehearsed(row, site.review.titles.of(row.entry.session), site.review.outcomes(row))
+            if row.is_here:
+                yield Rehearsed(row, site.review.titles.of(row.entry.session))
         before = rows[-1].n
 
 
