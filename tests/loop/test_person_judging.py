@@ -153,6 +153,7 @@ def test_what_cannot_be_judged_is_refused_by_name(session: Session, tmp_path: Pa
     thaw(tmp_path / "elsewhere" / "s1")
 
 
+@pytest.mark.own_memory  # what is erased is erased from memory as well
 def test_it_goes_with_the_session_and_a_line_that_is_none_is_named(session: Session) -> None:
     session.end()
     session.judge_as_person("x1", "given")
@@ -165,6 +166,7 @@ def test_it_goes_with_the_session_and_a_line_that_is_none_is_named(session: Sess
     assert not file.exists()
 
 
+@pytest.mark.own_memory  # where memory fails, the command says so and exits otherwise
 def test_the_command_says_it(session: Session, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = Commands(home, capsys)
     session.end()

@@ -128,6 +128,7 @@ def test_every_quote_stands_where_the_exchange_says(home: Path, tmp_path: Path) 
             assert any(exchange.quote in line for line in quoted(exchange))
 
 
+@pytest.mark.nameless  # else the one who is named as the presenter is it
 def test_only_the_presenter_is_judged(home: Path, tmp_path: Path) -> None:
     files = write_rehearsal(tmp_path)
     with played(home, files) as session:
