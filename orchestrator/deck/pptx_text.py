@@ -3,29 +3,53 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import groupby
+from typing import Final
 
-from orchestrator.deck.ooxml import A, Element, M
+from orchestrator.deck.formulas import formula
+from orchestrator.deck.furniture import is_lone_figure
+from orchestrator.deck.nesting import introduces
+from orchestrator.deck.ooxml import MC, A, Element, M
+from orchestrator.deck.raised import lowered, raised
 from orchestrator.deck.shown import shown
 
 _LIKE_RUNS = (f"{A}r", f"{A}fld")
-_COUNTED_BY_THE_PROGRAM = "slidenum"  # a:fld type, ECMA-376 part 1, 21.1.2.2.4
+_COUNTED_BY_THE_PROGRAM = "slidenum"  # a:fld type, ECMA-376 part 1, 21.1.2.2.4; those of charts are capitals
+_STRUCK = ("sngStrike", "dblStrike")  # ST_TextStrikeType: 20.1.10.79
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how XML carries characters that it forbids: 22.4.2.4
 _LEVELS = tuple("012345678")  # ST_TextIndentLevelType: 20.1.10.85
+_BREAK = "\v"  # what programs write for a line break where XML has no element for it
+_SET: Final[dict[int, Callable[[str], str]]] = {0: str, 1: raised, -1: lowered}
 DEFAULT_SIZE = 1800.0
 """Hundredths of a point: the size of text where nothing says otherwise (presentation defaults)."""
 
 
 def paragraphs(body: Element | None) -> list[str]:
-    """The paragraphs of a text body, each on one line; a line break inside one is a space."""
+    """The lines of a text body."""
     return [text for text, _ in nested_paragraphs(body)]
 
 
 def nested_paragraphs(body: Element | None) -> list[tuple[str, int]]:
-    """Each paragraph with its level, from 0: how far its list is indented."""
+    """Each line with the level of its paragraph, from 0: how far its list is indented."""
+    found = ((shown(line), level) for line, level in typed_lines(body))
+    return [(text, level) for text, level in found if text]
+
+
+def typed_lines(body: Element | None) -> list[tuple[str, int]]:
+    """Each line as it is typed, tabs and all, with the level of its paragraph; some are without words."""
     if body is None:
         return []
-    found = ((_paragraph(paragraph), _level(paragraph)) for paragraph in body.iter(f"{A}p"))
-    return [(text, level) for text, level in found if text]
+    return [(line, _level(one)) for one in body.iter(f"{A}p") for line in _lines(_typed(one))]
+
+
+def is_withdrawn(run: Element) -> bool:
+    """Whether the words of *run* are struck out, or invisible: drawn with neither filling nor outline."""
+    properties = run.find(f"{A}rPr")
+    if properties is None or not shown(run.findtext(f"{A}t") or ""):
+        return False
+    unfilled = properties.find(f"{A}noFill") is not None and properties.find(f"{A}ln") is None
+    return unfilled or properties.get("strike") in _STRUCK
 
 
 def _level(paragraph: Element) -> int:
@@ -34,21 +58,52 @@ def _level(paragraph: Element) -> int:
     return int(level) if level in _LEVELS else 0
 
 
-def _paragraph(paragraph: Element) -> str:
-    parts: list[str] = []
+def _typed(paragraph: Element) -> str:
+    """The paragraph's words, raised ones as marks; breaks and tabs stay, what is struck out goes."""
+    pieces: list[tuple[int, str]] = []
     for child in paragraph:
         if child.tag in _LIKE_RUNS:
-            if child.get("type") != _COUNTED_BY_THE_PROGRAM:
-                parts.append(child.findtext(f"{A}t") or "")
+            kind = child.get("type", "")
+            if kind != _COUNTED_BY_THE_PROGRAM and not kind.isupper() and not is_withdrawn(child):
+                pieces.append((_baseline(child), child.findtext(f"{A}t") or ""))
         elif child.tag == f"{A}br":
-            parts.append(" ")
-        else:  # a formula, alone or in an alternative
-            parts += [text.text or "" for text in child.iter(f"{M}t")]
-    return shown(_ESCAPED.sub(_unescaped, "".join(parts)))
+            pieces.append((0, _BREAK))
+        else:  # a formula, alone or in an alternative, of which the first says it
+            choice = child.find(f"{MC}Choice")
+            found = (child if choice is None else choice).iter(f"{M}oMath")
+            pieces.append((0, " ".join(map(formula, found))))
+    # Where all is raised alike, as some set a lone large figure, nothing is a mark.
+    base = min((line for line, text in pieces if shown(text)), key=abs, default=0)
+    by_place = groupby(pieces, lambda piece: (piece[0] > base) - (piece[0] < base))
+    text = "".join(_SET[place]("".join(text for _, text in group)) for place, group in by_place)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
-def _unescaped(match: re.Match[str]) -> str:
-    return chr(int(match[1], 16))
+def _baseline(run: Element) -> int:
+    properties = run.find(f"{A}rPr")
+    stated = "" if properties is None else properties.get("baseline", "").removesuffix("%")
+    return int(stated) if re.fullmatch(r"-?\d{1,9}", stated) else 0
+
+
+def _lines(typed: str) -> list[str]:
+    """The lines of a paragraph that holds breaks.
+
+    A break is the end of a line, so that no figure takes a word of the next line for its unit ("8 million",
+    "Costs:"). Two lines are one where the break only wraps a sentence (no figure before it, a small letter
+    behind it), and where a figure stands alone behind its name or with nothing but its name.
+    """
+    lines: list[str] = []
+    parts = [part for part in typed.split(_BREAK) if shown(part)]
+    for part in parts:
+        last = lines[-1] if lines else ""
+        wraps = part.lstrip()[:1].islower() and not any(map(str.isdigit, last))
+        pair = len(parts) == 2 and is_lone_figure(shown(last)) != is_lone_figure(shown(part))
+        named = pair and not any(map(str.isdigit, part if is_lone_figure(shown(last)) else last))
+        if last and (wraps or named or (introduces(last.rstrip()) and is_lone_figure(shown(part)))):
+            lines[-1] = f"{last} {part}"
+        else:
+            lines.append(part)
+    return lines or [typed]
 
 
 def font_size(body: Element) -> float:
