@@ -7,9 +7,8 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Final
 
+from orchestrator.deck.breaks import BREAK, broken_lines
 from orchestrator.deck.formulas import formula
-from orchestrator.deck.furniture import is_lone_figure
-from orchestrator.deck.nesting import introduces
 from orchestrator.deck.ooxml import MC, A, Element, M
 from orchestrator.deck.raised import lowered, raised
 from orchestrator.deck.shown import shown
@@ -19,7 +18,6 @@ _COUNTED_BY_THE_PROGRAM = "slidenum"  # a:fld type, ECMA-376 part 1, 21.1.2.2.4;
 _STRUCK = ("sngStrike", "dblStrike")  # ST_TextStrikeType: 20.1.10.79
 _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how XML carries characters that it forbids: 22.4.2.4
 _LEVELS = tuple("012345678")  # ST_TextIndentLevelType: 20.1.10.85
-_BREAK = "\v"  # what programs write for a line break where XML has no element for it
 _SET: Final[dict[int, Callable[[str], str]]] = {0: str, 1: raised, -1: lowered}
 DEFAULT_SIZE = 1800.0
 """Hundredths of a point: the size of text where nothing says otherwise (presentation defaults)."""
@@ -37,10 +35,10 @@ def nested_paragraphs(body: Element | None) -> list[tuple[str, int]]:
 
 
 def typed_lines(body: Element | None) -> list[tuple[str, int]]:
-    """Each line as it is typed, tabs and all, with the level of its paragraph; some are without words."""
+    """Each line as it is typed, tabs and all, with the level of its paragraph."""
     if body is None:
         return []
-    return [(line, _level(one)) for one in body.iter(f"{A}p") for line in _lines(_typed(one))]
+    return [(line, _level(one)) for one in body.iter(f"{A}p") for line in broken_lines(_typed(one))]
 
 
 def is_withdrawn(run: Element) -> bool:
@@ -67,7 +65,7 @@ def _typed(paragraph: Element) -> str:
             if kind != _COUNTED_BY_THE_PROGRAM and not kind.isupper() and not is_withdrawn(child):
                 pieces.append((_baseline(child), child.findtext(f"{A}t") or ""))
         elif child.tag == f"{A}br":
-            pieces.append((0, _BREAK))
+            pieces.append((0, BREAK))
         else:  # a formula, alone or in an alternative, of which the first says it
             choice = child.find(f"{MC}Choice")
             found = (child if choice is None else choice).iter(f"{M}oMath")
@@ -83,27 +81,6 @@ def _baseline(run: Element) -> int:
     properties = run.find(f"{A}rPr")
     stated = "" if properties is None else properties.get("baseline", "").removesuffix("%")
     return int(stated) if re.fullmatch(r"-?\d{1,9}", stated) else 0
-
-
-def _lines(typed: str) -> list[str]:
-    """The lines of a paragraph that holds breaks.
-
-    A break is the end of a line, so that no figure takes a word of the next line for its unit ("8 million",
-    "Costs:"). Two lines are one where the break only wraps a sentence (no figure before it, a small letter
-    behind it), and where a figure stands alone behind its name or with nothing but its name.
-    """
-    lines: list[str] = []
-    parts = [part for part in typed.split(_BREAK) if shown(part)]
-    for part in parts:
-        last = lines[-1] if lines else ""
-        wraps = part.lstrip()[:1].islower() and not any(map(str.isdigit, last))
-        pair = len(parts) == 2 and is_lone_figure(shown(last)) != is_lone_figure(shown(part))
-        named = pair and not any(map(str.isdigit, part if is_lone_figure(shown(last)) else last))
-        if last and (wraps or named or (introduces(last.rstrip()) and is_lone_figure(shown(part)))):
-            lines[-1] = f"{last} {part}"
-        else:
-            lines.append(part)
-    return lines or [typed]
 
 
 def font_size(body: Element) -> float:

@@ -19,7 +19,7 @@ class Series:
     name: str
     values: tuple[float | None, ...]
     percent: bool = False  # drawn as percentages: 0.25 is shown as 25 %
-    unit: str = ""  # what the number format writes beside each value, where it shows values as they are stored
+    unit: str = ""  # what the number format writes beside a value that it shows as stored
 
 
 @dataclass(frozen=True, slots=True)
