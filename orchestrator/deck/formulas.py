@@ -20,11 +20,17 @@ def formula(element: Element) -> str:
         return f"{raised(_part(element, 'deg'))}√({_part(element, 'e')})"
     if kind == "nary":
         sign = _sign(element, "naryPr", "chr", "∫")
-        return f"{sign}{_below(element)}{_above(element)} ({_part(element, 'e')})"
+        return (
+            f"{sign}{subscript(_part(element, 'sub'))}{power(_part(element, 'sup'))} ({_part(element, 'e')})"
+        )
     if kind in ("sSup", "sSub", "sSubSup"):
-        return f"{_within(_part(element, 'e'))}{_below(element)}{_above(element)}"
+        return (
+            f"{_within(_part(element, 'e'))}{subscript(_part(element, 'sub'))}{power(_part(element, 'sup'))}"
+        )
     if kind == "sPre":
-        return f"{_below(element)}{_above(element)}{_within(_part(element, 'e'))}"
+        return (
+            f"{subscript(_part(element, 'sub'))}{power(_part(element, 'sup'))}{_within(_part(element, 'e'))}"
+        )
     if kind in ("limLow", "limUpp"):
         return f"{_part(element, 'e')}_({_part(element, 'lim')})"
     if kind == "func":
@@ -44,19 +50,15 @@ def _part(element: Element, name: str) -> str:
     return "" if part is None else formula(part)
 
 
-def _below(element: Element) -> str:
-    text = _part(element, "sub")
-    return lowered(text) if text.isdecimal() else _mark("_", text)
-
-
-def _above(element: Element) -> str:
-    text = _part(element, "sup")
+def power(text: str) -> str:
+    """*text* as a power: "³", "^(xy)"; "" where there is none."""
     small = raised(text)
-    return small if small != text else _mark("^", text)
+    return small if small != text else text and f"^({text})"
 
 
-def _mark(sign: str, text: str) -> str:
-    return f"{sign}({text})" if text else ""
+def subscript(text: str) -> str:
+    """*text* as an index: "₁", "_(i)"; "" where there is none."""
+    return lowered(text) if text.isdecimal() else text and f"_({text})"
 
 
 def _within(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.deck.breaks import broken_lines
+from orchestrator.deck.breaks import BREAK, broken_lines, joined
 from orchestrator.deck.headings import headed
 from orchestrator.deck.markdown_html import TABLE_BEGINS, TABLE_ENDS, html_table
 from orchestrator.deck.markdown_inline import STRUCK, alt_texts, typed
@@ -186,7 +186,7 @@ class _Reader:
         while end < len(lines) and "|" in lines[end].text and not lines[end].code:
             end += 1
         rows = [_cells(line.text) for line in (lines[index], *lines[index + 2 : end])]
-        self._keep(headed([[shown(self._typed(cell)) for cell in row] for row in rows], {}))
+        self._keep(headed([[joined(self._typed(cell).split(BREAK)) for cell in row] for row in rows], {}))
         return end - index
 
     def _html_table(self, lines: Sequence[Line], index: int, before: str) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from orchestrator.deck.breaks import BREAK, joined
 from orchestrator.deck.headings import headed
-from orchestrator.deck.shown import shown
 from orchestrator.model.slide import Table
 
 TABLE_BEGINS = re.compile(r"(.*?)<table\b", re.IGNORECASE)
@@ -34,7 +34,7 @@ def html_table(markup: str, typed: Callable[[str], str]) -> Table:
             if (across, down) != (1, 1) and len(covered) + across * down <= _MOST_COVERED:
                 spans[at, len(cells)] = across, down
                 covered |= {(at + y, len(cells) + x) for y in range(down) for x in range(across)}
-            cells.append(shown(typed(content)))
+            cells.append(joined(typed(content).split(BREAK)))
         while (at, len(cells)) in covered:
             cells.append("")
         rows.append(cells)

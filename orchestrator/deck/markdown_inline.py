@@ -9,6 +9,7 @@ import html
 import re
 
 from orchestrator.deck.breaks import BREAK
+from orchestrator.deck.formulas import power, subscript
 from orchestrator.deck.raised import lowered, raised
 from orchestrator.deck.shown import shown
 
@@ -25,6 +26,9 @@ _FOOTNOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\]")
 _RAISED = re.compile(r"\^([^\s^\[\]]{1,20})\^(?!\w)")
 _LOWERED = re.compile(r"(?<=[^\W\d])~(\d{1,10})~")
 _NOTE_IN_PLACE = re.compile(r"\^\[([^\[\]]*)\]")
+_MATHS = re.compile(r"(?<!\\)\$(?=\S)([^$]{1,200})(?<=\S)\$(?!\d)")
+_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
+_SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s\\{}]))")
 _CODE = re.compile(r"`+([^`]+)`+")
 _DELIMITER = re.compile(r"(\*+|_+|~+)")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -41,7 +45,7 @@ def words(markdown: str) -> str:
 
 def typed(markdown: str) -> str:
     """As `words`, but with breaks, and a sign (`STRUCK`) for what is struck out and thus not said."""
-    text = _PRIVATE.sub(" ", markdown)
+    text = _MATHS.sub(_maths, _PRIVATE.sub(" ", markdown))
     text = _ESCAPED.sub(lambda match: chr(_KEPT + ord(match[1])), text)
     text = _CODE.sub(lambda match: _kept(match[1]), text)
     text = _IMAGE.sub("", text)
@@ -56,6 +60,14 @@ def typed(markdown: str) -> str:
     text = _LOWERED.sub(lambda match: lowered(match[1]), text)
     text = html.unescape(_without_emphasis(text))
     return "".join(_released(character) for character in text)
+
+
+def _maths(match: re.Match[str]) -> str:
+    """A formula of TeX between dollars with its fractions and powers; other commands stay as typed."""
+    if not re.search(r"[\\^_{]", match[1]):
+        return match[0]
+    text = _FRACTION.sub(r"(\1)/(\2)", match[1])
+    return _SCRIPT.sub(lambda mark: (power if mark[1] == "^" else subscript)(mark[2] or mark[3] or ""), text)
 
 
 def _bare_tag(tag: re.Match[str]) -> str:

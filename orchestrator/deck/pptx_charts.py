@@ -77,10 +77,25 @@ def _series(root: Element) -> tuple[list[Drawn], bool]:
                 continue
             name = shown(series.findtext(f"{C}tx//{C}v") or "")
             labels = _labels(_first(series, f"{C}cat", f"{C}xVal"), day_0)
-            drawn.append((_kind(plot), labels, _numbers(name, _first(series, f"{C}val", f"{C}yVal"))))
+            numbers = _numbers(name, _first(series, f"{C}val", f"{C}yVal"))
+            drawn.append(
+                (_kind(plot), labels, _without_clear(series, numbers) if "bar" in plot.tag else numbers)
+            )
             if (sizes := series.find(f"{C}bubbleSize")) is not None:
                 drawn.append((SIZES, labels, _numbers(name, sizes)))
     return drawn, is_all
+
+
+def _without_clear(series: Element, numbers: Series) -> Series:
+    """*numbers* with gaps where a single column of *series* has no colour."""
+    clear = {
+        index.get("val", "")
+        for point in series.iterfind(f"{C}dPt")
+        if (look := point.find(f"{C}spPr")) is not None and _is_clear(look)
+        if (index := point.find(f"{C}idx")) is not None
+    }
+    values = (None if str(at) in clear else value for at, value in enumerate(numbers.values))
+    return replace(numbers, values=tuple(values))
 
 
 def _is_seen(series: Element, *, is_line: bool) -> bool:
@@ -97,13 +112,24 @@ def _is_seen(series: Element, *, is_line: bool) -> bool:
     line = None if properties is None else properties.find(f"{A}ln")
     if is_line:
         marker = series.find(f"{C}marker/{C}symbol")
-        unlined = line is not None and line.find(f"{A}noFill") is not None
-        return not unlined or marker is None or marker.get("val") != "none"
-    return properties is None or properties.find(f"{A}noFill") is None or _coloured(line)
+        return line is None or not _is_clear(line) or marker is None or marker.get("val") != "none"
+    return properties is None or not _is_clear(properties)
 
 
 def _coloured(properties: Element | None) -> bool:
-    return properties is not None and any(one.tag in _COLOURS for one in properties)
+    """Whether a filling or line has a colour: one that is neither transparent nor the background's own."""
+    fillings = [] if properties is None else [one for one in properties if one.tag in _COLOURS]
+    return any(
+        not any(mark.get("val") == "0" for mark in one.iter(f"{A}alpha"))
+        and not any(colour.get("val") == "bg1" and not len(colour) for colour in one.iter(f"{A}schemeClr"))
+        for one in fillings
+    )
+
+
+def _is_clear(properties: Element) -> bool:
+    """Whether it is stated that nothing is drawn, or only in no colour; what is not stated is automatic."""
+    stated = any(one.tag in (*_COLOURS, f"{A}noFill") for one in properties)
+    return stated and not _coloured(properties) and not _coloured(properties.find(f"{A}ln"))
 
 
 def _axes(root: Element) -> Labels:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from orchestrator.deck.alt_text import own_words
+from orchestrator.deck.breaks import joined
 from orchestrator.deck.headings import headed
 from orchestrator.deck.nesting import Parents, by_levels
 from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, DSP, MC, A, C, Element, P, R
@@ -145,7 +146,18 @@ class _Reader:
         # A size that is only inherited is a guess: nothing is told from it.
         text = lines[0] if stated and len(lines) == 1 else ""
         placed = Placed(text, box, size * _EMU_PER_SIZE) if lines else None
-        piece = Piece(box, lines, parents, size, placed, free=kind is None, tables=tables, alt_text=alt_text)
+        single = body is not None and len(body.findall(f"{A}p")) == 1
+        piece = Piece(
+            box,
+            lines,
+            parents,
+            size,
+            placed,
+            free=kind is None,
+            single=single,
+            tables=tables,
+            alt_text=alt_text,
+        )
         return _Shape(piece, title=kind in TITLES, seen=not hidden)
 
     def _graphic(self, frame: Element, box: Box, alt_text: str) -> _Shape | None:
@@ -276,7 +288,7 @@ def _table(table: Element) -> Table:
         for column, cell in enumerate(row)
         if cell.get("gridSpan") or cell.get("rowSpan")
     }
-    return headed([[" ".join(paragraphs(cell.find(f"{A}txBody"))) for cell in row] for row in rows], spans)
+    return headed([[joined(paragraphs(cell.find(f"{A}txBody"))) for cell in row] for row in rows], spans)
 
 
 def _count(cell: Element, name: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import groupby
 
+from orchestrator.deck.breaks import joined
 from orchestrator.deck.headings import headed, is_figure
 from orchestrator.deck.shown import shown
 from orchestrator.model.slide import Table
@@ -24,7 +25,7 @@ def split_tabs(typed: Lines) -> tuple[Lines, tuple[Table, ...]]:
         block = list(group)
         rows = _rows([line.rstrip() for line, _ in block]) if tabbed else None
         if rows is None:
-            lines += [(shown(line), level) for line, level in block]
+            lines += [(joined(line.split("\t")), level) for line, level in block]
         else:
             tables.append(headed(rows, {}))
     return lines, tuple(tables)

@@ -116,6 +116,8 @@ def test_a_number_format_says_what_a_value_is_shown_with(code: str, percent: boo
 LABELLED = "<c:dLbls><c:showVal val='1'/></c:dLbls>"
 UNLINED = "<c:spPr><a:ln><a:noFill/></a:ln></c:spPr>"
 UNMARKED = "<c:marker><c:symbol val='none'/></c:marker>"
+SHADED = "<a:schemeClr val='bg1'><a:lumMod val='75000'/></a:schemeClr>"
+TRANSPARENT = "<a:srgbClr val='FF0000'><a:alpha val='0'/></a:srgbClr>"
 A_POINT = "<c:dPt><c:spPr><a:solidFill/></c:spPr></c:dPt>"
 
 
@@ -130,6 +132,9 @@ A_POINT = "<c:dPt><c:spPr><a:solidFill/></c:spPr></c:dPt>"
         ("barChart", NO_FILL + A_POINT, True),
         ("barChart", "<c:spPr><a:solidFill/></c:spPr>", True),
         ("barChart", "", True),
+        ("barChart", "<c:spPr><a:solidFill><a:schemeClr val='bg1'/></a:solidFill></c:spPr>", False),
+        ("barChart", f"<c:spPr><a:solidFill>{SHADED}</a:solidFill></c:spPr>", True),
+        ("barChart", f"<c:spPr><a:solidFill>{TRANSPARENT}</a:solidFill></c:spPr>", False),
         ("lineChart", UNLINED + UNMARKED, False),
         ("lineChart", UNLINED, True),
         ("lineChart", UNLINED + UNMARKED + LABELLED, True),  # totals over a stack
@@ -143,6 +148,15 @@ def test_a_series_that_nobody_sees_is_left_out(plot: str, more: str, seen: bool)
     )
     names = [one.name for one in charts[0].series]
     assert (names, is_all) == ((["Sales", "Base"], True) if seen else (["Sales"], False))
+
+
+@pytest.mark.parametrize(("plot", "values"), [("barChart", (1.0, None)), ("pieChart", (1.0, 3.5))])
+def test_a_column_that_nobody_sees_is_a_gap_and_a_slice_counts_in_its_pie(
+    plot: str, values: tuple[float | None, ...]
+) -> None:
+    clear = f"<c:dPt><c:idx val='1'/>{NO_FILL}</c:dPt>"
+    charts, _ = read(f"<c:{plot}>{series('Sales', 1, 3.5, more=clear)}</c:{plot}>")
+    assert charts[0].series == (Series("Sales", values),)
 
 
 def test_a_series_that_is_left_out_is_named(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from orchestrator.deck.pptx_tabs import split_tabs
 from orchestrator.deck.pptx_text import paragraphs
 from orchestrator.deck.raised import lowered, raised
 from orchestrator.model.slide import Slide, Table
-from tests.helpers.slides_by_hand import box, deck_of, paragraph, run
+from tests.helpers.slides_by_hand import box, deck_of, frame, paragraph, run
 
 A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
 UP, DOWN = 'baseline="30000"', 'baseline="-25000"'
@@ -185,11 +185,27 @@ def test_columns_may_take_as_many_tabs_as_they_need_or_leave_a_place_empty() -> 
     ],
 )
 def test_other_lines_with_tabs_stay_lines(lines: tuple[str, ...]) -> None:
-    assert tabbed(*lines) == ([" ".join(line.split()) for line in lines], ())
+    found, tables = tabbed(*lines)
+    assert ([line.replace(" / ", " ") for line in found], tables) == (
+        [" ".join(line.split()) for line in lines],
+        (),
+    )
+
+
+def test_figures_that_a_tab_or_a_line_parts_never_make_one(tmp_path: Path) -> None:
+    rows = frame(
+        f"<a:tbl><a:tr><a:tc><a:txBody>{paragraph('4') + paragraph('500')}</a:txBody></a:tc></a:tr></a:tbl>"
+    )
+    box_ = box(paragraph("Rent\t4\t500") + paragraph("Pay", BREAK, "12 in 2025"))
+    slide = deck_of(tmp_path, box_ + rows).slides[0]
+    assert (slide.lines, slide.tables) == (("Rent 4 / 500", "Pay 12 in 2025"), (Table((("4 / 500",),)),))
+    title = box(paragraph("Plan 2025", BREAK, "300 sites"))
+    assert deck_of(tmp_path, title).slides == (Slide(1, "Plan 2025 / 300 sites"),)
 
 
 @given(st.lists(st.text("ab1 \t", max_size=12), max_size=8))
 def test_no_word_is_lost_between_lines_and_tables(lines: list[str]) -> None:
     found, tables = tabbed(*lines)
     cells = [cell for table in tables for row in table.rows for cell in row]
-    assert sorted(" ".join([*found, *cells]).split()) == sorted(" ".join(lines).split())
+    kept = " ".join([*found, *cells]).replace(" / ", " ")
+    assert sorted(kept.split()) == sorted(" ".join(lines).split())
