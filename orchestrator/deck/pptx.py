@@ -2,7 +2,7 @@
 
 The parts are read straight from the package (`Package`), one slide at a time: pictures and
 films are never unpacked, shapes inside `mc:AlternateContent` are seen, and a part that is
-broken costs a notice, not the deck.
+broken costs a notice, not the deck. python-pptx would not do: `greenroom help measured`.
 
 Source of names and defaults: ECMA-376 part 1 (PresentationML, DrawingML); [MS-PPTX] for
 sections (2.2.7).
