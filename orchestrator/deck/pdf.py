@@ -63,10 +63,10 @@ def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck
     )
 
 
-_BROKEN = "cannot be read: damaged"
+_BROKEN = "damaged: it cannot be read"
 _NO_TEXT = "without any text: a picture or a scan is not read, nor what is damaged"
-_TOO_LONG = "with more text than is read of one page: the rest is left out"
-_NO_LETTERS = "with text that the file does not say the letters of: it is not read"
+_TOO_LONG = "more text than is read of one page: the rest is left out"
+_NO_LETTERS = "some of the text is in a font that does not say its letters: it is not read"
 
 _PASSWORD, _SECURITY = 4, 5
 """Reasons why pdfium opens no file: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of fpdfview.h."""
@@ -93,13 +93,13 @@ def _page(document: PdfDocument, index: int) -> tuple[Page, str]:
     try:
         page = document[index]
     except PdfiumError:
-        return Page((), 0.0, ()), _BROKEN
+        return Page((), 0.0, (), ""), _BROKEN
     tags = page_tags(page)
     text = page_runs(page, tags.paragraphs)
     page.close()
     paragraphs = page_paragraphs(page_lines(text.runs))
     alt_texts = tuple(dict.fromkeys(alt for alt in map(own_words, tags.alt_texts) if alt))
-    read = Page(tuple(paragraphs), text.height, alt_texts)
+    read = Page(tuple(paragraphs), text.height, alt_texts, document.get_page_label(index))
     if text.too_long:
         return read, _TOO_LONG
     if text.unreadable:
@@ -132,5 +132,5 @@ def _heading(pieces: Sequence[Piece]) -> int | None:
 
 
 def _notice(numbers: list[int], trouble: str) -> str:
-    pages = "page " if len(numbers) == 1 else "pages "
-    return f"{pages}{', '.join(map(str, numbers))} {trouble}"
+    *others, last = map(str, numbers)
+    return f"slides {', '.join(others)} and {last}: {trouble}" if others else f"slide {last}: {trouble}"

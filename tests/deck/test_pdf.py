@@ -77,7 +77,7 @@ def test_a_page_that_is_only_a_picture_is_named(tmp_path: Path) -> None:
     deck = read(tmp_path, pdf(text("Some words", 40, 300), b"0 0 100 100 re f", b""))
     assert deck.slides[1:] == (Slide(2, ""), Slide(3, ""))
     assert deck.notices == (
-        "pages 2, 3 without any text: a picture or a scan is not read, nor what is damaged",
+        "slides 2 and 3: without any text: a picture or a scan is not read, nor what is damaged",
     )
 
 
@@ -382,7 +382,7 @@ def test_text_whose_letters_the_file_does_not_tell_is_named(tmp_path: Path) -> N
     deck = read(tmp_path, pdf(content, page=page, more=[composite, descendant]))
     assert (deck.slides, deck.notices) == (
         (Slide(1, "Title"),),
-        ("page 1 with text that the file does not say the letters of: it is not read",),
+        ("slide 1: some of the text is in a font that does not say its letters: it is not read",),
     )
 
 
@@ -390,7 +390,7 @@ def test_a_page_that_is_broken_costs_a_notice_and_not_the_deck(tmp_path: Path) -
     content = pdf(text("Whole", 40, 300), text("Broken", 40, 300)).replace(b"/FlateDecode", b"/FlatDecoder")
     deck = read(tmp_path, content.replace(b"/FlatDecoder", b"/FlateDecode", 1))
     assert deck.slides == (Slide(1, "Whole"), Slide(2, ""))
-    assert deck.notices == ("page 2 without any text: a picture or a scan is not read, nor what is damaged",)
+    assert deck.notices == ("slide 2: without any text: a picture or a scan is not read, nor what is damaged",)
 
 
 @pytest.mark.parametrize(
