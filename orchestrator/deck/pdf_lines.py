@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -50,10 +51,10 @@ _RIGHT_TO_LEFT = ("R", "AL")
 """Bidirectional classes of the letters of Hebrew and Arabic scripts: Unicode, annex 9."""
 
 # The last five are bullets of symbol fonts (Wingdings, Symbol), which stand in private use.
-_MARKS = "•●○■□▪▫◦▸▶►➢➤✓✔✗❖·∙⁃‣\u25c6\u25c7\uf0b7\uf0a7\uf0d8\uf076\uf0fc"
+MARKS = "•●○■□▪▫◦▸▶►➢➤✓✔✗❖·∙⁃‣\u25c6\u25c7\uf0b7\uf0a7\uf0d8\uf076\uf0fc"
 _MARKS_WITH_SPACE = "-–—*o§>"  # bullets only where they stand alone before the text
 _ICON = re.compile("^[\ue000-\uf8ff]")
-_MARKER = re.compile(rf"[{re.escape(_MARKS)}\ue000-\uf8ff]\s*")
+_MARKER = re.compile(rf"[{re.escape(MARKS)}\ue000-\uf8ff]\s*")
 _NUMBER = re.compile(r"(\d{1,3}|[A-Za-z])[.)]")
 
 
@@ -77,15 +78,19 @@ class Line:
 
 def page_lines(runs: Sequence[Run]) -> list[Line]:
     """The lines of a page in drawing order; columns side by side are lines of their own."""
-    edges = column_edges(runs)
-    rows = _joined(_drawn_together(runs, edges), edges)
-    return [line for row in rows if (line := _line(row)) is not None]
+    return [line for row in runs_in_rows(runs) if (line := _line(row)) is not None]
+
+
+def runs_in_rows(runs: Sequence[Run], widest: float = math.inf) -> list[list[Run]]:
+    """The runs of each line in drawing order, parted at gaps of more than *widest* em."""
+    edges = _column_edges(runs)
+    return _joined(_drawn_together(runs, edges, widest), edges, widest)
 
 
 Edges = frozenset[tuple[tuple[int, int], int]]
 
 
-def column_edges(runs: Sequence[Run]) -> Edges:
+def _column_edges(runs: Sequence[Run]) -> Edges:
     """Where a figure and the next column touch, in three rows or more: direction and place, in points.
 
     Without a gap between them, "1,250" and "Oslo depot" would be one word.
@@ -119,12 +124,12 @@ def _touch(before: str, text: str) -> bool:
     return any(figures) and not is_lone_figure(before + text)
 
 
-def _drawn_together(runs: Sequence[Run], edges: Edges) -> list[list[Run]]:
+def _drawn_together(runs: Sequence[Run], edges: Edges, widest: float) -> list[list[Run]]:
     rows: list[list[Run]] = []
     for run in runs:
         if rows:
             gap = _CODE if rows[-1][-1].fixed_pitch and run.fixed_pitch else _NEXT_PIECE
-            if _follows(rows[-1], run, gap) and not _parted(rows[-1], run, edges):
+            if _follows(rows[-1], run, min(gap, widest)) and not _parted(rows[-1], run, edges):
                 rows[-1].append(run)
                 continue
         if run.text.strip():
@@ -155,13 +160,13 @@ def _parted(row: list[Run], run: Run, edges: Edges) -> bool:
     before = row[-1]
     if (run.direction, round(run.start)) in edges and run.start >= before.end - _WORD_GAP:
         return True
-    if run.start - before.end > _JOINED * run.size and run.text.strip()[:1] in tuple(_MARKS):
+    if run.start - before.end > _JOINED * run.size and run.text.strip()[:1] in tuple(MARKS):
         return True
     tagged = before.paragraph is not None and run.paragraph is not None
     return tagged and before.paragraph != run.paragraph and not _is_marker(row)
 
 
-def _joined(rows: list[list[Run]], edges: Edges) -> list[list[Run]]:
+def _joined(rows: list[list[Run]], edges: Edges, widest: float) -> list[list[Run]]:
     """*rows*, those put together that stand beside each other; in the order of their first pieces."""
     firsts = [row[0] for row in rows]
     order = sorted(range(len(rows)), key=lambda i: (firsts[i].direction, round(firsts[i].v), _left(rows[i])))
@@ -170,7 +175,7 @@ def _joined(rows: list[list[Run]], edges: Edges) -> list[list[Run]]:
         row = rows[index]
         if joined:
             first, before = joined[-1]
-            gap = _AFTER_MARKER if _is_marker(before) else _JOINED
+            gap = min(_AFTER_MARKER if _is_marker(before) else _JOINED, widest)
             if _follows(row, before[0], gap) and _is_from_right(before + row):
                 joined[-1] = (min(first, index), row + before)
                 continue
@@ -183,18 +188,13 @@ def _joined(rows: list[list[Run]], edges: Edges) -> list[list[Run]]:
 
 def _is_marker(row: list[Run]) -> bool:
     text = "".join(run.text for run in row).strip()
-    return (len(text) == 1 and (text in _MARKS + _MARKS_WITH_SPACE or bool(_MARKER.match(text)))) or bool(
+    return (len(text) == 1 and (text in MARKS + _MARKS_WITH_SPACE or bool(_MARKER.match(text)))) or bool(
         _NUMBER.fullmatch(text)
     )
 
 
 def _line(row: list[Run]) -> Line | None:
-    gap = _word_gap(row)
-    text = _with_marks(row, 0)
-    for at, (before, run) in enumerate(pairwise(row), 1):
-        apart = max(run.start - before.end, _left(row[:at]) - run.end)
-        text += (" " if apart > gap * max(before.size, run.size) else "") + _with_marks(row, at)
-    item, marker_runs, text = _without_marker(row, shown(_ICON.sub("•", text.lstrip())))
+    item, marker_runs, text = _without_marker(row, row_text(row))
     if not item:
         item = bool(_NUMBER.fullmatch(text.split(" ", 1)[0]))
         marker_runs = _number_runs(row)
@@ -218,6 +218,16 @@ def _line(row: list[Run]) -> Line | None:
         paragraph=next((run.paragraph for run in body if run.paragraph is not None), None),
         first_word=(right - left) * len(text.split(" ", 1)[0]) / len(text),
     )
+
+
+def row_text(row: Sequence[Run]) -> str:
+    """The words of a line as they are read."""
+    gap = _word_gap(row)
+    text = _with_marks(row, 0)
+    for at, (before, run) in enumerate(pairwise(row), 1):
+        apart = max(run.start - before.end, _left(row[:at]) - run.end)
+        text += (" " if apart > gap * max(before.size, run.size) else "") + _with_marks(row, at)
+    return shown(_ICON.sub("•", text.lstrip()))
 
 
 def _with_marks(row: Sequence[Run], at: int) -> str:
@@ -249,7 +259,7 @@ def _number_runs(row: list[Run]) -> int:
     return 0
 
 
-def _word_gap(row: list[Run]) -> float:
+def _word_gap(row: Sequence[Run]) -> float:
     """The narrowest gap, in em, that separates words of this line.
 
     More where letters are spaced out; less from right to left: words of Arabic are 0.15 apart.

@@ -16,6 +16,8 @@ from typing import Any
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage
 
+from orchestrator.deck.reading_order import Box, around
+
 Direction = tuple[int, int]
 Axis = tuple[float, float, float]  # what x, y and 1 count for: a place on the axis is their sum
 
@@ -26,6 +28,8 @@ _WORD_SPACE = 5.0
 """The widest gap after a space that is still word space (`Tw`) and no next column: a statute of 2000 in
 narrow justified columns has 4.8, and a few of 7 and more. In the real decks only program text has a gap
 of more than 1.5 behind a space."""
+_WIDE_SPACE = 0.4
+"""The narrowest gap after a space that may part columns: pdfium makes one space of several."""
 _ONE_WIDTH = 0.1  # pdfium rounds boxes outwards to the ink; "i" and "m" are 0.5 em apart in other fonts
 
 _MOST_LETTERS = 200_000
@@ -65,6 +69,7 @@ class Run:
     fixed_pitch: bool  # all letters are equally wide, as in program text
     bold: bool
     paragraph: int | None  # equal for all runs of one paragraph, where the file is tagged
+    cuts: tuple[tuple[int, float, float], ...] = ()  # wide gaps: where in the text, from u to u
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +116,7 @@ class _Piece:
     end: float
     v: float
     origin: float  # where the last letter begins
+    cuts: list[tuple[int, float, float]] = field(default_factory=list)
 
     def takes(self, letter: str, start: float, end: float, v: float) -> bool:
         """Go on with *letter*, if it belongs to this run."""
@@ -124,6 +130,8 @@ class _Piece:
         ):  # from right to left: pdfium puts letters as they are said
             self.start = start
         elif self.text[-1] == " " and len(self.text) > 2 and 0 < gap <= _WORD_SPACE * em:
+            if gap > _WIDE_SPACE * em:
+                self.cuts.append((len(self.text), self.end, start))
             self.end = end
         else:
             return False
@@ -201,7 +209,7 @@ def _run(piece: _Piece) -> Run:
     place = (piece.start, piece.end, piece.v)
     # pdfium counts in UTF-16: a letter beyond U+FFFF comes in two halves.
     text = piece.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-    return Run(text, *place, style.size, style.direction, fixed, bold, style.paragraph)
+    return Run(text, *place, style.size, style.direction, fixed, bold, style.paragraph, tuple(piece.cuts))
 
 
 def _styles(
@@ -300,6 +308,13 @@ def place(run: Run) -> tuple[float, float]:
     right, down = run.direction
     middle = (run.start + run.end) / 2
     return middle * right - run.v * down, middle * down + run.v * right
+
+
+def box_of(run: Run) -> Box:
+    """The box of a run on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
+    right, down = run.direction
+    corners = [(u, v) for u in (run.start, run.end) for v in (run.v - 0.8 * run.size, run.v + 0.2 * run.size)]
+    return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
 
 
 def _inside(run: Run, width: float, height: float) -> bool:

@@ -13,18 +13,13 @@ from orchestrator.deck.read import read_deck
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck, Slide
 from tests.helpers.deck_files import PAGE, assembled, pdf, stream
+from tests.helpers.pdf_text import text
 
 
 def read(tmp_path: Path, content: bytes) -> Deck:
     path = tmp_path / "deck.pdf"
     path.write_bytes(content)
     return read_deck(path)
-
-
-def text(words: str, left: float, up: float, size: float = 16, font: str = "F1") -> bytes:
-    """A line of text *up* points above the lower edge of a page 405 points high."""
-    shown = words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("cp1252")
-    return b"BT /%s %g Tf %g %g Td (%s) Tj ET\n" % (font.encode(), size, left, up, shown)
 
 
 def lines_of(tmp_path: Path, *content: bytes) -> tuple[str, ...]:
