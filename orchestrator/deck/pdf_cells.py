@@ -74,6 +74,8 @@ def text_rows(runs: Sequence[Run]) -> list[Row]:
 
 def cut_at_gaps(run: Run) -> list[Run]:
     """*run* in pieces where wide gaps may part columns, without the spaces at the ends of each."""
+    if not run.cuts and run.text.strip() == run.text:
+        return [run]
     space = min((run.end - run.start) / len(run.text), _SPACE * run.size)
     ends = (*((end, at) for at, end, _ in run.cuts), (run.end, len(run.text)))
     starts = ((run.start, 0), *((start, at) for at, _, start in run.cuts))

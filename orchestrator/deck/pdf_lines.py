@@ -143,8 +143,9 @@ def _follows(row: Sequence[Run], run: Run, gap: float) -> bool:
     em = max(before.size, run.size)
     if before.direction != run.direction or abs(before.v - run.v) > _ONE_LINE * em:
         return False
-    goes_on = -_BACK * em <= run.start - before.end <= gap * em
-    return goes_on or (_is_from_right((*row, run)) and -_BACK * em <= _left(row) - run.end <= gap * em)
+    if -_BACK * em <= run.start - before.end <= gap * em:
+        return True
+    return -_BACK * em <= _left(row) - run.end <= gap * em and _is_from_right((*row, run))
 
 
 def _left(row: Sequence[Run]) -> float:
@@ -224,8 +225,9 @@ def row_text(row: Sequence[Run]) -> str:
     """The words of a line as they are read."""
     gap = _word_gap(row)
     text = _with_marks(row, 0)
+    left = row[0].start
     for at, (before, run) in enumerate(pairwise(row), 1):
-        apart = max(run.start - before.end, _left(row[:at]) - run.end)
+        apart, left = max(run.start - before.end, left - run.end), min(left, run.start)
         text += (" " if apart > gap * max(before.size, run.size) else "") + _with_marks(row, at)
     return shown(_ICON.sub("•", text.lstrip()))
 
@@ -234,20 +236,18 @@ def _with_marks(row: Sequence[Run], at: int) -> str:
     """The text of a run: what is raised beside larger text is a mark or a power, and no digit of a number."""
     run = row[at]
     said = run.text.strip()
-    beside = [
-        other
-        for other, apart in (
-            *((one, run.start - one.end) for one in row[max(at - 1, 0) : at]),
-            *((one, one.start - run.end) for one in row[at + 1 : at + 2]),
-        )
-        if run.size <= _SMALLER * other.size
+    if len(said) > _LONGEST_MARK or (len(said) > 1 and any(map(str.isalpha, said))):
+        return run.text
+    before = [(one, run.start - one.end) for one in row[max(at - 1, 0) : at]]
+    after = [(one, one.start - run.end) for one in row[at + 1 : at + 2]]
+    if not any(
+        run.size <= _SMALLER * other.size
         and other.v - run.v >= _RAISED * other.size
         and apart <= _TOUCHES * other.size
-    ]
-    is_fraction = at + 1 < len(row) and row[at + 1].text.lstrip()[:1] in ("/", "\u2044")
-    is_mark = len(said) == 1 or not any(map(str.isalpha, said))
-    if not beside or not is_mark or len(said) > _LONGEST_MARK:
+        for other, apart in before + after
+    ):
         return run.text
+    is_fraction = any(one.text.lstrip()[:1] in ("/", "\u2044") for one, _ in after)
     return f" {run.text}" if is_fraction else run.text.translate(_SUPERSCRIPTS)  # of "3 1/2"
 
 
