@@ -35,6 +35,7 @@ together ("yearsof"), at 0.14 the letters of a name stand apart ("UR EN")."""
 _RAISED = 0.15  # how far the baseline of a raised mark is above that of what it is a mark of
 """LaTeX raises by 0.36, Word by 0.33 and PowerPoint by 0.3; lines of one row are set to 0.05."""
 _SMALLER = 0.85  # the size of a raised mark; LaTeX sets it at 0.7, Word and PowerPoint at two thirds
+_LEVEL = 0.05  # how far the baselines of pieces of one mark may be apart
 _TOUCHES = 0.3  # the widest gap between a mark and what it is a mark of
 _LONGEST_MARK = 5  # characters, as of "(1,2)"; a longer one is a label beside a large figure
 _SUPERSCRIPTS = {
@@ -238,17 +239,24 @@ def _with_marks(row: Sequence[Run], at: int) -> str:
     said = run.text.strip()
     if len(said) > _LONGEST_MARK or (len(said) > 1 and any(map(str.isalpha, said))):
         return run.text
-    before = [(one, run.start - one.end) for one in row[max(at - 1, 0) : at]]
-    after = [(one, one.start - run.end) for one in row[at + 1 : at + 2]]
+    before = [one for one in row[:at] if not _is_level(one, run)][-1:]
+    after = [one for one in row[at + 1 :] if not _is_level(one, run)][:1]
+    gaps = [run.start - one.end for one in row[max(at - 1, 0) : at]]
+    gaps += [one.start - run.end for one in row[at + 1 : at + 2]]
     if not any(
         run.size <= _SMALLER * other.size
         and other.v - run.v >= _RAISED * other.size
-        and apart <= _TOUCHES * other.size
-        for other, apart in before + after
+        and min(gaps) <= _TOUCHES * other.size
+        for other in before + after
     ):
         return run.text
-    is_fraction = any(one.text.lstrip()[:1] in ("/", "\u2044") for one, _ in after)
+    is_fraction = any(one.text.lstrip()[:1] in ("/", "\u2044") for one in after)
     return f" {run.text}" if is_fraction else run.text.translate(_SUPERSCRIPTS)  # of "3 1/2"
+
+
+def _is_level(one: Run, other: Run) -> bool:
+    """Whether two runs are pieces of one mark, as "2" and "3" of "2,3" may be."""
+    return one.size == other.size and abs(one.v - other.v) <= _LEVEL * one.size
 
 
 def _number_runs(row: list[Run]) -> int:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from orchestrator.deck.furniture import is_lone_figure
 from orchestrator.deck.pdf_lines import Line
 from orchestrator.deck.pieces import Piece
 from orchestrator.deck.places import Placed
@@ -122,6 +123,9 @@ def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
         line.direction != last.direction
         or line.item
         or (line.fixed_pitch and last.fixed_pitch)
+        or (
+            is_lone_figure(line.text) and is_lone_figure(last.text)
+        )  # a column of them: "12 345" would be one
         or not _CLOSEST * em <= distance <= _WIDEST * em
         or em > _SAME_SIZE * min(last.size, line.size)
     ):

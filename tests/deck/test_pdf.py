@@ -13,7 +13,7 @@ from orchestrator.deck.read import read_deck
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck, Slide
 from tests.helpers.deck_files import PAGE, assembled, pdf, stream
-from tests.helpers.pdf_text import text
+from tests.helpers.pdf_text import text, width
 
 
 def read(tmp_path: Path, content: bytes) -> Deck:
@@ -446,6 +446,14 @@ def test_a_raised_mark_is_no_digit_of_its_number(tmp_path: Path, mark: str, read
     assert lines_of(tmp_path, content) == (f"{read_as} in all of it",)
 
 
+def test_marks_that_are_drawn_one_by_one_are_marks(tmp_path: Path) -> None:
+    pieces = (("320", 0.0), ("2", 3 * WIDTH), (",", 3 * WIDTH + 5.84), ("3", 3 * WIDTH + 8.76))
+    content = b"".join(
+        text(words, 40 + at, 300) if not at else raised(words, 40 + at, 300) for words, at in pieces
+    )
+    assert lines_of(tmp_path, content) == ("320²,³",)
+
+
 def test_a_mark_that_leads_its_footnote_and_a_power_are_raised(tmp_path: Path) -> None:
     footnote = raised("1", 40, 200) + text("Not audited", 49, 200)
     power = text("450 m", 40, 300) + raised("2", 40 + 16 * (3 * 0.556 + 0.278 + 0.833), 300)
@@ -475,14 +483,26 @@ def test_a_fraction_keeps_its_digits(tmp_path: Path) -> None:
     assert lines_of(tmp_path, text("3", 31, 300) + fraction + text("years", 61, 300)) == ("3 1/2 years",)
 
 
-def test_a_figure_that_touches_the_next_column_is_kept_apart(tmp_path: Path) -> None:
-    rows = (("1,250", "Oslo depot"), ("980", "Bergen depot"), ("2,230", "All of them"))
-    content = b"".join(
-        text(number, 200 - 16 * (0.556 * sum(map(str.isdigit, number)) + 0.278 * number.count(",")), up)
-        + text(name, 200.5, up)
-        for (number, name), up in zip(rows, (300, 276, 252), strict=True)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (("1,250", "Oslo depot"), ("980", "Bergen depot"), ("2,230", "All of them")),
+        (("1,250", "4,170"), ("980", "3,330"), ("2,230", "7,500")),
+    ],
+)
+@pytest.mark.parametrize("by_column", [True, False])
+def test_a_figure_that_touches_the_next_column_is_kept_apart(
+    tmp_path: Path, rows: tuple[tuple[str, str], ...], *, by_column: bool
+) -> None:
+    ups = (300, 276, 252)
+    figures = [text(row[0], 200 - width(row[0], 16), up) for row, up in zip(rows, ups, strict=True)]
+    others = [text(row[1], 200.5, up) for row, up in zip(rows, ups, strict=True)]
+    in_order = (
+        figures + others if by_column else [one for row in zip(figures, others, strict=True) for one in row]
     )
-    assert lines_of(tmp_path, content) == tuple(part for row in rows for part in row)
+    lines = lines_of(tmp_path, *in_order)
+    assert {row[0] for row in rows} <= set(lines)
+    assert sorted(" ".join(lines).split()) == sorted(" ".join(map(" ".join, rows)).split())
 
 
 def test_letters_that_are_drawn_one_by_one_are_no_columns(tmp_path: Path) -> None:
@@ -490,7 +510,7 @@ def test_letters_that_are_drawn_one_by_one_are_no_columns(tmp_path: Path) -> Non
         return b"".join(text(letter, 40 + at * WIDTH, up) for at, letter in enumerate(words))
 
     content = b"".join(by_letter(words, up) for words, up in (("1250", 300), ("9803", 270), ("2230", 240)))
-    assert lines_of(tmp_path, content) == ("1250 9803 2230",)  # one wrapped line, and no figure is cut
+    assert lines_of(tmp_path, content) == ("1250", "9803", "2230")
 
 
 # Text from right to left.

@@ -175,6 +175,8 @@ def test_tables_side_by_side_are_two() -> None:
 
 KPI = (("40%", "of customers renew"), ("12", "plants in Austria"), ("42M", "euros of revenue"))
 
+LABELS = ((60, 300, "Rent"), (60, 276, "Energy"), (60, 252, "Pay"), (60, 228, "Total"))
+
 
 @pytest.mark.parametrize(
     "texts",
@@ -211,13 +213,11 @@ KPI = (("40%", "of customers renew"), ("12", "plants in Austria"), ("42M", "euro
             id="prose in two columns",
         ),
         pytest.param(
-            [(60, 300, "Rent"), (60, 276, "Energy"), (60, 252, "Pay"), (60, 228, "Total")]
-            + [(300, 288, "300"), (300, 252, "400"), (300, 228, "900")],
+            [*LABELS, (300, 288, "300"), (300, 252, "400"), (300, 228, "900")],
             id="a value of two rows",
         ),
         pytest.param(
-            [(60, 300, "Rent"), (60, 276, "Energy"), (60, 252, "Pay"), (60, 228, "Total")]
-            + [(300, 300, "300"), (300, 252, "400"), (300, 228, "900")],
+            [*LABELS, (300, 300, "300"), (300, 252, "400"), (300, 228, "900")],
             id="a value that is missing",
         ),
     ],
