@@ -17,7 +17,7 @@ _GAP = 0.4  # the narrowest gap between cells
 """Words are at most 0.33 apart and the groups of a figure 0.28."""
 _SPACE = 0.28  # the width of a space
 LEVEL = 0.3  # how far the texts of one row may be off its baseline
-_ALIGNED = 0.4  # how far figures of a column may begin, end or centre apart: a bracket hangs by 0.33
+_ALIGNED = 0.4  # how far figures of a column may be out of line: a bracket hangs by 0.33
 _NEXT_ROW = 4.5  # the farthest that the figures of a column are apart
 _SIGN = 8.0  # the widest gap between a currency sign that has a column of its own and its figure
 SAME_SIZE = 1.2  # the ratio of sizes within a table
@@ -28,6 +28,7 @@ _MOST_TEXTS = 2_000
 _NUMBER = r"\d{1,3}(?:[ \u00a0\u2009\u202f'’.,]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
 _FIGURE = re.compile(rf"[^\d:/]*(?:{_NUMBER})[^\d:/]*")
 """One number with its signs, unit and marks; the times of an agenda are none."""
+_WHOLE = re.compile(r"\D*\d+(?:[ \u00a0\u2009\u202f'’.,]\d{3})*")
 _LEADER = re.compile(r"[\s.…·_]{4,}$")
 """The dots that lead from a label to its figure."""
 
@@ -48,6 +49,13 @@ class Text:
     def is_figure(self) -> bool:
         """Whether it is one number, with at most its unit."""
         return is_lone_figure(self.words) and bool(_FIGURE.fullmatch(self.words))
+
+    @property
+    def point(self) -> float:
+        """About where the whole part of its number ends; points and brackets are half as wide as digits."""
+        widths = [2 if letter.isdigit() else 1 for letter in self.words]
+        end = _WHOLE.match(self.words)
+        return self.left + (self.right - self.left) * sum(widths[: end.end() if end else 0]) / sum(widths)
 
     @property
     def is_sign(self) -> bool:
@@ -141,16 +149,19 @@ def _is_near(last: Text, row: Row) -> bool:
 
 
 def _goes_on(column: Figures, at: int, text: Text) -> bool:
-    """Whether *text* is aligned with the last figure of *column*, at one edge or at the centre."""
+    """Whether *text* is aligned with the last figure of *column*: at an edge, the centre or the point."""
     last_at = max(column)
     last = column[last_at]
     em = max(last.size, text.size)
-    centres = (last.left + last.right - text.left - text.right) / 2
+    offsets = (
+        *(last.left - text.left, last.right - text.right, last.point - text.point),
+        (last.left + last.right - text.left - text.right) / 2,
+    )
     return (
         last_at < at
         and text.v - last.v <= _NEXT_ROW * em
         and em <= SAME_SIZE * min(last.size, text.size)
-        and min(abs(last.left - text.left), abs(last.right - text.right), abs(centres)) <= _ALIGNED * em
+        and min(map(abs, offsets)) <= _ALIGNED * em
         and text.left < last.right
         and last.left < text.right
     )
