@@ -225,19 +225,24 @@ def _line(row: list[Run]) -> Line | None:
 def row_text(row: Sequence[Run]) -> str:
     """The words of a line as they are read."""
     gap = _word_gap(row)
-    text = _with_marks(row, 0)
+    size = max(run.size for run in row)
+    text = _with_marks(row, 0, size)
     left = row[0].start
     for at, (before, run) in enumerate(pairwise(row), 1):
         apart, left = max(run.start - before.end, left - run.end), min(left, run.start)
-        text += (" " if apart > gap * max(before.size, run.size) else "") + _with_marks(row, at)
+        text += (" " if apart > gap * max(before.size, run.size) else "") + _with_marks(row, at, size)
     return shown(_ICON.sub("•", text.lstrip()))
 
 
-def _with_marks(row: Sequence[Run], at: int) -> str:
+def _with_marks(row: Sequence[Run], at: int, largest: float) -> str:
     """The text of a run: what is raised beside larger text is a mark or a power, and no digit of a number."""
     run = row[at]
     said = run.text.strip()
-    if len(said) > _LONGEST_MARK or (len(said) > 1 and any(map(str.isalpha, said))):
+    if (
+        run.size > _SMALLER * largest
+        or len(said) > _LONGEST_MARK
+        or (len(said) > 1 and any(map(str.isalpha, said)))
+    ):
         return run.text
     before = [one for one in row[:at] if not _is_level(one, run)][-1:]
     after = [one for one in row[at + 1 :] if not _is_level(one, run)][:1]

@@ -310,10 +310,10 @@ def place(run: Run) -> tuple[float, float]:
     return middle * right - run.v * down, middle * down + run.v * right
 
 
-def box_of(run: Run) -> Box:
-    """The box of a run on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
-    right, down = run.direction
-    corners = [(u, v) for u in (run.start, run.end) for v in (run.v - 0.8 * run.size, run.v + 0.2 * run.size)]
+def box_of(direction: Direction, start: float, end: float, baseline: float, size: float) -> Box:
+    """The box of a text on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
+    right, down = direction
+    corners = [(u, v) for u in (start, end) for v in (baseline - 0.8 * size, baseline + 0.2 * size)]
     return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
 
 

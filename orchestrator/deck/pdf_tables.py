@@ -90,7 +90,7 @@ def page_tables(runs: Sequence[Run], pages: int) -> PageTables:
             drawn = {run for text in texts for run in text.runs}
             if table is not None and used.isdisjoint(drawn):
                 used |= drawn
-                found.append(FoundTable(table, around([box_of(run) for run in drawn])))
+                found.append(FoundTable(table, around([_box(run) for run in drawn])))
     rest = [
         piece
         for run, cut in zip(runs, parts, strict=True)
@@ -280,6 +280,10 @@ class _Grid:
                 elif above and below:
                     whole.append(line)
         return sorted(whole, key=lambda line: line.v)
+
+
+def _box(run: Run) -> Box:
+    return box_of(run.direction, run.start, run.end, run.v, run.size)
 
 
 def _line(row: Row, spans: Sequence[_Span]) -> _Line:
