@@ -150,9 +150,9 @@ def without_repeats(found: list[Cue]) -> tuple[list[Cue], int]:
 
 
 def pieces_of(cue: Cue) -> list[LiveSegment]:
-    """One piece for each run of lines by one voice; voices of one cue share its times."""
+    """One piece for each run of lines by one voice, its lines apart; voices of one cue share its times."""
     return [
-        LiveSegment(" ".join(line for _, line in lines), cue.start_s, cue.end_s, voice)
+        LiveSegment("\n".join(line for _, line in lines), cue.start_s, cue.end_s, voice)
         for voice, lines in groupby(cue.lines, key=itemgetter(0))
     ]
 

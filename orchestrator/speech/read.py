@@ -162,8 +162,9 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
     if kind in ("vtt", "srt"):
         pieces, notices = read_captions(text, kind)
         return with_speakers(pieces), notices
-    read = {"txt": read_plain, "json": read_json, "jsonl": read_json_lines}[kind]
-    return read(text), []
+    if kind == "txt":
+        return read_plain(text)
+    return (read_json if kind == "json" else read_json_lines)(text), []
 
 
 def _heard(
