@@ -28,7 +28,7 @@ def feed(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="FILE|-", help="Speech: .vtt, .srt, .txt, .json, .jsonl or sound; - is stdin."
+            metavar="FILE|-", help="Speech: .vtt, .srt, .sbv, .txt, .json, .jsonl or sound; - is stdin."
         ),
     ],
     follow: Annotated[bool, flag("--follow", "Go on as the file grows; default: it is read once.")] = False,

@@ -35,14 +35,15 @@ MAX_SIZE_BYTES = 50 * 1024 * 1024
 SHORTER = "give the part that is rehearsed"
 
 SUFFIXES = {
-    ".vtt": "vtt", ".srt": "srt", ".txt": "txt", ".text": "txt", ".json": "json", ".jsonl": "jsonl",
+    ".vtt": "vtt", ".srt": "srt", ".sbv": "sbv", ".txt": "txt", ".text": "txt", ".json": "json", ".jsonl": "jsonl",
     ".ndjson": "jsonl",
 }  # fmt: skip
 """The kind of a file by its name, where its first characters do not say it."""
 
 # Windows programs save text as UTF-16 with a mark; without one it is taken for UTF-8.
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_SRT_HEAD = re.compile(r"\s*\d+[ \t]*(?:\r\n|\r|\n)[ \t]*\d+:\d+:\d+[,.]\d+[ \t]*-->")
+_SRT_HEAD = re.compile(r"\s*\d+[ \t]*(?:\r\n|\r|\n)[ \t]*\d+:\d+(?::\d+)?(?:[,.:]\d+)?[ \t]*-->")
+_SBV_TIMES = re.compile(r"^(\d+:\d\d:\d\d\.\d{3}),(\d+:\d\d:\d\d\.\d{3})[ \t]*\r?$", re.MULTILINE)
 # A brace and a quote, or a bracket and a brace: "[1:20] Good morning" is plain text.
 _JSON_HEAD = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 
@@ -132,7 +133,7 @@ def read_speech(
 
 
 def kind_of(text: str, suffix: str) -> str:
-    """The kind of a text: "vtt", "srt", "txt", "json" or "jsonl".
+    """The kind of a text: "vtt", "srt", "sbv", "txt", "json" or "jsonl".
 
     Raises:
         SpeechError: Neither its first characters nor its suffix say it.
@@ -141,11 +142,13 @@ def kind_of(text: str, suffix: str) -> str:
         return "vtt"
     if _SRT_HEAD.match(text):
         return "srt"
+    if _SBV_TIMES.match(text.lstrip()):
+        return "sbv"
     kind = SUFFIXES.get(suffix)
     if kind != "jsonl" and _JSON_HEAD.match(text):
         return "jsonl" if _has_object_a_line(text) else "json"
     if kind is None and suffix:
-        raise SpeechError("is of a kind that is not read: give .vtt, .srt, .txt, .json or .jsonl")
+        raise SpeechError("is of a kind that is not read: give .vtt, .srt, .sbv, .txt, .json or .jsonl")
     return kind or "txt"
 
 
@@ -159,12 +162,12 @@ def _has_object_a_line(text: str) -> bool:
 
 def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
     kind = kind_of(text, suffix)
+    if kind == "sbv":  # YouTube's: SRT but for the sign between the times, and without numbers
+        kind, text = "srt", _SBV_TIMES.sub(r"\1 --> \2", text)
     if kind in ("vtt", "srt"):
         pieces, notices = read_captions(text, kind)
         return with_speakers(pieces), notices
-    if kind == "txt":
-        return read_plain(text)
-    return (read_json if kind == "json" else read_json_lines)(text), []
+    return {"txt": read_plain, "json": read_json, "jsonl": read_json_lines}[kind](text)
 
 
 def _heard(

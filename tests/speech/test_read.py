@@ -365,7 +365,7 @@ NOTHING = "no speech found; give a recording with at least one spoken line"
         ("a.srt", "Hello", " is not SRT: it must begin with a number and a line of times"),
         ("a.txt", b"MZ\x00\x00", " is not text (it holds NUL): give a transcript"),
         ("a.srt", b"caf\xe9", " is not UTF-8 text: save it as UTF-8, or give a transcript"),
-        ("a.pdf", "%PDF-1.7", " is of a kind that is not read: give .vtt, .srt, .txt, .json or .jsonl"),
+        ("a.pdf", "%PDF-1.7", " is of a kind that is not read: give .vtt, .srt, .sbv, .txt, .json or .jsonl"),
         (
             "a.jsonl",
             '{"text": "a"}\n{"text"}',
@@ -377,6 +377,13 @@ def test_refusals_say_what_is_wrong_in_one_line(
     tmp_path: Path, name: str, content: str | bytes, message: str
 ) -> None:
     assert refused(tmp_path, name, content) == f"{name}{message}"
+
+
+PROGRAMS = (
+    "the JSON of these is read as well: whisper, whisper.cpp, faster-whisper, whisperX, insanely-fast-whisper, "
+    "OpenAI, Deepgram, AssemblyAI, AWS Transcribe, Rev, Google, Azure, ElevenLabs, Speechmatics, Gladia, Vosk, "
+    "Otter, Fireflies, Teams, Zoom, Meet"
+)
 
 
 @pytest.mark.parametrize(
@@ -391,7 +398,7 @@ def test_refusals_say_what_is_wrong_in_one_line(
             f"[{'9' * 5000}]",
             " is not JSON that can be read: numbers too long or brackets too deep; give a list of segments",
         ),
-        ("{}", ' holds no segments: give a list, or {"segments": [{"start", "end", "text"}]}'),
+        ("{}", f' holds no segments: give a list, or {{"segments": [{{"start", "end", "text"}}]}}; {PROGRAMS}'),
         ("[3]", ': segment 1 is not an object: give {"text": "…"}'),
         ('[{"start": 1}]', ": segment 1 has no text: give its words as a string under the key text"),
         ('[{"text": "a", "start": "x"}]', ": segment 1: start is not a time: give seconds as a number"),
@@ -504,7 +511,7 @@ def test_rendered_speech_is_read_back(tmp_path: Path, spoken: tuple[Segment, ...
         for one in spoken
     )
     assert read(tmp_path, "a.vtt", vtt).segments == spoken
-    plain = [{"start": s.start_s, "end": s.end_s, "speaker": s.speaker, "text": s.text} for s in spoken]
+    plain = [{"start_s": s.start_s, "end_s": s.end_s, "speaker": s.speaker, "text": s.text} for s in spoken]
     assert read(tmp_path, "a.json", json.dumps({"segments": plain})).segments == spoken
     assert read(tmp_path, "a.jsonl", "\n".join(map(json.dumps, plain))).segments == spoken
 
