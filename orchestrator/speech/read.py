@@ -14,8 +14,11 @@ from orchestrator.errors import SpeechError, names_its_file
 from orchestrator.home.user_list import shown_name
 from orchestrator.legible import one_line
 from orchestrator.model.segment import LiveSegment, Segment
+from orchestrator.render import clock
 from orchestrator.speech.captions import read_captions
+from orchestrator.speech.cut_figures import with_whole_figures
 from orchestrator.speech.labels import with_speakers
+from orchestrator.speech.loops import without_loops
 from orchestrator.speech.plain_text import read_plain
 from orchestrator.speech.recognition import Recogniser, recogniser_of
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
@@ -114,15 +117,19 @@ def read_speech(
         raise SpeechError(
             f"{shown_name(path)}: has {len(pieces):,} segments (limit {MAX_SEGMENTS:,}): {SHORTER}"
         )
-    segments, clock_notices = lay_out(pieces)
-    for number, segment in enumerate(segments, start=1):
-        if len(segment.text) > MAX_SEGMENT_CHARS:
+    for number, piece in enumerate(pieces, start=1):
+        if len(piece.text) > MAX_SEGMENT_CHARS:
             raise SpeechError(
-                f"{shown_name(path)}: segment {number} has {len(segment.text):,} characters "
+                f"{shown_name(path)}: segment {number} has {len(piece.text):,} characters "
                 f"(limit {MAX_SEGMENT_CHARS:,}): split it into paragraphs"
             )
-    if (chars := sum(len(segment.text) for segment in segments)) > MAX_CHARS:
+    if (chars := sum(len(piece.text) for piece in pieces)) > MAX_CHARS:
         raise SpeechError(f"{shown_name(path)}: has {chars:,} characters (limit {MAX_CHARS:,}): {SHORTER}")
+    if not is_sound(path):  # of sound, the recogniser's own doubt says so
+        pieces, loops = without_loops(pieces)
+        pieces, notices = with_whole_figures(pieces), [*notices, *loops]
+    segments, clock_notices = lay_out(pieces)
+    notices += _unnamed(segments)
     return Recording(
         segments=segments,
         times_estimated=any(segment.times_estimated for segment in segments),
@@ -130,6 +137,17 @@ def read_speech(
         sha256=sha256,
         name=one_line(path.name),  # it goes into the ledger, and a file's name need not be text
     )
+
+
+def _unnamed(segments: Sequence[Segment]) -> list[str]:
+    """Which pieces no label fits, in a recording that names its speakers."""
+    numbered = [(number, one) for number, one in enumerate(segments, start=1) if one.speaker is None]
+    if not numbered or len(numbered) == len(segments):
+        return []
+    shown = [f"{number} ({clock(one.start_s)})" for number, one in numbered[:3]]
+    more = f" and {len(numbered) - 3} more" if len(numbered) > 3 else ""
+    which = "piece" if len(numbered) == 1 else "pieces"
+    return [f"{which} {', '.join(shown)}{more}: it is not said who speaks, so the words are nobody's"]
 
 
 def kind_of(text: str, suffix: str) -> str:
