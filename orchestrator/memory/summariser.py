@@ -182,7 +182,9 @@ class Summariser:
         before = len(self.facts.facts)
         known = tuple(fact.content for fact in self.facts.facts[-MOST_KNOWN:])
         try:
-            drafts = self._replied(FactsRequest(claim.passages, known, self.rehearsal.scene().presenter_labels))
+            drafts = self._replied(
+                FactsRequest(claim.passages, known, self.rehearsal.scene().presenter_labels)
+            )
             if not isinstance(drafts, tuple):
                 raise EngineError(f"the {self.rehearsal.engine.name} engine gave no list of facts")
         except EngineError as error:

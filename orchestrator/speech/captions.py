@@ -129,7 +129,9 @@ def read_captions(text: str, kind: str) -> tuple[list[LiveSegment], list[str]]:
     # Where most lines of times have a blank line or a number above them the file parts its cues, and one
     # among the words is what somebody says ("Use the span 00:01:00,000 --> 00:02:00,000 of the recording").
     timings = [number for number, line in enumerate(lines) if "-->" in line]
-    spaced = [number for number in timings if not lines[number - 1].strip() or lines[number - 1].strip().isdigit()]
+    spaced = [
+        number for number in timings if not lines[number - 1].strip() or lines[number - 1].strip().isdigit()
+    ]
     reader = CueReader(kind, live=False, is_spaced=kind == "srt" and 2 * len(spaced) > len(timings))
     read = [*map(reader.line, lines), reader.close()]
     kept, repeated = without_repeats([cue for cue in read if cue is not None])

@@ -1,4 +1,4 @@
-"""Times as the JSON of speech-to-text programs has them, and the unit in which they can be times of the words."""
+"""Times in the JSON of speech-to-text programs, and the unit in which they can be times of the words."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def on_a_possible_clock(
             f"its times cannot be right ({told} in seconds); counted from the words instead"
         ]
     unit = min(fitting, key=lambda one: abs(log(by_unit[one] / _USUAL)))
-    return [_scaled(one, UNITS_S[unit]) for one in pieces], [f"its times are read as {unit}, for as seconds they cannot be right"]
+    return [_scaled(one, UNITS_S[unit]) for one in pieces], [
+        f"its times are read as {unit}, for as seconds they cannot be right"
+    ]
 
 
 def _words_a_second(pieces: Sequence[LiveSegment]) -> float | None:

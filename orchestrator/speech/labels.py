@@ -36,7 +36,7 @@ _BOLD: Final = re.compile(r"(\*\*|__)(.+?)\1(.*)", re.DOTALL)
 # A colon within a word ("https://") is none of a label; the wide colon needs no space. Sixty characters: Zoom
 # and Teams take as many for a name with a company.
 _LINE: Final = re.compile(
-    rf"(?:(?P<before>{_WHEN})(?:{_BETWEEN}|:\s))?(?P<name>[^:：?!;\"“”\n\s][^:：?!;\"“”\n]{{0,59}}?)"
+    rf"(?:(?P<before>{_WHEN})(?:{_BETWEEN}|:\s))?(?P<name>\?+|[^:：?!;\"“”\n\s][^:：?!;\"“”\n]{{0,59}}?)"
     rf"(?:{_BETWEEN}(?P<after>{_WHEN}))?\s*(?:(?P<colon>:(?=\s|$)|：)\s*(?P<words>.*)|$)",
     re.DOTALL,
 )
@@ -83,7 +83,11 @@ def labelled(text: str) -> Label | None:
     if bold and words.startswith(bold[1]):  # "**Ana**: **words**"
         words = words.strip("*_ ")
     first = name.split()[0].casefold().strip(".") if name.split() else ""
-    if not _WORD.search(name) or len(name.split()) > MAX_NAME_WORDS or first in word_list("not names"):
+    if (
+        not (_WORD.search(name) or name[0] == "?")
+        or len(name.split()) > MAX_NAME_WORDS
+        or first in word_list("not names")
+    ):
         return None
     is_bare = not (match["colon"] or when or bold or name != match["name"].strip())
     return Label(label(name) or name, words, _is_name(name), is_bare, when, bool(match["before"]))
@@ -107,7 +111,7 @@ def speakers_among(found: Sequence[Label | None]) -> frozenset[str]:
     Roles, and names that recur; where these stand before half of the pieces, the once-used names are
     speakers too. Where four fifths of the pieces have a label of any kind, and they recur, all are.
     """
-    every = Counter(one.name for one in found if one is not None)
+    every = Counter(one.name for one in found if one is not None and label(one.name) is not None)
     if every.total() >= max(3, _CONSISTENT * len(found)) and 2 * len(every) <= every.total():
         return frozenset(every)
     clear = Counter(one.name for one in found if one is not None and one.is_clear)

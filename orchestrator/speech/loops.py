@@ -40,8 +40,8 @@ def without_loops(pieces: Sequence[LiveSegment]) -> tuple[list[LiveSegment], lis
             which = f"piece {at + 1}" if until - at == 1 else f"pieces {at + 1} to {until}"
             when = "" if pieces[at].start_s is None else f" ({clock(pieces[at].start_s or 0.0)})"
             notices.append(
-                f"{which}{when}: the same words {times} times in a row, as a recogniser that loops writes them; "
-                "counted once"
+                f"{which}{when}: the same words {times} times in a row, "
+                "as a recogniser that loops writes them; counted once"
             )
         at = until
     return kept, notices

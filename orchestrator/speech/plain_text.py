@@ -30,6 +30,7 @@ _CLOCKS = re.compile(STAMP)
 _OF_A_DAY = re.compile(r"[ap]\.?m\b|\d[./-]\d{1,2}[./-]\d", re.IGNORECASE)
 _ENDS = re.compile(r"[.!?…。！？][\"'”’)]*$")
 _LONG_STAMP = re.compile(r"(?<!\d)\d{1,2}:\d{2}:\d{2}(?!\d)")
+_FRAMES = re.compile(r"\b(\d\d:\d\d:\d\d):\d\d\b")  # editors of video count frames behind the seconds
 _BARE_SHARE = 0.5  # `12:30 we met` is a stamp only in a text where most paragraphs begin with one
 _WALL_CLOCK_S: Final = 5 * 3600.0
 """A first stamp beyond it is the hour of a day, as Zoom's captions have it: no rehearsal is five hours in."""
@@ -78,7 +79,7 @@ def read_plain(text: str) -> tuple[list[LiveSegment], list[str]]:
     lines = list(_lines(text))
     speakers = _speakers(lines)
     lines, left_out = _without_frame(lines, speakers)
-    pieces = [_piece(one) for one in _Reading(lines, speakers).paragraphs()]
+    pieces = [piece for one in _Reading(lines, speakers).paragraphs() if (piece := _piece(one)).text]
     notices = [f"left out as head or foot of the document: {counted(left_out, 'line')}"] if left_out else []
     return _on_one_clock(pieces), notices
 
@@ -104,7 +105,7 @@ class _Reading:
         self._takes_bare = sum(one.stamp is not None for one in counted_lines) >= max(
             2, _BARE_SHARE * len(counted_lines)
         )
-        self._takes_times = sum(one.is_time_alone for one in lines) > 1
+        self._takes_times = bool(speakers) or sum(one.is_time_alone for one in lines) > 1
         self._speaker: str | None = None
         self._is_headed = False  # the words of a head stand below it, whatever colon is in them
         self._time: tuple[float | None, float | None] = (None, None)  # of the next paragraph
@@ -164,25 +165,32 @@ def _name(line: _Line, speakers: frozenset[str]) -> str | None:
 
 def _speakers(lines: Sequence[_Line]) -> frozenset[str]:
     """The labels that are speakers: by their form, by how often they stand there, by a time beside them."""
-    labels = [one.label if one.label and not one.label.is_bare else None for one in lines if not one.is_time_alone]
+    labelled_at = [number for number, one in enumerate(lines) if one.label and not one.label.is_bare]
+    talk = lines[labelled_at[0] : labelled_at[-1] + 1] if labelled_at else []  # without head and foot
+    labels = [
+        one.label if one.label and not one.label.is_bare else None for one in talk if not one.is_time_alone
+    ]
     heads = [one for one in labels if one and one.when and one.is_head]
     times = Counter(one.name for one in heads)
-    is_led = any(times[one.name] > 1 for one in heads if one.is_led)  # else "0:10 Hello" is a word and its time
+    is_led = any(
+        times[one.name] > 1 for one in heads if one.is_led
+    )  # else "0:10 Hello" is a word and its time
     timed = {
-        one.name
-        for one in heads
-        if times[one.name] > 1 or (one.is_clear and (is_led or not one.is_led))
+        one.name for one in heads if times[one.name] > 1 or (one.is_clear and (is_led or not one.is_led))
     }
-    bare = Counter(
-        line.label.name
-        for number, line in enumerate(lines)
-        if line.label is not None
-        and line.label.is_bare
-        and line.label.is_clear
-        and (line.is_first or any(one.is_time_alone for one in lines[max(0, number - 1) : number + 2]))
-    )
-    alone = {name for name, count in bare.items() if count > 1}
-    return speakers_among(labels) | timed | (alone if len(alone) > 1 else set())
+    # A name on a line of its own, beside a time: Fireflies, Trint. Without a time, where two names recur so.
+    bare = [(number, one.label) for number, one in enumerate(lines) if one.label and one.label.is_bare]
+    beside = Counter(one.name for number, one in bare if one.is_clear and _is_beside_a_time(lines, number))
+    above = Counter(one.name for number, one in bare if one.is_clear and lines[number].is_first)
+    named = set(beside) if any(count > 1 for count in beside.values()) else set()
+    headed = {name for name, count in above.items() if count > 1}
+    return speakers_among(labels) | timed | named | (headed if len(headed) > 1 else set())
+
+
+def _is_beside_a_time(lines: Sequence[_Line], number: int) -> bool:
+    """Whether the line above is a time alone, or the one below begins with a time."""
+    is_above = number > 0 and lines[number - 1].is_time_alone
+    return is_above or (number + 1 < len(lines) and lines[number + 1].stamp is not None)
 
 
 def _without_frame(lines: list[_Line], speakers: frozenset[str]) -> tuple[list[_Line], int]:
@@ -232,7 +240,8 @@ def _lines(text: str) -> Iterator[_Line]:
     is_first = True
     for line in LINE_END.split(text):
         if plain := one_line(line):
-            yield _Line(line, is_first, labelled(plain), _stamp(line))
+            line = _FRAMES.sub(r"\1", line)
+            yield _Line(line, is_first, labelled(one_line(line)), _stamp(line))
         is_first = not plain
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -12,6 +12,7 @@ from orchestrator.model.segment import Segment, is_name_of
 from orchestrator.speech.labels import words_of
 
 UNCLEAR: Final = "unclear"
+_MOST_SHOWN: Final = 6  # labels in a notice
 MIN_LEAD: Final = 1.5
 """So many times the next one's seconds times words, whoever speaks most is the presenter: a fifth more of
 both. With less, two present, or a moderator talks as much; who is judged is then asked."""
@@ -24,12 +25,26 @@ class Speaker:
     label: str | None  # None: the words without a label; where it is unclear, nobody
     how: str  # "given", "named", "speaks most", "only one" or UNCLEAR
     alone: bool = False  # the recording has labels, so that words without one are not the presenter's
-    notice: str | None = None  # where it is unclear: the choice
+    choice: tuple[tuple[str | None, int], ...] = ()  # where it is unclear: labels with their % of the words
 
     @property
     def labels(self) -> tuple[str | None, ...]:
         """The labels whose words are judged."""
         return () if self.how == UNCLEAR else (self.label,)
+
+    @property
+    def question(self) -> str:
+        """The question who presents, with the labels that there are."""
+        shown = [f"{label or 'nobody named'} {share} %" for label, share in self.choice[:_MOST_SHOWN]]
+        more = len(self.choice) - len(shown)
+        return f"which of these is you? {', '.join([*shown, *([f'{more} more'] if more else [])])}"
+
+    @property
+    def notice(self) -> str | None:
+        """What a user should know where it is unclear, and what to do."""
+        if self.how != UNCLEAR:
+            return None
+        return f"who presents is not clear, so nobody is judged: {self.question}: say it with --speaker LABEL"
 
 
 def presenter_of(segments: Sequence[Segment], given: str | None = None, *, name: str = "") -> Speaker:
@@ -57,11 +72,10 @@ def presenter_of(segments: Sequence[Segment], given: str | None = None, *, name:
     rivals = [_Talk(talk[one].seconds + unnamed.seconds, talk[one].words + unnamed.words) for one in others]
     if talk[first].weight >= MIN_LEAD * max(one.weight for one in (unnamed, *rivals)):
         return Speaker(first, "speaks most" if others else "only one", alone=True)
-    notice = (
-        f"who presents is not clear, so nobody is judged: which of these is you? {', '.join(_shares(talk))}: "
-        "name yourself with --speaker"
-    )
-    return Speaker(None, UNCLEAR, alone=True, notice=notice)
+    total = sum(one.words for one in talk.values()) or 1
+    ordered = sorted(talk.items(), key=lambda pair: -pair[1].words)
+    choice = tuple((label, round(100 * one.words / total)) for label, one in ordered)
+    return Speaker(None, UNCLEAR, alone=True, choice=choice)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +96,6 @@ def _talk(segments: Sequence[Segment]) -> dict[str | None, _Talk]:
         before, length_s = found.get(one.speaker, _Talk()), one.end_s - one.start_s
         found[one.speaker] = _Talk(before.seconds + length_s, before.words + len(one.text.split()))
     return found
-
-
-def _shares(talk: Mapping[str | None, _Talk], most: int = 6) -> Iterator[str]:
-    """The labels with their share of the words, the largest first."""
-    ordered = sorted(talk.items(), key=lambda pair: -pair[1].words)
-    total = sum(one.words for one in talk.values()) or 1
-    for label, one in ordered[:most]:
-        yield f"{label or 'nobody named'} {round(100 * one.words / total)} %"
-    if len(ordered) > most:
-        yield f"{len(ordered) - most} more"
 
 
 def _with_words(labels: Sequence[str], name: str) -> list[str]:

@@ -38,8 +38,8 @@ MAX_SIZE_BYTES = 50 * 1024 * 1024
 SHORTER = "give the part that is rehearsed"
 
 SUFFIXES = {
-    ".vtt": "vtt", ".srt": "srt", ".sbv": "sbv", ".txt": "txt", ".text": "txt", ".json": "json", ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
+    ".vtt": "vtt", ".srt": "srt", ".sbv": "sbv", ".txt": "txt", ".text": "txt", ".md": "txt",
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
 """The kind of a file by its name, where its first characters do not say it."""
 

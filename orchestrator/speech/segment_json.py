@@ -1,4 +1,4 @@
-"""Segments as speech-to-text programs write them in JSON, whole or one to a line; `forms.yaml` has the forms."""
+"""Segments as speech-to-text programs write them in JSON, whole or one to a line, by `forms.yaml`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def read_json(text: str) -> tuple[list[LiveSegment], list[str]]:
         form, items = {"at": "text"}, [plain]
         lists = [key for key, value in plain.items() if isinstance(value, list) and value and key != "text"]
         if lists:
-            notices.append(f"read as one piece without times: {', '.join(lists[:3])} is of no form that is read")
+            notices.append(
+                f"read as one piece without times: {', '.join(lists[:3])} is of no form that is read"
+            )
     else:
         raise SpeechError(
             'holds no segments: give a list, or {"segments": [{"start", "end", "text"}]}; '
@@ -62,7 +64,9 @@ def read_json(text: str) -> tuple[list[LiveSegment], list[str]]:
     if isinstance(whole, str) and form["at"] != "text":
         left = words_in(whole) - sum(words_in(one.text) for one in pieces)
         if left > _LEFT_WORDS and left > 0.1 * words_in(whole):
-            notices.append(f'{round(left)} words of "text" stand in none of the pieces in "{form["at"]}"; left out')
+            notices.append(
+                f'{round(left)} words of "text" stand in none of the pieces in "{form["at"]}"; left out'
+            )
     return pieces, notices
 
 
@@ -151,7 +155,7 @@ def _read(plain: Any, where: str, form: Mapping[str, str]) -> tuple[LiveSegment 
     if slide is not None and not (_is(slide, int) and 1 <= slide <= _MOST_SLIDES):
         raise SpeechError(f"{where}: slide must be a whole number from 1")
     own_id = own if isinstance(own, str) and own else None  # a number counts a document's pieces, from 0
-    sure = (_first(plain, "confidence") or ("", None))[1]
+    sure: Any = (_first(plain, "confidence") or ("", None))[1]
     confidence = float(sure) if _is(sure, int | float) and 0 <= sure <= 1 else None
     return LiveSegment(text, start_s, end_s, _speaker(plain, where), slide, confidence, own_id), is_assumed
 
@@ -174,11 +178,11 @@ def _time(plain: dict[str, Any], what: str, where: str, form: Mapping[str, str])
         return None, False
     key, value = found
     units = written("forms")["units"]
-    unit = next((units[part] for part in units if key.startswith(part) or key.endswith(part)), None)
-    time_s = json_time(value, float(unit or form.get("unit", 1)))
+    told = [float(units[part]) for part in units if key.startswith(part) or key.endswith(part)]
+    time_s = json_time(value, told[0] if told else float(form.get("unit", 1)))
     if time_s is None:
         raise SpeechError(f"{where}: {key.removesuffix('_s')} is not a time: give seconds as a number")
-    return time_s, unit is None and not key.endswith("_s") and _is(value, int | float)
+    return time_s, not told and not key.endswith("_s") and _is(value, int | float)
 
 
 def _first(plain: Any, what: str) -> tuple[str, Any] | None:

@@ -306,7 +306,10 @@ def test_pauses_the_longest_monologue_and_the_share_of_the_talking() -> None:
     assert told.monologue == (0, 20)
     assert told.talk_share == round(47 / 57, 3)
     assert delivery_of(segments, ("P", None)).monologue == (36, 90)
-    assert delivery_of(segments, ("P", None)).pauses == (Pause(10, 6, segments[0]), Pause(50, 20, segments[4]))
+    assert delivery_of(segments, ("P", None)).pauses == (
+        Pause(10, 6, segments[0]),
+        Pause(50, 20, segments[4]),
+    )
 
 
 def test_words_whose_end_nobody_told_have_no_pace_and_no_pause_behind_them() -> None:

@@ -380,9 +380,9 @@ def test_refusals_say_what_is_wrong_in_one_line(
 
 
 PROGRAMS = (
-    "the JSON of these is read as well: whisper, whisper.cpp, faster-whisper, whisperX, insanely-fast-whisper, "
-    "OpenAI, Deepgram, AssemblyAI, AWS Transcribe, Rev, Google, Azure, ElevenLabs, Speechmatics, Gladia, Vosk, "
-    "Otter, Fireflies, Teams, Zoom, Meet"
+    "the JSON of these is read as well: whisper, whisper.cpp, faster-whisper, whisperX, "
+    "insanely-fast-whisper, OpenAI, Deepgram, AssemblyAI, AWS Transcribe, Rev, Google, Azure, ElevenLabs, "
+    "Speechmatics, Gladia, Vosk, Otter, Fireflies, Teams, Zoom, Meet"
 )
 
 
@@ -398,7 +398,10 @@ PROGRAMS = (
             f"[{'9' * 5000}]",
             " is not JSON that can be read: numbers too long or brackets too deep; give a list of segments",
         ),
-        ("{}", f' holds no segments: give a list, or {{"segments": [{{"start", "end", "text"}}]}}; {PROGRAMS}'),
+        (
+            "{}",
+            f' holds no segments: give a list, or {{"segments": [{{"start", "end", "text"}}]}}; {PROGRAMS}',
+        ),
         ("[3]", ': segment 1 is not an object: give {"text": "…"}'),
         ('[{"start": 1}]', ": segment 1 has no text: give its words as a string under the key text"),
         ('[{"text": "a", "start": "x"}]', ": segment 1: start is not a time: give seconds as a number"),
@@ -711,16 +714,21 @@ def test_the_presenter_is_who_is_given_or_clearly_speaks_most() -> None:
     [
         ((Segment("Five words are said here.", 0, 4, "B"),), "A 50 %, B 50 %"),
         ((Segment("Four words are said.", 0, 6, "B"),), "A 56 %, B 44 %"),  # fewer words, in more time
-        ((Segment("Two words.", 0, 1, "B"), Segment("Who says these?", 1, 4)), "A 50 %, nobody named 30 %, B 20 %"),
+        (
+            (Segment("Two words.", 0, 1, "B"), Segment("Who says these?", 1, 4)),
+            "A 50 %, nobody named 30 %, B 20 %",
+        ),
         ((Segment("Who says these?", 0, 5),), "A 62 %, nobody named 38 %"),
     ],
 )
-def test_nobody_is_judged_where_another_may_have_said_as_much(others: tuple[Segment, ...], shares: str) -> None:
+def test_nobody_is_judged_where_another_may_have_said_as_much(
+    others: tuple[Segment, ...], shares: str
+) -> None:
     found = presenter_of((Segment("We ask for three million.", 6, 10, "A"), *others))
     assert (found.label, found.how, found.labels) == (None, "unclear", ())
     assert found.notice == (
         f"who presents is not clear, so nobody is judged: which of these is you? {shares}: "
-        "name yourself with --speaker"
+        "say it with --speaker LABEL"
     )
 
 

@@ -54,9 +54,7 @@ def in_answers(quote: str, exchange: Exchange) -> str | None:
 def said(scene: Scene) -> list[Passage]:
     """What the presenter said, the latest first."""
     whole = speech_passages(scene.segments)
-    own = [
-        one for one in whole if scene.segments[int(one.id[1:]) - 1].speaker in scene.presenter_labels
-    ]
+    own = [one for one in whole if scene.segments[int(one.id[1:]) - 1].speaker in scene.presenter_labels]
     return own[::-1]
 
 
