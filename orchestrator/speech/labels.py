@@ -115,6 +115,9 @@ def speakers_among(found: Sequence[Label | None]) -> frozenset[str]:
     if every.total() >= max(3, _CONSISTENT * len(found)) and 2 * len(every) <= every.total():
         return frozenset(every)
     clear = Counter(one.name for one in found if one is not None and one.is_clear)
+    # Two turns of two people: first and last names before all of it. Topics are one word as often.
+    if len(clear) > 1 and clear.total() == len(found) and all(" " in name for name in clear):
+        return frozenset(clear)
     if clear.total() < _LEAST_SHARE * len(found):
         return frozenset()
     sure = frozenset(name for name, count in clear.items() if count >= _RECURS or is_role(name))

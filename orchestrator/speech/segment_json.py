@@ -247,7 +247,7 @@ def _of_words(words: Sequence[LiveSegment]) -> list[LiveSegment]:
         if last is None or (
             not is_mark
             and (
-                word.speaker != last.speaker
+                word.speaker != pieces[-1][0].speaker  # a mark may name none
                 or _ENDS.search(last.text)
                 or len(pieces[-1]) >= _MAX_WORDS
                 or (word.start_s or 0.0) - (last.end_s or word.start_s or 0.0) > _PAUSE_S

@@ -25,7 +25,7 @@ Turn = tuple[int, str, str]
 
 
 def at(number: int) -> int:
-    return 10 * number
+    return 5 * number
 
 
 def stamp(number: int) -> str:
@@ -41,7 +41,7 @@ def vtt(cue: Callable[[int, str, str], str]) -> Callable[[Sequence[Turn]], str]:
         "WEBVTT\n\n"
         + "".join(
             f"{cue(number, name, words)}\n\n".replace(
-                "TIMES", f"{long_stamp(number)}.000 --> 00:00:{at(number) + 9:02}.000"
+                "TIMES", f"{long_stamp(number)}.000 --> 00:00:{at(number) + 4:02}.000"
             )
             for number, name, words in turns
         )
@@ -50,7 +50,7 @@ def vtt(cue: Callable[[int, str, str], str]) -> Callable[[Sequence[Turn]], str]:
 
 def srt(cue: Callable[[str, str], str]) -> Callable[[Sequence[Turn]], str]:
     return lambda turns: "".join(
-        f"{number + 1}\n{long_stamp(number)},000 --> 00:00:{at(number) + 9:02},000\n{cue(name, words)}\n\n"
+        f"{number + 1}\n{long_stamp(number)},000 --> 00:00:{at(number) + 4:02},000\n{cue(name, words)}\n\n"
         for number, name, words in turns
     )
 
@@ -172,7 +172,7 @@ def test_a_voice_without_a_name_is_nobody(tmp_path: Path, tag: str) -> None:
     recording = read(tmp_path, "a.vtt", form(numbered(TALK)))
     assert said(recording) == [(None if name == "Tom Reed" else name, words) for name, words in TALK]
     assert recording.notices == (
-        "pieces 2 (0:10), 6 (0:50): it is not said who speaks, so the words are nobody's",
+        "pieces 2 (0:05), 6 (0:25): it is not said who speaks, so the words are nobody's",
     )
     assert presenter_of(recording.segments).label == "Mia Falk"
 
