@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.foreign import is_function_word
@@ -24,6 +24,37 @@ _BEHIND = re.compile(r"(?P<space>[\s-]?)(?P<word>[^\W\d_][^\s,;:!?()\[\]/–—|
 _HARMLESS: Final = frozenset(",.;:!?)]}\"'”’»–—-−/|=…+<>~≈≤≥±([{“‘«")
 """Signs that may touch a figure, and change nothing of it."""
 _ARROW = re.compile(r"[△▲▼▽]\s?$")  # a minus in Japan, and elsewhere a rise or a fall
+
+
+class Form(NamedTuple):
+    """How a text writes its numbers."""
+
+    has_dots: bool  # thousands have dots: "1.234,5", "1.234.567"
+    unsure: re.Pattern[str] | None  # the form of figures that may be thousands or thousandths
+
+
+_COMMAS = re.compile(r"(?<![\d,.])(?:\d{1,3}(?:[.' \u00a0\u202f]\d{3})*|\d+),\d{1,2}(?![\d,.])|(?<![\d.,])0,\d", re.ASCII)
+_DOTS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d\.\d{3},\d", re.ASCII)
+_ONE_COMMA = re.compile(r"[^\d,.]*\d{1,3},\d{3}[^\d,.]*", re.ASCII)
+_ONE_DOT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,]\d|\d)", re.ASCII)
+_ONE_DOT_ALONE = re.compile(r"[^\d,.]*[1-9]\d{0,2}\.\d{3}[^\d,.]*", re.ASCII)
+_SMALL_WHOLE = re.compile(r"(?<![\d.,])\d{1,3}(?![\d%]|[.,]\d|\s?%)", re.ASCII)
+_DECIMALS = re.compile(r"(?<![\d,.])\d+\.(?:\d{1,2}|\d{4,})(?![\d,.])|(?<![\d.])0\.\d", re.ASCII)
+
+
+def written_form(text: str) -> Form:
+    """How *text* writes its numbers: "1,125" beside "0,9" and "850.000" beside "700" are unsure."""
+    if _COMMAS.search(text):
+        return Form(True, _ONE_COMMA)
+    if _DOTS.search(text):
+        return Form(True, None)
+    is_mixed = _SMALL_WHOLE.search(text) is not None and _DECIMALS.search(text) is None
+    return Form(False, _ONE_DOT_ALONE if is_mixed else None)
+
+
+def without_dots(text: str) -> str:
+    """*text* without the dots for thousands."""
+    return _ONE_DOT.sub(r"\1\2", text)
 
 
 def are_comparable(text: str, numbers: Sequence[Number], *, whole: bool = False) -> bool:
@@ -42,9 +73,13 @@ def are_comparable(text: str, numbers: Sequence[Number], *, whole: bool = False)
     return all(any(first <= at < last for first, last in read) for at in digits)
 
 
-def all_known(text: str, numbers: Sequence[Number]) -> bool:
-    """Whether nothing beside each of *numbers* of *text* was left unread."""
-    return all(_is_known(text, number) for number in numbers)
+def all_known(text: str, numbers: Sequence[Number], form: Form | None = None) -> bool:
+    """Whether nothing beside each of *numbers* was left unread, nor the form that *text* writes them in."""
+    unsure = (form or written_form(text)).unsure
+    return all(
+        _is_known(text, number) and not (unsure and unsure.fullmatch(number.text))
+        for number in numbers
+    )
 
 
 def is_far(one: float, other: float) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.checks.comparable import all_known, name_of
+from orchestrator.checks.comparable import Form, all_known, name_of, without_dots, written_form
 from orchestrator.checks.rounding import is_rounded
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
@@ -38,30 +38,11 @@ Line = Sequence[Cell | None]
 
 def figures_of(table: Table) -> list[Line]:
     """Row by row the cells that hold one number and nothing else; None for all others."""
-    unsure = _unsure(table)
+    form = written_form("\n".join("\n".join(row) for row in table.rows))
     return [
-        [
-            None if unsure and unsure.fullmatch(text.strip()) else _cell(text, row, column)
-            for column, text in enumerate(cells)
-        ]
+        [_cell(text, row, column, form) for column, text in enumerate(cells)]
         for row, cells in enumerate(table.rows)
     ]
-
-
-_COMMAS = re.compile(r"(?<![\d,.])(?:\d+,\d{1,2}|0,\d+)(?![\d,.])", re.ASCII)
-_ONE_COMMA = re.compile(r"[^\d,.]*\d{1,3},\d{3}[^\d,.]*", re.ASCII)
-_ONE_DOT = re.compile(r"[^\d,.]*[1-9]\d{0,2}\.\d{3}[^\d,.]*", re.ASCII)
-_SMALL_WHOLE = re.compile(r"(?m)^\D*\d{1,3}[^\d%]*$", re.ASCII)
-_OTHER_DECIMALS = re.compile(r"(?<![\d,.])\d+\.(?:\d{1,2}|\d{4,})(?![\d,.])|(?<![\d.])0\.\d", re.ASCII)
-
-
-def _unsure(table: Table) -> re.Pattern[str] | None:
-    """The form of cells that may be thousands or thousandths: "1,125" beside "0,9", "850.000" beside "700"."""
-    text = "\n".join("\n".join(row[1:]) for row in table.rows)
-    if _COMMAS.search(text):
-        return _ONE_COMMA
-    is_mixed = _SMALL_WHOLE.search(text) is not None and _OTHER_DECIMALS.search(text) is None
-    return _ONE_DOT if is_mixed else None
 
 
 def columns_of(grid: Sequence[Line]) -> list[Line]:
@@ -70,11 +51,12 @@ def columns_of(grid: Sequence[Line]) -> list[Line]:
     return [[row[at] if at < len(row) else None for row in grid] for at in range(width)]
 
 
-def _cell(text: str, row: int, column: int) -> Cell | None:
-    if len(text) > LONGEST_CELL or not any(char.isdigit() for char in text):
+def _cell(shown: str, row: int, column: int, form: Form) -> Cell | None:
+    if len(shown) > LONGEST_CELL or not any(char.isdigit() for char in shown):
         return None
+    text = without_dots(shown) if form.has_dots else shown
     numbers = numbers_in(text)
-    if len(numbers) != 1 or dates_in(text) or "△" in text or not all_known(text, numbers):
+    if len(numbers) != 1 or dates_in(text) or "△" in text or not all_known(text, numbers, form):
         return None
     number = numbers[0]
     before, after = text[: number.start].strip(), text[number.end :].strip()
@@ -88,4 +70,4 @@ def _cell(text: str, row: int, column: int) -> Cell | None:
     slack = (number.high - number.low) / 2
     unit = number.unit or (noun and name_of(text, number))
     is_count = number.unit is None and number.value == int(number.value)
-    return Cell(row, column, text, value, slack, unit, is_rounded(number, text), is_count)
+    return Cell(row, column, shown, value, slack, unit, is_rounded(number, text), is_count)

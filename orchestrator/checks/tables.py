@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +20,9 @@ from orchestrator.claims.dates import dates_in
 from orchestrator.claims.foreign import total_label
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.slide import Table
+
+_UNIT = re.compile(r"[(\[]([^)\]]{1,5})[)\]]\s*$|[^\w\s]?([€$£¥])\S*$")
+"""Of a label: "Rent (€)", "Licences (USD)"."""
 
 _MOST_LINES: Final = 60
 """Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
@@ -121,7 +125,9 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
         is_tried = (named or width >= _LEAST_PLACES) and not may_overlap
         enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
         is_all = bool(evidence) or (lines.is_one_place and one.is_complete)
-        alone = named and relation.minus is None and is_all
+        labels = [lines.labels[at] for at in (*relation.parts, relation.target)] if lines.labels else []
+        units = {found[1] or found[2] for label in labels if (found := _UNIT.search(label))}
+        alone = named and relation.minus is None and is_all and len(units) < 2
         *parts, target = cells = _cells(relation, lines.lines, wrong)
         slack = sum(cell.slack for cell in (*parts, target)) + 1e-9 * abs(target.value)
         alone = alone and not is_explained([cell.value for cell in parts], target.value, slack)

@@ -168,7 +168,7 @@ def _in_ranges(text: str, found: Sequence[Number]) -> list[Number]:
 
 def _sharing(one: Number, other: Number) -> tuple[Number, Number]:
     """Both ends with the unit and the magnitude that only one of them is written with."""
-    is_small = abs(one.value) < _SHARED_BELOW and not one.scaled
+    is_small = abs(one.value) < _SHARED_BELOW and not one.scaled and (one.unit or one.factor == 1)
     is_near = abs(one.value * other.factor) <= _MOST_APART * abs(other.value)
     factor = other.factor if is_near and is_small else 1.0
     if one.unit is None and one.noun is None and is_small:
