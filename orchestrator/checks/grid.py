@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from orchestrator.checks.comparable import Form, all_known, name_of, without_dots, written_form
 from orchestrator.checks.rounding import is_rounded
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
@@ -27,13 +28,9 @@ class Cell:
     text: str
     value: float
     slack: float  # infinite where it is open: "> 40"
-    unit: str | None
+    unit: str | None  # or the noun that is counted, or the unit of measure
     is_rounded: bool  # nothing but the rounding of its last digit makes the slack
-
-    @property
-    def is_plain(self) -> bool:
-        """A whole number without a unit, as of people or visits."""
-        return self.unit is None and self.value == int(self.value)
+    is_plain: bool  # a whole number without a unit, as of people or visits
 
 
 Line = Sequence[Cell | None]
@@ -41,8 +38,9 @@ Line = Sequence[Cell | None]
 
 def figures_of(table: Table) -> list[Line]:
     """Row by row the cells that hold one number and nothing else; None for all others."""
+    form = written_form("\n".join("\n".join(row) for row in table.rows))
     return [
-        [_cell(text, row, column) for column, text in enumerate(cells)]
+        [_cell(text, row, column, form) for column, text in enumerate(cells)]
         for row, cells in enumerate(table.rows)
     ]
 
@@ -53,18 +51,23 @@ def columns_of(grid: Sequence[Line]) -> list[Line]:
     return [[row[at] if at < len(row) else None for row in grid] for at in range(width)]
 
 
-def _cell(text: str, row: int, column: int) -> Cell | None:
-    if len(text) > LONGEST_CELL or not any(char.isdigit() for char in text):
+def _cell(shown: str, row: int, column: int, form: Form) -> Cell | None:
+    if len(shown) > LONGEST_CELL or not any(char.isdigit() for char in shown):
         return None
+    text = without_dots(shown) if form.has_dots else shown
     numbers = numbers_in(text)
-    if len(numbers) != 1 or dates_in(text):
+    if len(numbers) != 1 or dates_in(text) or "△" in text or not all_known(text, numbers, form):
         return None
     number = numbers[0]
     before, after = text[: number.start].strip(), text[number.end :].strip()
+    noun = number.noun if number.unit is None else None
+    after = after.removeprefix(noun or "").strip()  # "310 sites"
     if not (_BESIDE.fullmatch(before) and _BESIDE.fullmatch(after)):
         return None
     # Accountants put what is taken off into brackets; a dash before a figure is a minus.
     is_negative = (before.endswith("(") and after.startswith(")")) or before.endswith(("−", "–"))
     value = -number.value if is_negative and number.value > 0 else number.value
     slack = (number.high - number.low) / 2
-    return Cell(row, column, text, value, slack, number.unit, is_rounded(number, text))
+    unit = number.unit or (noun and name_of(text, number))
+    is_count = number.unit is None and number.value == int(number.value)
+    return Cell(row, column, shown, value, slack, unit, is_rounded(number, text), is_count)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from orchestrator.checks.comparable import all_known, are_comparable, is_far
 from orchestrator.checks.interval import Interval, IntervalError, point
-from orchestrator.checks.sentence import Sentence, interval_of, is_amount, of_one_unit
+from orchestrator.checks.sentence import Sentence, interval_of, is_amount
 from orchestrator.checks.written import number_text
 from orchestrator.claims.numbers import Number
 from orchestrator.model.claim import Tension
@@ -38,8 +39,9 @@ def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
     if len(sentence.numbers) != 3 or _SPREAD.search(sentence.text) or _is_long(sentence):
         return
     for before, after, change in (*_from_to(sentence), *_up_on(sentence)):
-        is_one = is_amount(before) and of_one_unit((before, after)) and before.value > 0 < after.value
-        if not is_one or _fits(before, after, change):
+        is_one = is_amount(before) and before.value > 0 < after.value and not is_far(before.value, after.value)
+        is_known = is_one and are_comparable(sentence.text, (before, after))
+        if not is_known or not all_known(sentence.text, (change,)) or _fits(before, after, change):
             continue
         value = 100 * (after.value / before.value - 1)
         sum_ = f"{before.text} to {after.text} is {number_text(value)} %, not {change.text}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from orchestrator.checks.comparable import are_comparable
 from orchestrator.checks.interval import Interval
 from orchestrator.checks.rounding import is_explained, is_rounded, slack_of
-from orchestrator.checks.sentence import Sentence, interval_of, of_one_unit
+from orchestrator.checks.sentence import Sentence, interval_of
 from orchestrator.checks.tables import FARTHEST
 from orchestrator.checks.written import number_text
 from orchestrator.claims.numbers import Number
@@ -33,7 +34,7 @@ _NO_LIST = re.compile(
 def list_tensions(sentence: Sentence) -> Iterator[Tension]:
     """The sentence lists amounts of one unit and ends with a total that they do not add up to."""
     numbers = sentence.numbers
-    if len(numbers) < 3 or not of_one_unit(numbers) or sentence.dates:
+    if len(numbers) < 3 or sentence.dates:
         return
     *parts, total = numbers
     behind = sentence.text[total.end :]
@@ -41,6 +42,8 @@ def list_tensions(sentence: Sentence) -> Iterator[Tension]:
     if not (_BEHIND.fullmatch(behind) or (_BEFORE.search(sentence.text[: total.start]) and len(behind) < 30)):
         return
     if _NO_LIST.search(sentence.text) or min(number.value for number in parts) <= 0:
+        return
+    if not are_comparable(sentence.text, numbers, whole=True):
         return
     if (sum_ := _wrong(parts, total, sentence.text)) is not None:
         yield sentence.tension("sum", f"the list does not add up to its total: {sum_}", sum_)

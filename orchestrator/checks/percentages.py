@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from orchestrator.checks.comparable import all_known, are_comparable, is_far
 from orchestrator.checks.interval import Interval, IntervalError, point
-from orchestrator.checks.sentence import Sentence, interval_of, is_amount, of_one_unit
+from orchestrator.checks.sentence import Sentence, interval_of, is_amount
 from orchestrator.checks.written import number_text
 from orchestrator.claims.numbers import Number
 from orchestrator.model.claim import Tension
@@ -22,8 +23,11 @@ def share_tensions(sentence: Sentence) -> Iterator[Tension]:
     """A count out of a count, and directly behind it a percentage by itself that is not theirs."""
     numbers = sentence.numbers
     for part, whole, share in zip(numbers, numbers[1:], numbers[2:], strict=False):
-        if _is_share(sentence, part, whole, share) and not _fits(part, whole, share):
-            value = 100 * part.value / whole.value
+        if not _is_share(sentence, part, whole, share) or _fits(part, whole, share):
+            continue
+        value = 100 * part.value / whole.value
+        is_known = are_comparable(sentence.text, (part, whole)) and all_known(sentence.text, (share,))
+        if is_known and not is_far(value, share.value):
             sum_ = f"{part.text} of {whole.text} is {number_text(value)} %, not {share.text}"
             yield sentence.tension("share", sum_, sum_)
 
@@ -32,7 +36,6 @@ def _is_share(sentence: Sentence, part: Number, whole: Number, share: Number) ->
     text = sentence.text
     return (
         is_amount(part)
-        and of_one_unit((part, whole))
         and share.unit == "%"
         and 0 < part.value <= whole.value
         and _OF.fullmatch(text[part.end : whole.start]) is not None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from orchestrator.checks.amount import TIME, Amount, UnitError, in_unit
+from orchestrator.checks.comparable import all_known, are_comparable, is_far
 from orchestrator.checks.interval import Interval, IntervalError
 from orchestrator.checks.sentence import Sentence, interval_of, is_time
 from orchestrator.checks.written import number_text
@@ -31,7 +32,7 @@ def rate_tensions(sentence: Sentence) -> Iterator[Tension]:
     text, numbers = sentence.text, sentence.numbers
     money = [number for number in numbers if is_currency(number.unit) and number.value > 0]
     rates = [(number, match) for number in money if (match := _PER.match(text, number.end))]
-    if len(numbers) != 3 or len(money) != 2 or len(rates) != 1 or money[0].unit != money[1].unit:
+    if len(numbers) != 3 or len(money) != 2 or len(rates) != 1 or not are_comparable(text, money):
         return
     ((rate, per),) = rates
     (length,) = (number for number in numbers if number not in money)
@@ -45,6 +46,8 @@ def rate_tensions(sentence: Sentence) -> Iterator[Tension]:
     except (UnitError, IntervalError):
         return
     slack = max(0.5, _SLACK * time.value) if length.value == int(length.value) else 0.0
+    if is_far(whole.value / rate.value, time.value) or not all_known(text, (length,)):
+        return
     if not Interval(time.interval.low - slack, time.interval.high + slack).may_equal(lasts):
         months = number_text(whole.value / rate.value)
         sum_ = f"{whole.text} ÷ {rate.text} a {unit} = {months} {unit}s, not {length.text}"

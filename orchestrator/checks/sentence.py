@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -40,7 +40,7 @@ class Sentence:
 
 def sentences_of(text: str, place: Callable[[str], Place]) -> Iterator[Sentence]:
     """The sentences of *text* that hold figures and claim them."""
-    if not any(char.isdigit() for char in text):
+    if not any(char.isdecimal() for char in text):
         return
     for start, end in sentences(text):
         sentence = text[start:end]
@@ -61,8 +61,3 @@ def is_time(number: Number) -> bool:
 def is_amount(number: Number) -> bool:
     """Money or a count: neither a share, nor a factor, nor a length of time."""
     return number.unit not in ("%", "pp", "x") and number.unit not in IN_DAYS and number.unit not in IN_MONTHS
-
-
-def of_one_unit(numbers: Sequence[Number]) -> bool:
-    """All of them are written in the same unit."""
-    return len({number.unit for number in numbers}) == 1

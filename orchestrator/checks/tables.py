@@ -5,6 +5,7 @@ No words are read but one: with a single column of figures, the last line must b
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -16,11 +17,12 @@ from orchestrator.checks.passages import cell_labels
 from orchestrator.checks.rounding import is_explained, slack_of
 from orchestrator.checks.written import number_text
 from orchestrator.claims.dates import dates_in
+from orchestrator.claims.foreign import total_label
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.slide import Table
 
-_TOTAL = re.compile(r"\W*(?:grand )?(?:total|sum|overall|all together|altogether)\b", re.IGNORECASE)
-"""The word for a total; of a label only its beginning counts."""
+_UNIT = re.compile(r"[(\[]([^)\]]{1,5})[)\]]\s*$|[^\w\s]?([€$£¥])\S*$")
+"""Of a label: "Rent (€)", "Licences (USD)"."""
 
 _MOST_LINES: Final = 60
 """Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
@@ -76,23 +78,42 @@ def table_tensions(table: Table, slide: int) -> Iterator[Tension]:
     if len(grid) > _MOST_LINES or len(columns) > _MOST_LINES or not grid:
         return
     labels = [row[0] if row else "" for row in table.rows]
+    rows = [*_broken(_Lines(grid, table.rows[0], labels))]
+    both = [*_broken(_Lines(columns, labels, None))]
+    crossed = [pair for pair in itertools.product(rows, both) if _is_one_cell(*pair)]
     told: set[tuple[int, int]] = set()
-    for lines in (_Lines(grid, table.rows[0], labels), _Lines(columns, labels, None)):
-        for relation, wrong, is_only in _broken(lines):
-            cells = _cells(relation, lines.lines, wrong)
-            places = {(cell.row, cell.column) for cell in cells}
-            if not places & told:
-                told |= places
-                yield _tension(table, slide, relation, cells, is_only=is_only)
+    for at, one in enumerate((*(row for row, _ in crossed), *rows, *both)):
+        if (at < len(crossed) or one.is_certain) and not one.places & told:
+            told |= one.places | (crossed[at][1].places if at < len(crossed) else set())
+            yield _tension(table, slide, one)
 
 
-def _broken(lines: _Lines) -> Iterator[tuple[_Relation, int, bool]]:
-    """Relations that hold in all places but one, that place, and whether it is the only one."""
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """A relation that holds in all places but one."""
+
+    relation: _Relation
+    cells: Sequence[Cell]  # of the one place: the parts and, last, the target
+    off: float
+    is_only: bool  # it is the only place
+    is_certain: bool  # by itself: the other places agree too often for chance
+
+    @property
+    def places(self) -> set[tuple[int, int]]:
+        return {(cell.row, cell.column) for cell in self.cells}
+
+
+def _is_one_cell(row: _Broken, column: _Broken) -> bool:
+    """A sum down and a sum across cross in one cell and fail there by the same amount: it is wrong."""
+    is_crossed = len(row.places & column.places) == 1 and not (row.is_only or column.is_only)
+    return is_crossed and math.isclose(abs(row.off), abs(column.off), rel_tol=1e-6)
+
+
+def _broken(lines: _Lines) -> Iterator[_Broken]:
+    """Relations that hold in all places but one."""
     width = max(map(len, lines.lines))
     for relation in _relations(lines.filled):
         named = lines.labels is not None and _is_total(relation, lines.filled, lines.labels)
-        if not named and width < _LEAST_PLACES:
-            continue
         places = [(at, cells) for at in range(width) if (cells := _cells(relation, lines.lines, at))]
         sums = [(at, _sum(relation, cells, len(places))) for at, cells in places]
         evidence = [one.evidence for _, one in sums if one.holds and not one.is_empty]
@@ -100,15 +121,19 @@ def _broken(lines: _Lines) -> Iterator[tuple[_Relation, int, bool]]:
         if len(failed) != 1 or not failed[0][1].is_near:
             continue
         ((wrong, one),) = failed
-        if one.may_overlap and not (lines.is_one_place or lines.is_one_measure):
-            continue
+        may_overlap = one.may_overlap and not (lines.is_one_place or lines.is_one_measure)
+        is_tried = (named or width >= _LEAST_PLACES) and not may_overlap
         enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
         is_all = bool(evidence) or (lines.is_one_place and one.is_complete)
-        alone = named and relation.minus is None and is_all
-        *parts, target = _cells(relation, lines.lines, wrong)
+        labels = [lines.labels[at] for at in (*relation.parts, relation.target)] if lines.labels else []
+        units = {found[1] or found[2] for label in labels if (found := _UNIT.search(label))}
+        alone = named and relation.minus is None and is_all and len(units) < 2
+        *parts, target = cells = _cells(relation, lines.lines, wrong)
         slack = sum(cell.slack for cell in (*parts, target)) + 1e-9 * abs(target.value)
-        if enough or (alone and not is_explained([cell.value for cell in parts], target.value, slack)):
-            yield relation, wrong, len(places) == 1
+        alone = alone and not is_explained([cell.value for cell in parts], target.value, slack)
+        if evidence or alone:
+            off = _value(relation, parts) - target.value
+            yield _Broken(relation, cells, off, len(places) == 1, is_tried and (enough or alone))
 
 
 def _relations(filled: Sequence[int]) -> Iterator[_Relation]:
@@ -188,19 +213,18 @@ def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: 
 def _is_total(relation: _Relation, filled: Sequence[int], labels: Sequence[str]) -> bool:
     """The target is the first line labelled a total, and its parts are all lines with figures above it."""
     above = [at for at in filled if at < relation.target]
-    is_first = not any(_TOTAL.match(labels[at]) for at in above)
-    return bool(_TOTAL.match(labels[relation.target])) and is_first and list(relation.parts) == above
+    is_first = not any(total_label().match(labels[at]) for at in above)
+    return bool(total_label().match(labels[relation.target])) and is_first and list(relation.parts) == above
 
 
-def _tension(
-    table: Table, slide: int, relation: _Relation, cells: Sequence[Cell], *, is_only: bool
-) -> Tension:
+def _tension(table: Table, slide: int, broken: _Broken) -> Tension:
+    relation, cells = broken.relation, broken.cells
     *parts, target = cells
     signs = ["−" if part == relation.minus else "+" for part in relation.parts[1:]]
     others = (f" {sign} {cell.text.strip()}" for sign, cell in zip(signs, parts[1:], strict=True))
     written = parts[0].text.strip() + "".join(others)
     sum_ = f"{written} = {number_text(_value(relation, parts))}, not {target.text.strip()}"
     places = [Place(slide, None, cell.text, cell_labels(table, cell.row, cell.column)) for cell in cells]
-    where = "does not add up" if is_only else "adds up everywhere but here"
+    where = "does not add up" if broken.is_only else "adds up everywhere but here"
     note = f"the table {where}: {sum_}"
     return Tension("sum", places[-1], places[0], note, sum=sum_, places=tuple(dict.fromkeys(places)))

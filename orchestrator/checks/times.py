@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.checks.amount import TIME, Amount, UnitError, alike, years_of
+from orchestrator.checks.comparable import all_known, is_far
 from orchestrator.checks.sentence import Sentence, interval_of, is_time
 from orchestrator.checks.written import said
 from orchestrator.claims.calendar import WEEKDAYS
@@ -51,7 +52,8 @@ def _durations(sentence: Sentence) -> Iterator[Tension]:
         there, here = alike(apart, Amount(length.value, interval_of(length), TIME, length.unit or ""))
     except UnitError:
         return
-    if not there.interval.may_equal(here.interval):
+    is_known = all_known(sentence.text, lengths) and not is_far(there.value, here.value)
+    if is_known and not there.interval.may_equal(here.interval):
         sum_ = f"{start.text} to {end.text} is {said(apart)}, not {length.text}"
         yield sentence.tension("duration", sum_, sum_)
 

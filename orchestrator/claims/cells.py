@@ -92,7 +92,7 @@ def chart_assertions(chart: Chart) -> Iterator[Found]:
                     unit,
                     chart.categories[at] if at < len(chart.categories) else None,
                     series.name or chart.title,
-                    f"{value:g}",
+                    f"{value:.15g}",
                 )
                 for at, value in dict.fromkeys((points[0], points[-1]))
             ),

@@ -145,6 +145,11 @@ def _part(match: re.Match[str]) -> Days | None:
     return days, year is not None, "half" if is_half else "quarter"
 
 
+def _first_months(match: re.Match[str]) -> Days:
+    """ "9M25": the first nine months of a year."""
+    return month_days(_year_of(match) or NO_YEAR, 1, int(match["n1"])), True, "part of a year"
+
+
 def _fiscal(match: re.Match[str]) -> Days | None:
     first = full_year(match["fy"])
     last = full_year(match["fy2"]) if match["fy2"] else first
@@ -227,7 +232,8 @@ FORMS: Final[tuple[Form, ...]] = (
         "",
     ),
     _form(r"(?P<year>(?:19|20)\d\d)[\s/-]?(?:(?-i:(?P<h1>H))|Q)(?P<n1>[1-4])\b", _part),
-    _form(_FISCAL, _fiscal),
+    _form(rf"(?-i:(?P<n1>[369])M)\s?(?:{_YEAR}|['’]?(?P<two>\d\d))(?!\w)", _first_months),
+    _form(rf"{_FISCAL}(?:[\s/-]?[QH][1-4]\b)?", _fiscal),
     _form(
         r"(?P<first>(?:19|20)\d\d)(?:\s?[/–-]\s?(?P<last>\d\d)|/(?P<whole>(?:19|20)\d\d))(?![\w%]|[.,]\d|\s?%)",
         _split_year,

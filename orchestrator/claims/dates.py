@@ -17,6 +17,7 @@ from typing import Final
 
 from orchestrator.claims.calendar import WEEKDAYS, month_days
 from orchestrator.claims.date_forms import FORMS
+from orchestrator.claims.scripts import in_ascii
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +38,11 @@ class Date:
 def dates_in(text: str) -> tuple[Date, ...]:
     """The dates of *text* in order; they never overlap, and the longest of two that compete counts."""
     dates: list[Date] = []
-    for one in sorted(_candidates(text), key=lambda one: (one.start, -one.end)):
+    for one in sorted(_candidates(in_ascii(text)), key=lambda one: (one.start, -one.end)):
         if not dates or one.start >= dates[-1].end:
             dates.append(one)
-    return tuple(_with_the_year_behind(text, dates))
+    found = _with_the_year_behind(text, dates)
+    return tuple(found) if text.isascii() else tuple(replace(o, text=text[o.start : o.end]) for o in found)
 
 
 def _candidates(text: str) -> Iterator[Date]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -23,19 +24,21 @@ class PlainNumber(NamedTuple):
 _THIN: Final = "\u00a0\u2009\u202f"
 _MONEY_BEHIND: Final = r"\s?[€£$]|\s(?:EUR|CHF|SEK|NOK|DKK|PLN|CZK|kr)\b"  # tells "320 000 €" from two cells
 _FIGURE = re.compile(
-    rf"(?<![\w.'’”])(?<!\d,)(?:"
+    rf"(?<![\w.'’”^])(?<!\d,)(?:"
     rf"\d{{1,3}}(?:,\d{{3}})+(?!\d|,\d)(?:\.\d+)?"  # 1,234,567.8
     rf"|\d{{1,2}}(?:,\d{{2}})+,\d{{3}}(?!\d)"  # 1,23,456: lakh
     rf"|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)(?:,\d+)?"  # 1.234.567,8
     rf"|\d{{1,3}}\.\d{{3}},\d+"  # 1.234,5
     rf"|\d{{1,3}}(?:['’]\d{{3}})+(?!\d)(?:\.\d+)?"  # 12'000
     rf"|\d{{1,3}}(?:[{_THIN}]\d{{3}})+(?!\d)(?:[.,]\d+)?"
-    rf"|\d{{1,2}}(?:[ ]\d{{3}})+(?![\d,.]\d)(?!\d)"  # a longer first group may be a row's cells
-    rf"|\d{{3}}(?:[ ]\d{{3}})*[ ]000(?!\d)|\d{{3}}(?:[ ]\d{{3}})+(?={_MONEY_BEHIND})"
+    rf"|\d{{1,2}}(?:[ ]\d{{3}})+(?!\d)(?:[.,]\d+)?"
+    rf"|\d{{3}}(?:[ ]\d{{3}})*[ ]000(?!\d)|\d{{3}}(?:[ ]\d{{3}})+(?!\d)(?:[.,]\d+)?(?={_MONEY_BEHIND})"
+    rf"|(?<!\d[ ])\d{{3}}[ ]\d{{3}}(?![ ]?\d|[,.]\d{{3}})(?:[.,]\d+)?"  # more groups may be a row's cells
     rf"|\d+,\d{{1,2}}(?!\d|,\d)|0,\d+(?!\d|,\d)"  # 4,2 as written outside English
-    rf"|\d+\.\d+|\d+|\.\d+)(?!\d)",
+    rf"|\d+\.\d+|\d+|\.\d+|,\d{{1,2}}(?=\s?[€£$%]))(?!\d)",
     re.ASCII,
 )
+_POWER = re.compile(r"(?<![\w.,])10(?:\^(?P<plain>\d{1,2})(?![\w.])|(?P<raised>[⁰¹²³⁴-⁹]{1,2})(?!\w))")
 _AFTER_LETTERS = re.compile(r"(?:(?<=[A-Z]{3})|(?<=\bx))\d+(?:[.,]\d+)?(?!\d)", re.ASCII)
 """EUR5M, x2: whether the letters are a currency is for the caller."""
 _VULGAR: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅛": 1 / 8}
@@ -60,6 +63,9 @@ def figures_in(text: str) -> Iterator[PlainNumber]:
                 if dots or _is_beside_money(text, match.start(), match.end()):
                     written = written.replace(".", "")
             yield _figure(written, match.start(), match.end())
+    for match in _POWER.finditer(text):
+        power = match["plain"] or "".join(str(unicodedata.digit(sign)) for sign in match["raised"])
+        yield PlainNumber(match.start(), match.end(), 10.0 ** int(power), 1.0)
     for match in _WITH_VULGAR.finditer(text):
         value = float(match["whole"] or 0) + _VULGAR[match["part"]]
         step = 0.5 if match["whole"] else 0.0
@@ -85,7 +91,7 @@ def _figure(written: str, start: int, end: int) -> PlainNumber:
     if written.isdigit() and len(written) <= _MOST_DIGITS:
         return PlainNumber(start, end, float(written), 1.0)
     plain = re.sub(rf"['’ {_THIN}]", "", written)
-    if plain.count(",") == 1 and (re.fullmatch(r"\d+,\d{1,2}|0,\d+", plain) or "." in plain.split(",")[0]):
+    if plain.count(",") == 1 and (re.fullmatch(r"\d*,\d{1,2}|0,\d+", plain) or "." in plain.split(",")[0]):
         plain = plain.replace(".", "").replace(",", ".")
     elif plain.count(".") > 1:
         plain = plain.replace(".", "")

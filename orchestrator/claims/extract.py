@@ -14,6 +14,7 @@ from typing import Final
 
 from orchestrator.claims.cells import chart_assertions, table_assertions
 from orchestrator.claims.measured import kinds_of, quantities_of
+from orchestrator.claims.scripts import word_count
 from orchestrator.claims.sentences import LONGEST_SENTENCE, sentences, without_final_stop
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.model.claim import Claim, Quantity
@@ -83,7 +84,7 @@ def _of_text(text: str, origin: str) -> Iterator[_Assertion]:
         if end - start > LONGEST_SENTENCE or text[start:end].rstrip("\"'”’)").endswith("?"):
             continue
         sentence = without_final_stop(text[start:end])
-        words = len(sentence.split())
+        words = word_count(sentence)
         if words < _FEWEST_WORDS:
             continue
         quantities, dates = quantities_of(sentence)

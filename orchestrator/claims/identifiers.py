@@ -25,6 +25,7 @@ _NO_UNIT: Final = (
 _PATTERNS: Final = tuple(
     re.compile(pattern, re.ASCII)
     for pattern in (
+        r"\b(?:Q[1-4]|H[12]) [12]\d(?= [a-z])",  # "in Q3 25 sales": a year or a count, which nobody can tell
         r"(?i)\b(?:https?://|www\.)\S+",
         r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,8}",
         rf"(?i)(?<!\bper )(?<!\beach )(?<!\ba )\b(?:{_NUMBERED})s?\s#?\d{{1,5}}{_LIST}{_NO_UNIT}",

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from orchestrator.claims.foreign import HAN
 from orchestrator.claims.hedges import ABOUT, SHARE_SLACK, hedge_beside
 from orchestrator.claims.number import Number
 
@@ -19,7 +20,8 @@ def settled(text: str, found: Sequence[Number]) -> tuple[Number, ...]:
     joined: list[Number] = []
     for number in found:
         before = joined[-1] if joined else None
-        if whole := before and (_time(text, before, number) or _share(text, before, number)):
+        wholes = (_time, _share, _han)
+        if whole := before and next(filter(None, (one(text, before, number) for one in wholes)), None):
             joined[-1] = whole
         else:
             joined.append(_one_in(text, before.end if before else 0, number) or number)
@@ -54,6 +56,16 @@ def _hedged(text: str, number: Number) -> Number:
         return number
     low, high = hedge.widen(number.value, number.low, number.high)
     return number._replace(low=low, high=high)
+
+
+def _han(text: str, one: Number, other: Number) -> Number | None:
+    """ "1億2,000万円" is one number."""
+    is_beside = one.end == other.start and one.unit is None and one.text[-1:] in HAN
+    if not (is_beside and one.factor > other.factor):
+        return None
+    value, half = one.value + other.value, other.half
+    words = text[one.start : other.end]
+    return other._replace(text=words, start=one.start, value=value, low=value - half, high=value + half)
 
 
 _OF_EVERY = re.compile(r"\s(?:in|(?:out\s)?of)\s(?:every|each)\s", re.IGNORECASE)
@@ -156,7 +168,7 @@ def _in_ranges(text: str, found: Sequence[Number]) -> list[Number]:
 
 def _sharing(one: Number, other: Number) -> tuple[Number, Number]:
     """Both ends with the unit and the magnitude that only one of them is written with."""
-    is_small = abs(one.value) < _SHARED_BELOW and not one.scaled
+    is_small = abs(one.value) < _SHARED_BELOW and not one.scaled and (one.unit or one.factor == 1)
     is_near = abs(one.value * other.factor) <= _MOST_APART * abs(other.value)
     factor = other.factor if is_near and is_small else 1.0
     if one.unit is None and one.noun is None and is_small:

@@ -17,6 +17,7 @@ they hold all of the text, as in a cell: "(1,234)".
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Final
 
@@ -27,8 +28,9 @@ from orchestrator.claims.hedges import SHARE_SLACK, hedge_beside
 from orchestrator.claims.identifiers import identifiers_in
 from orchestrator.claims.neighbours import settled
 from orchestrator.claims.number import Number
+from orchestrator.claims.scripts import in_ascii, is_of_a_script_without_case
 from orchestrator.claims.spelled import spelled_in
-from orchestrator.claims.units import SPACE, TIME_UNITS, measure_after, money_before, unit_after
+from orchestrator.claims.units import RAISED, SPACE, TIME_UNITS, measure_after, money_before, unit_after
 from orchestrator.claims.word_classes import FUNCTION_WORDS, ONES, TEENS, TENS
 
 __all__ = ["Number", "cell_number", "numbers_in"]
@@ -46,22 +48,24 @@ _MAY_HOLD = re.compile(
 @lru_cache(maxsize=KEPT)
 def numbers_in(text: str) -> tuple[Number, ...]:
     """The numbers of *text* in order; they never overlap, and `text[n.start:n.end] == n.text`."""
-    if not _MAY_HOLD.search(text):
+    plain = in_ascii(text)
+    if not _MAY_HOLD.search(plain):
         return ()
     taken = bytearray(len(text))
-    for start, end in (*((date.start, date.end) for date in dates_in(text)), *identifiers_in(text)):
+    for start, end in (*((date.start, date.end) for date in dates_in(text)), *identifiers_in(plain)):
         taken[start:end] = b"x" * (end - start)
-    return _numbers(text, taken)
+    return tuple(number._replace(text=text[number.start : number.end]) for number in _numbers(plain, taken))
 
 
 def cell_number(text: str) -> Number | None:
     """The number that a table's cell is, years included ("2026" among counts); None: it is not one."""
-    found = _numbers(text, bytearray(len(text)))
+    found = _numbers(in_ascii(text), bytearray(len(text)))
     if len(found) != 1:
         return None
     around = text[: found[0].start] + text[found[0].end :]
     rest = around.replace(found[0].noun or "", "", 1)
-    return None if any(map(str.isalnum, rest)) else found[0]
+    is_more = any(char.isalnum() and not unicodedata.category(char) == "No" for char in rest)
+    return None if is_more else found[0]._replace(text=text[found[0].start : found[0].end])
 
 
 def _numbers(text: str, taken: bytearray) -> tuple[Number, ...]:
@@ -79,23 +83,34 @@ def _numbers(text: str, taken: bytearray) -> tuple[Number, ...]:
 
 
 def _read(text: str, figure: PlainNumber, after: int) -> Number | None:
-    currency, own_factor, sign, start = money_before(text, figure.start)
+    closes = text.startswith(")", figure.end) and text[figure.start - 1 : figure.start] == "("
+    if closes and (money := money_before(text, figure.start - 1))[0]:  # "€(4.2)m"
+        figure, (currency, own_factor, _, start), sign = figure._replace(end=figure.end + 1), money, -1.0
+    else:
+        currency, own_factor, sign, start = money_before(text, figure.start)
     if start < after:  # the currency belongs to the number before: "5 € 3"
         currency, own_factor, sign, start = None, 1.0, 1.0, figure.start
     before = text[max(0, start - 1) : start]
     is_joined = before.isalnum() and currency is None and start == figure.start
+    is_joined = is_joined and not is_of_a_script_without_case(before)
     if is_joined and _NAMED.search(text[max(0, start - 2) : start]):
         return None  # "B2B"; the codes of currencies stand without a space too
     unit = unit_after(text, figure.end, currency)
     if unit.name is None and before in ("x", "×") and _TIMES.search(text[max(0, start - 3) : start]):
         start, unit = start - 1, unit._replace(name="x")
+    elif unit.name is None and before == "%" and _PERCENT_BEFORE.search(text[:start]):
+        start, unit = start - 1, unit._replace(name="%")
     measure = measure_after(text, unit.end) if unit.name is None and unit.end == figure.end else None
-    if not measure and text[unit.end : unit.end + 1].isalpha() and text[unit.end - 1].isdigit():
+    if is_of_a_script_without_case(text[unit.end : unit.end + 1]):
+        measure = text[unit.end] if unit.name is None else None  # the word that counts: 人, 社, 台
+    elif not measure and text[unit.end : unit.end + 1].isalpha() and text[unit.end - 1].isdigit():
         return None  # "5G", "2FA"
     factor = unit.factor * own_factor
     value, half = sign * figure.value * factor, abs(factor) * _half(figure, is_scaled=unit.scaled)
     if brackets := _BRACKETS.fullmatch(text[:start] + text[unit.end :]) if len(text) < _CELL else None:
         return _negative(text, value, half, "%" if brackets["percent"] else unit.name)
+    if len(text) < _CELL and _MINUS_BEHIND.fullmatch(text, unit.end) and not text[:start].strip(" |"):
+        value, unit = -abs(value), unit._replace(end=len(text.rstrip()))
     end = unit.end
     if unit.name in TIME_UNITS and (more := _AND_A_HALF.match(text, end)):
         end, value, half = more.end(), value + factor / 2, factor / 4
@@ -125,6 +140,10 @@ _AND_A_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "two years and a
 _NAMED = re.compile(r"(?<![^\W_])(?!x$)[^\W\d_]$|[^\W_][^\W\d_]$")
 _TIMES = re.compile(r"(?:^|(?<!\d)[\s(])[x×]$|^[x×]$")
 """ "x2", "×3"; "5 ×3" multiplies."""
+_PERCENT_BEFORE = re.compile(r"(?:^|[\s(])%$")
+""" "%12", as Turkish has it."""
+_MINUS_BEHIND = re.compile(r"\s?[-−–]\s*")
+""" "90.5-" in a cell, as accounting programs print it."""
 _CELL: Final = 40
 """Characters of a text that brackets may turn into a negative number: a cell, as in `checks/grid.py`."""
 _BRACKETS = re.compile(r"\s*\(\s*\)\s*(?P<percent>%)?\s*")
@@ -146,6 +165,7 @@ _NOUN_WITHIN: Final = 3
 def _noun(text: str, end: int, *, is_one: bool) -> str | None:
     """The first plural within three words, else the word that follows, as behind "one"."""
     first = None
+    end = mark.end() if (mark := RAISED.match(text, end)) else end
     for _ in range(1 if is_one else _NOUN_WITHIN):
         match = _WORDS.match(text, end)
         if match is None or len(match["word"]) == 1 or match["word"].lower() in FUNCTION_WORDS:

@@ -8,10 +8,14 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from orchestrator.claims.foreign import HAN, han_magnitude, magnitude_of, percent_words
 from orchestrator.claims.word_classes import word_set
 
 SPACE: Final = "[ \u00a0\u2009\u202f]"
 """Spaces within one number: plain, no-break, thin and narrow no-break space."""
+
+RAISED: Final = re.compile("[¹²³⁰⁴-⁹]+")
+"""Marks of footnotes, which are no digits of the figure before them."""
 
 CODES: Final = word_set(
     "AED AFN AOA ARS AUD AWG AZN BBD BDT BGN BHD BIF BMD BND BRL BTN BWP BYN BZD CAD CDF CHF CLP CNY "
@@ -38,6 +42,8 @@ _SYMBOLS: Final = {
     "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD",
     "S$": "SGD", "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW",
     "₽": "RUB", "₴": "UAH", "₺": "TRY", "₪": "ILS", "₫": "VND", "zł": "PLN",
+    "円": "JPY", "日元": "JPY", "元": "CNY", "圆": "CNY", "人民币": "CNY", "원": "KRW", "美元": "USD", "欧元": "EUR",
+    "ドル": "USD", "ユーロ": "EUR", "港元": "HKD", "Kč": "CZK", "₦": "NGN",
 }  # fmt: skip
 _NAMES: Final = {
     "us dollar": "USD", "dollar": "USD", "buck": "USD", "euro": "EUR", "pound sterling": "GBP",
@@ -47,8 +53,8 @@ _NAMES: Final = {
 _OLD_CODES: Final = {"RMB": "CNY"}  # not ISO 4217, and written as often
 _WORDS: Final = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0,
-    "mio": 1e6, "mln": 1e6, "mn": 1e6, "mill": 1e6, "mrd": 1e9, "bn": 1e9, "tn": 1e12, "tsd": 1e3,
-    "tausend": 1e3, "millionen": 1e6, "milliarden": 1e9, "lakh": 1e5, "crore": 1e7,
+    "mio": 1e6, "mln": 1e6, "mn": 1e6, "mill": 1e6, "mrd": 1e9, "mia": 1e9, "mld": 1e9, "bn": 1e9, "tn": 1e12, "tsd": 1e3,
+    "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 _LETTERS: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "MM": 1e6, "m": 1e6, "B": 1e9, "b": 1e9, "T": 1e12}
 _BESIDE_A_SIGN: Final = {"T": 1e3, "k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6, "bn": 1e9}
@@ -76,17 +82,17 @@ def _any(words: object) -> str:
 _SYMBOL = _any(_SYMBOLS)
 _CODE = _any(CODES)
 _LIKE_WORD = _any(CODES_LIKE_WORDS)
-_DOTTED = r"(?:mio|mrd|tsd|mill)\."
+_DOTTED = r"(?:mio|mrd|tsd|mill|mia|mld|mln)\."
 _BEFORE = re.compile(
-    rf"(?P<sign>(?<![\w)%€$£])[-−–])?(?:(?<![A-Za-z])(?P<scale>(?i:{_DOTTED}|mio|mrd|tsd){SPACE}|[TkKMm])?"
+    rf"(?P<sign>(?<![\w)%€$£])(?:[-−–]|△\s?))?(?:(?<![A-Za-z])(?P<scale>(?i:{_DOTTED}|mio|mrd|tsd){SPACE}|[TkKMm])?"
     rf"(?:(?P<symbol>{_SYMBOL})|(?P<code>{_CODE}){SPACE}?\$?){SPACE}?(?P<minus>[-−])?)?$"
 )
-_BEFORE_ENDS_IN: Final = frozenset("-−–sSeE") | {
+_BEFORE_ENDS_IN: Final = frozenset("-−–△sSeE") | {
     one[-1] for words in (_SYMBOLS, CODES, CODES_LIKE_WORDS) for one in words
 }
 """Last characters of a sign, "minus", "negative" and all currencies: nothing else is looked at."""
 _OF_A_CURRENCY: Final = "".join(
-    {*"-−–. \u00a0\u2009\u202f", *"".join((*_SYMBOLS, *CODES, *_BESIDE_A_SIGN)), *"miordtslMIORDTSL"}
+    {*"-−–△. \u00a0\u2009\u202f", *"".join((*_SYMBOLS, *CODES, *_BESIDE_A_SIGN)), *"miordtslMIORDTSL"}
 )
 """All characters that `_BEFORE` can match."""
 _LIKE_WORD_BEFORE = re.compile(rf"(?<![A-Za-z])(?P<code>{_LIKE_WORD}){SPACE}?$")
@@ -99,7 +105,7 @@ _SCALE = re.compile(
     rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b"
     r"(?:\s(?P<second>thousand|million|billion)\b)?))"
     rf"|{SPACE}?(?P<joined>bn|[TkKMm])(?={SPACE}?(?:{_SYMBOL})|{_CODE})"
-    rf"|(?P<letter>MM|[kKMmBbT])(?![A-Za-z²³])"
+    rf"|(?P<letter>MM|[kKMmBbT])(?![A-Za-z0-9_²³^])"
     rf"|{SPACE}(?P<spaced>MM|[kKMBm])(?![\w.])"
 )
 _MONEY_AFTER = re.compile(
@@ -128,7 +134,7 @@ _DURATION = re.compile(
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
-    r"(?P<unit>[kcm]?m[²2³3]?|ha|[kMGT]?Wh?|kVA?|[kMG]?Hz|[KMGTP]i?B|[km]?g|tons?|t|°C|°F|°|px|"
+    r"(?P<unit>[kcm]?m(?:[²2³3]|\^[23])?|ha|[kMGT]?Wh?|kVA?|[kMG]?Hz|[KMGTP]i?B|[km]?g|tons?|t|°C|°F|°|px|"
     r"[lL]|ft|mi)(?![\w²³])"
 )
 
@@ -173,6 +179,9 @@ def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
 
 def unit_after(text: str, end: int, currency: str | None = None) -> Unit:
     """The unit behind a figure that ends at *end*; *currency* stands in front of it."""
+    if mark := RAISED.match(text, end):  # "$320¹ million": a footnote's
+        unit = unit_after(text, mark.end(), currency)
+        return unit if unit.end > mark.end() else unit._replace(end=end)
     beside = text[end : end + 2]
     if beside[:1] in _NO_UNIT or (beside[0] in " -\n" and beside[1:].isdigit()):
         return Unit(currency, 1.0, end)
@@ -194,7 +203,7 @@ def measure_after(text: str, end: int) -> str | None:
 def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]:
     match = _SCALE.match(text, end)
     if match is None:
-        return 1.0, end, False
+        return _foreign_scale(text, end, is_indian=currency in _INDIAN)
     if word := match["dotted"] or match["word"]:
         factor = _WORDS[word.lower().rstrip(".")]
         second = match["second"]
@@ -210,10 +219,27 @@ def _scale(text: str, end: int, currency: str | None) -> tuple[float, int, bool]
     return _LETTERS[letter], match.end(), True
 
 
+_INDIAN: Final = frozenset({"INR", "PKR", "BDT", "NPR", "LKR"})
+_HAN_SIGNS = re.compile(rf"{SPACE}?(?P<signs>[{HAN}]+)")
+_FOREIGN = re.compile(rf"{SPACE}?(?:de )?(?P<words>(?:mil )?[^\W\d_][^\s\d.,;:!?()/]*\.?)")
+
+
+def _foreign_scale(text: str, end: int, *, is_indian: bool) -> tuple[float, int, bool]:
+    """A magnitude in the words or signs of another language: "Mrd.", "crore", "億", "млн"."""
+    if signs := _HAN_SIGNS.match(text, end):
+        return han_magnitude(signs["signs"]), signs.end(), True
+    if match := _FOREIGN.match(text, end):
+        factor = magnitude_of(match["words"], is_indian=is_indian)
+        if factor is not None:
+            stop = match.end() - (match["words"].endswith(".") and not text[match.end() :].strip())
+            return factor, stop, True
+    return 1.0, end, False
+
+
 def _named(text: str, end: int, scaled: bool) -> tuple[str | None, float, int]:
     if match := _POINTS.match(text, end):
         return "pp", 1.0, match.end()
-    if match := _PERCENT.match(text, end):
+    if match := _PERCENT.match(text, end) or percent_words().match(text, end):
         return "%", 1.0, match.end()
     if match := _BASIS_POINTS.match(text, end):
         return "pp", 0.01, match.end()
