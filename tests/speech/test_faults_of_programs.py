@@ -20,6 +20,9 @@ def rows(folder: Path, name: str, content: str) -> list[tuple[float, float, str]
     return [(one.start_s, one.end_s, one.text) for one in read_speech(path).segments]
 
 
+EMPTY_CUE = "WEBVTT\n\na-0\n00:00.000 --> 00:01.000\n\n"
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -33,8 +36,7 @@ def rows(folder: Path, name: str, content: str) -> list[tuple[float, float, str]
         ),
         (
             "a.vtt",
-            "WEBVTT\n\nab/1-0\n00:00.000 --> 00:01.000\n\nab/2-0\n00:01.000 --> 00:03.000\nWe grew.\n\n"
-            "ab/3-0\n00:03.000 --> 00:05.000\nBy a fifth.\n",
+            f"{EMPTY_CUE}b-0\n00:01.000 --> 00:03.000\nWe grew.\n\n00:03.000 --> 00:05.000\nBy a fifth.\n",
         ),
     ],
 )
@@ -53,10 +55,9 @@ def test_a_range_of_times_among_the_words_is_said(tmp_path: Path) -> None:
     [
         (("to 4.2", "million in 2025"), ("to 4.2 million", "in 2025")),
         (("for the next two", "years."), ("for the next two years.",)),
-        (("one hundred", "thirty one million pesos, due"), ("one hundred thirty one million pesos,", "due")),
+        (("one hundred", "thirty one million pesos, due"), ("one hundred thirty one million", "pesos, due")),
         (("a 450", "basis point benefit"), ("a 450 basis point", "benefit")),
         (("we hired 12", "300 of them left"), ("we hired 12", "300 of them left")),
-        (("in 2024", "million of them"), ("in 2024", "million of them")),
         (("we grew.", "Two years passed."), ("we grew.", "Two years passed.")),
     ],
 )
