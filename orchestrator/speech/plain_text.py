@@ -165,11 +165,10 @@ def _name(line: _Line, speakers: frozenset[str]) -> str | None:
 
 def _speakers(lines: Sequence[_Line]) -> frozenset[str]:
     """The labels that are speakers: by their form, by how often they stand there, by a time beside them."""
-    labelled_at = [number for number, one in enumerate(lines) if one.label and not one.label.is_bare]
-    talk = lines[labelled_at[0] : labelled_at[-1] + 1] if labelled_at else []  # without head and foot
-    labels = [
-        one.label if one.label and not one.label.is_bare else None for one in talk if not one.is_time_alone
-    ]
+    found = [one.label if _is_labelled(lines, number) else None for number, one in enumerate(lines)]
+    labelled_at = [number for number, one in enumerate(found) if one is not None]
+    talk = range(labelled_at[0], labelled_at[-1] + 1) if labelled_at else ()  # without head and foot
+    labels = [found[number] for number in talk if not lines[number].is_time_alone]
     heads = [one for one in labels if one and one.when and one.is_head]
     times = Counter(one.name for one in heads)
     is_led = any(
@@ -185,6 +184,18 @@ def _speakers(lines: Sequence[_Line]) -> frozenset[str]:
     named = set(beside) if any(count > 1 for count in beside.values()) else set()
     headed = {name for name, count in above.items() if count > 1}
     return speakers_among(labels) | timed | named | (headed if len(headed) > 1 else set())
+
+
+def _is_labelled(lines: Sequence[_Line], number: int) -> bool:
+    """Whether more than a name stands there; behind a time ("[0:10] Yes.") only with words below it."""
+    label = lines[number].label
+    if label is None or label.is_bare:
+        return False
+    below = lines[number + 1] if number + 1 < len(lines) else None
+    if not (label.is_led and label.is_head):
+        return True
+    is_name = label.is_clear or not _ENDS.search(label.name)
+    return is_name and below is not None and below.stamp is None and not below.is_first
 
 
 def _is_beside_a_time(lines: Sequence[_Line], number: int) -> bool:

@@ -178,7 +178,9 @@ def test_a_voice_without_a_name_is_nobody(tmp_path: Path, tag: str) -> None:
 
 
 def test_a_label_that_is_not_understood_is_nobody_and_not_whoever_was_named_last(tmp_path: Path) -> None:
-    text = "Mia Falk: We ask for three million.\n\n???: I believe it earns 40 percent.\n\nMia Falk: It earns 12.\n\n"
+    text = (
+        "Mia Falk: We ask for 3 million.\n\n???: I believe it earns 40 percent.\n\nMia Falk: It earns 12.\n\n"
+    )
     odd = "the one at the back: I believe it earns 40 percent.\n\n"
     for strange in (
         "tom: I believe it earns 40 percent.\n\n",
@@ -217,7 +219,7 @@ def test_two_who_speak_in_one_caption_are_told_apart(tmp_path: Path) -> None:
 def test_heads_and_feet_of_a_document_are_nobodys_words(tmp_path: Path) -> None:
     talk = text(lambda _, name, words: f"{name}: {words}\n")(numbered(TALK))
     head = "Budget review (2026-11-20 10:00 GMT) - Transcript\nAttendees\nMia Falk, Tom Reed, Kim Vo\n"
-    foot = "Meeting ended after 00:20:15 👋\nThis editable transcript was computer generated and might contain errors.\n"
+    foot = "Meeting ended after 00:20:15 👋\nThis editable transcript was computer generated.\n"
     recording = read(tmp_path, "a.txt", head + talk + foot)
     assert said(recording) == list(TALK)
     assert recording.notices == ("left out as head or foot of the document: 5 lines",)
