@@ -9,9 +9,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from orchestrator import render
-from orchestrator.cli.options import DeckFile, Speech, check_engine_name, option
+from orchestrator.cli.options import SPEAKER_HELP, DeckFile, Speech, check_engine_name, option
 from orchestrator.cli.screen import Screen, columns, wrapped
-from orchestrator.cli.shared import check_address, recorded_speech
+from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech
 from orchestrator.errors import GreenroomError
 from orchestrator.home.config import Config
 
@@ -34,6 +34,7 @@ def check(
     engine: Annotated[str | None, option("NAME", ENGINE_HELP)] = None,
     model: Annotated[str | None, option("NAME", MODEL_HELP)] = None,
     kind: Annotated[str | None, option("KIND", KIND_HELP)] = None,
+    speaker: Annotated[str | None, option("LABEL", SPEAKER_HELP)] = None,
 ) -> None:
     """The claims of a deck (and speech), and what contradicts itself.
 
@@ -48,7 +49,8 @@ def check(
         recording = None
         if speech is not None:
             recording = recorded_speech(speech, _settings(screen), partial(read_deck, deck))
-        checked = document.check(deck, recording, asked, kind)
+            speaker = asked_speaker(recording, speaker, notes=False)
+        checked = document.check(deck, recording, asked, kind, speaker)
     for notice in checked.notices:
         screen.note(f"note: {notice}")
     if asked is not None and checked.failed:

@@ -28,7 +28,7 @@ def feed(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="FILE|-", help="Speech: .vtt, .srt, .txt, .json, .jsonl or sound; - is stdin."
+            metavar="FILE|-", help="Speech: .vtt, .srt, .sbv, .txt, .json, .jsonl or sound; - is stdin."
         ),
     ],
     follow: Annotated[bool, flag("--follow", "Go on as the file grows; default: it is read once.")] = False,
@@ -101,6 +101,7 @@ def _tell_open(session: Session, *, is_live: bool) -> None:
 def _take_recording(session: Session, path: Path, speed: str) -> None:
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.loop.driver_lock import is_driven
+    from orchestrator.speech.presenter import UNCLEAR
 
     screen = Screen.current
     recording = recorded_speech(path, screen.open_home().config, lambda: session.rehearsal.scene().deck)
@@ -120,6 +121,10 @@ def _take_recording(session: Session, path: Path, speed: str) -> None:
             )
     for notice in recording.notices:
         screen.note(f"note: {notice}")
+    if session.projection.presenter_how == UNCLEAR:
+        screen.note(
+            "note: who presents is not clear, so nobody is judged: begin with `start --speaker LABEL`"
+        )
     if not finished:
         raise StoppedError(f"stopped; go on with `{screen.command} resume {session.name}`")
 

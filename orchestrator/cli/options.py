@@ -38,6 +38,7 @@ QUESTIONS_HELP: Final = (
 )
 INTEL_HELP: Final = "News and facts from outside: Markdown, text, or a YAML or JSON list; may be repeated."
 
+SPEAKER_HELP: Final = "The speaker who is judged, as labelled; default: who clearly speaks most."
 DeckFile = Annotated[Path, typer.Argument(metavar="DECK", help="The deck: .pptx, .pdf or .md.")]
 Speech = Annotated[Path | None, option("FILE", "The recorded speech: a transcript, or sound.")]
 Archive = Annotated[
@@ -57,9 +58,7 @@ def _session_options(
         Text, option("ID", "The new session's id; default: the moment, and six characters.", "--id")
     ] = None,
     presenter: Annotated[Text, option("NAME", 'Who presents; default: nobody is named, "Presenter".')] = None,
-    speaker: Annotated[
-        Text, option("LABEL", "The speaker who is judged, as labelled; default: who speaks most.")
-    ] = None,
+    speaker: Annotated[Text, option("LABEL", SPEAKER_HELP)] = None,
     panel: Annotated[
         Text, option("A,B,C", "The panelists that sit, besides the moderator; default: all of this home.")
     ] = None,

@@ -14,6 +14,7 @@ from orchestrator.cli.options import flag, option, options_of
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import (
     Name,
+    asked_speaker,
     check_address,
     check_engine,
     memory_failure,
@@ -101,6 +102,9 @@ def rehearse(
         recording = Recording.silent()
         if speech is not None:
             recording = recorded_speech(speech, home.config, partial(read_deck, deck))
+            given["speaker"] = asked_speaker(
+                recording, given.get("speaker"), presenter=given.get("presenter")
+            )
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
         with (

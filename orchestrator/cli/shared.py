@@ -164,6 +164,37 @@ def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Rec
     )
 
 
+def asked_speaker(
+    recording: Recording, given: str | None, *, presenter: str | None = None, notes: bool = True
+) -> str | None:
+    """Who presents, as *given*; where that is not clear it is asked at the terminal, and elsewhere noted.
+
+    Args:
+        presenter: The presenter's name, by which a label in the recording may be theirs.
+        notes: Else somebody else says what is not clear.
+
+    Returns:
+        A label; None: whoever clearly speaks most, or nobody.
+
+    Raises:
+        UsageError: The speaker that was given does not speak in it.
+    """
+    from orchestrator.speech.presenter import presenter_of
+
+    screen, found = Screen.current, presenter_of(recording.segments, given, name=presenter or "")
+    if found.notice is None:
+        return given
+    labels = [label for label, _ in found.choice if label is not None]
+    if screen.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if notes:
+            screen.note(f"note: {found.notice}")
+        return None
+    shown = [f"{number} {label}" for number, label in enumerate(labels, start=1)]
+    print(f"Who presents is not clear: {found.question}", *shown, sep="\n  ", file=sys.stderr)
+    answer = typer.prompt("Your number, or Enter: nobody is judged", default="", show_default=False, err=True)
+    return labels[int(answer) - 1] if answer.isdecimal() and 0 < int(answer) <= len(labels) else None
+
+
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:
     """Waits until a recording's moment comes, at *speed* times its own pace; None at `max`.
 

@@ -15,6 +15,7 @@ from orchestrator.debrief.terminal import as_text
 from orchestrator.model.brought import PRESENTER
 from orchestrator.model.exchange import each_once
 from orchestrator.model.values import to_json
+from orchestrator.speech.presenter import UNCLEAR
 
 if TYPE_CHECKING:
     from orchestrator.debrief.parts import Debrief
@@ -80,6 +81,8 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
+    if plain["speaker_how"] == UNCLEAR:
+        who = "; judging nobody, as it is not clear who presents"
     counts = f"{render.counted(plain['slides'], 'slide')}, {render.counted(plain['claims'], 'claim')}"
     return render.headed(deck.title or deck.name, f"{counts}{who}")
 

@@ -37,7 +37,6 @@ from orchestrator.model.exchange import (
 )
 from orchestrator.model.fact import key_of
 from orchestrator.model.reply import DebriefWords
-from orchestrator.model.segment import is_presenters
 from orchestrator.records.projection import Projection
 from orchestrator.records.turns import with_persons
 from orchestrator.speech.delivery import delivery_of
@@ -123,11 +122,11 @@ def debrief_of(
         budget_s=budget_s,
         delivery=delivery_of(
             projection.spoken,
-            projection.presenter,
+            projection.presenter_labels,
             asked_at_s=[one.asked_at_s for one in projection.exchanges],
         ),
         repeated=repeated_in(
-            [one for one in heard if is_presenters(one.speaker, projection.presenter)],
+            [one for one in heard if one.speaker in projection.presenter_labels],
             [text for slide in scene.deck.slides for _, text in slide_texts(slide)],
         ),
         read_aloud=read_aloud(scene.deck, [(one.slide, one.quote) for one in talk_of(scene)]),

@@ -544,6 +544,8 @@ def who(debrief: Debrief) -> str:
         judged = f"The words of {debrief.speaker} were judged."
     else:
         judged = "The speech names no speakers." if debrief.delivery.words else "Nobody spoke."
+        if debrief.speech_s and not debrief.delivery.words:
+            judged = "It was not clear who presents, so nobody's words were judged."
     date = f" Date: {debrief.day}." if debrief.day else ""
     return one_line(f"Presenter: {debrief.presenter}. {judged}{date}")
 

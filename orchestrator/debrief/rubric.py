@@ -18,7 +18,6 @@ from orchestrator.debrief.parts import Check, Review, Source, asked_about
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import READ, Tension
 from orchestrator.model.exchange import Exchange, each_once
-from orchestrator.model.segment import is_presenters
 
 # Also keys of the request and the reply: a change of wording here is another check to an engine.
 FIGURES: Final = "Figures carry their period and source"
@@ -167,5 +166,5 @@ def talk_of(scene: Scene) -> list[Source]:
     return [
         Source(segment.text, segment.slide, segment.start_s, "speech")
         for segment in scene.segments
-        if is_presenters(segment.speaker, scene.presenter) and segment.text not in answered
+        if segment.speaker in scene.presenter_labels and segment.text not in answered
     ]

@@ -17,7 +17,7 @@ from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.loop.contradictions import propose
 from orchestrator.model.claim import READ, Claim, Gap, Tension
-from orchestrator.model.segment import Segment, is_presenters
+from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.speech.read import Recording
@@ -48,16 +48,23 @@ class Checked:
         return [one for one in self.found if one.class_ == READ]
 
 
-def check(deck: Path, recording: Recording | None, engine: Engine | None, kind: str | None) -> Checked:
+def check(
+    deck: Path,
+    recording: Recording | None,
+    engine: Engine | None,
+    kind: str | None,
+    speaker: str | None = None,
+) -> Checked:
     """Read the deck; the arithmetic is always done, and an engine reads the whole beside it.
 
     Args:
         engine: None: nobody reads.
         kind: Of deck; None: as it is read.
+        speaker: The presenter's label in the recording; None: whoever clearly speaks most.
 
     Raises:
         DeckError: The deck cannot be read.
-        UsageError: There is no such kind.
+        UsageError: There is no such kind, or no such speaker.
     """
     read = read_deck(deck)
     kind_of_deck = kind_of(read, kind)
@@ -65,9 +72,10 @@ def check(deck: Path, recording: Recording | None, engine: Engine | None, kind: 
     segments: tuple[tuple[int, Segment], ...] = ()
     if recording is not None:
         notices += recording.notices
-        presenter = presenter_of(recording.segments).label
+        presenter = presenter_of(recording.segments, speaker)
+        notices += [presenter.notice] if presenter.notice else []
         numbered = enumerate(estimate_slides(recording.segments, read), start=1)
-        segments = tuple((number, one) for number, one in numbered if is_presenters(one.speaker, presenter))
+        segments = tuple((number, one) for number, one in numbered if one.speaker in presenter.labels)
     claims, found = [*deck_claims(read)], [*deck_tensions(read)]
     for number, segment in segments:
         claims += speech_claims(segment, number)

@@ -46,7 +46,7 @@ class Scene:
     focus: Sequence[str]  # what the presenter asked the panel to look at
     tensions: Sequence[Tension] = ()  # what contradicts what, in the deck and in what was said so far
     intel: Sequence[IntelItem] = ()  # what was brought in from outside, each with the claim it bears on
-    presenter: str | None = None  # the label of the speaker whose words are judged; None: no labels
+    presenter_labels: tuple[str | None, ...] = (None,)  # whose words are judged; None: those without one
     observed: Sequence[Observation] = ()  # what panelists have noted about the presenter so far
     left_open: Sequence[OpenPoint] = ()  # of earlier rehearsals, where the presenter wants to be remembered
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
@@ -123,7 +123,7 @@ class FactsRequest(Request[tuple[FactDraft, ...]]):
 
     passages: tuple[FactPassage, ...]
     known: tuple[str, ...] = ()  # contents of the facts there are, the latest last
-    presenter: str | None = None  # the label of the speaker whose words are judged; None: no labels
+    presenter_labels: tuple[str | None, ...] = (None,)  # whose words are judged; None: those without one
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from orchestrator.records.projection import Playback
 from orchestrator.records.speech import PlayedOut, SectionEnded
 from orchestrator.records.start import PlaybackLoaded, SpeakerFound
 from orchestrator.speech.answers import Answer, pick_answer
-from orchestrator.speech.presenter import presenter_of
+from orchestrator.speech.presenter import UNCLEAR, presenter_of
 from orchestrator.speech.read import Recording
 from orchestrator.speech.slide_times import estimate_slides
 from orchestrator.store.waiting import waits_until
@@ -76,6 +76,10 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
         if recording.segments
         else None
     )
+    # Only where words without a label stand beside labels: other ledgers stay as they were.
+    is_mixed = speaker is not None and (
+        speaker.how == UNCLEAR or (speaker.alone and any(one.speaker is None for one in recording.segments))
+    )
     loaded = Playback(
         kind=loading.kind,
         name=recording.name,
@@ -89,7 +93,7 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
     with store.transaction() as tx:
         tx.note(PlaybackLoaded(loaded), by="transcript")
         if speaker is not None and projection.presenter_how is None:
-            tx.note(SpeakerFound(speaker.label, speaker.how), by="transcript")
+            tx.note(SpeakerFound(speaker.label, speaker.how, alone=is_mixed), by="transcript")
 
 
 def drive(rehearsal: Rehearsal, **how: Any) -> bool:

@@ -20,7 +20,7 @@ from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
 from orchestrator.model.exchange import Exchange
-from orchestrator.model.segment import Segment, is_presenters
+from orchestrator.model.segment import Segment
 from orchestrator.privacy.off_record import LABEL, Withheld
 from orchestrator.records.corrections import Corrected
 from orchestrator.records.kinds import KINDS, value_of
@@ -138,7 +138,7 @@ class Rehearsal:
     def is_presenters(self, segment: Segment) -> bool:
         """Whether the words are judged; whoever speaks first is taken for the presenter until it shows."""
         projection = self.projection
-        return not projection.seconds_by_speaker or is_presenters(segment.speaker, projection.presenter)
+        return not projection.seconds_by_speaker or segment.speaker in projection.presenter_labels
 
     @cached_property
     def engine(self) -> Engine:
@@ -288,7 +288,7 @@ class Rehearsal:
             focus=self.options.focus,
             tensions=tuple(self.on_record(projection.tensions, lambda one: (one.a.quote, one.b.quote))),
             intel=projection.intel.items,
-            presenter=projection.presenter,
+            presenter_labels=projection.presenter_labels,
             observed=tuple(projection.observed),
             left_open=self.carried.open_points,
             members=projection.members,

@@ -22,7 +22,6 @@ from orchestrator.loop.state_page import show_state
 from orchestrator.loop.time_rules import NOTES
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.fact import ANSWER
-from orchestrator.model.segment import is_presenters
 from orchestrator.records.candidates import CallTaken, CandidateWritten, RoundMade
 from orchestrator.records.contradictions import FindingNoted, Looked
 from orchestrator.records.corrections import Corrected
@@ -197,7 +196,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
             continue
         falls = False
         match value:
-            case SpeechHeard() if not is_presenters(value.segment.speaker, projection.presenter):
+            case SpeechHeard() if value.segment.speaker not in (None, *projection.presenter_labels):
                 falls = False  # another's words are no answer
             case SpeechHeard(part=None):  # of an earlier release: all that was said while the question waited
                 falls = is_waiting

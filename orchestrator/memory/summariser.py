@@ -23,7 +23,7 @@ from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import reason_of
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
 from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, write_fact_files
-from orchestrator.model.fact import SPOKEN, Fact, key_of
+from orchestrator.model.fact import SPEECH, SPOKEN, Fact, key_of
 from orchestrator.records.memory import BEGAN, FAILED, FactRun, FactsKept, GoalsKept
 
 log = logging.getLogger(__name__)
@@ -182,7 +182,9 @@ class Summariser:
         before = len(self.facts.facts)
         known = tuple(fact.content for fact in self.facts.facts[-MOST_KNOWN:])
         try:
-            drafts = self._replied(FactsRequest(claim.passages, known, self.rehearsal.scene().presenter))
+            drafts = self._replied(
+                FactsRequest(claim.passages, known, self.rehearsal.scene().presenter_labels)
+            )
             if not isinstance(drafts, tuple):
                 raise EngineError(f"the {self.rehearsal.engine.name} engine gave no list of facts")
         except EngineError as error:
@@ -202,8 +204,8 @@ class Summariser:
 
     def _remember(self, claim: Claim) -> None:
         """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
-        presenter = self.rehearsal.scene().presenter
-        own = [one for one in claim.passages if presenter is None or one.speaker in (None, presenter)]
+        labels = self.rehearsal.scene().presenter_labels
+        own = [one for one in claim.passages if one.kind != SPEECH or one.speaker in labels]
         passages = tuple(one for one in own if one.kind in SPOKEN)  # what a panelist asked states nothing
         if not passages:
             return

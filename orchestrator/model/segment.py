@@ -59,11 +59,6 @@ class Segment:
         return not self.times_estimated and not self.end_estimated
 
 
-def is_presenters(speaker: str | None, presenter: str | None) -> bool:
-    """Whether words under the label *speaker* are the presenter's: those without a label always are."""
-    return speaker in (None, presenter)
-
-
 def is_name_of(label: str | None, presenter: str) -> bool:
     """Whether a label in a recording is the presenter's own name, whatever its case."""
     return label is not None and " ".join(label.split()).casefold() == " ".join(presenter.split()).casefold()

@@ -18,7 +18,7 @@ from orchestrator.model.dossier import BoardMember, Dossier
 from orchestrator.model.exchange import Candidate, Exchange, Observation, Persons, PersonVerdict, Target
 from orchestrator.model.intel import Intel
 from orchestrator.model.reply import Attack, DebriefWords
-from orchestrator.model.segment import Segment, is_name_of, is_presenters
+from orchestrator.model.segment import Segment, is_name_of
 from orchestrator.model.slide import Deck
 from orchestrator.model.usage import CallUsage
 from orchestrator.records.about_contradictions import is_about
@@ -140,6 +140,7 @@ class Projection:
     presenter_name: str = ""  # as the session was started
     presenter_label: str | None = None
     presenter_how: str | None = None  # None: not settled, so whoever has spoken most so far
+    is_presenter_alone: bool = False  # words without a label are nobody's
     slides: list[SlideTime] = field(default_factory=list)
     waiting: dict[str, Waiting] = field(default_factory=dict)
     wanted: dict[str, Candidate] = field(default_factory=dict)  # every question that stood, by its words
@@ -306,10 +307,21 @@ class Projection:
         return max(self.seconds_by_speaker, key=lambda label: self.seconds_by_speaker[label])
 
     @property
+    def presenter_labels(self) -> tuple[str | None, ...]:
+        """The labels whose words are the presenter's; None: words without a label.
+
+        They are the presenter's where they were spoken in the room, and nobody's in a recording that
+        names its speakers (`SpeakerFound`).
+        """
+        if self.presenter_how is not None and self.is_presenter_alone:
+            return () if self.presenter_label is None else (self.presenter_label,)
+        return (self.presenter, None)
+
+    @property
     def speech_claims(self) -> list[Claim]:
         """The presenter's claims in speech; the list grows, so do not keep it."""
-        presenter = self.presenter
-        own = [claims for who, claims in self.claims_by_speaker.items() if is_presenters(who, presenter)]
+        labels = self.presenter_labels
+        own = [claims for who, claims in self.claims_by_speaker.items() if who in labels]
         if len(own) < 2:
             return own[0] if own else []
         return sorted(chain.from_iterable(own), key=segment_of)
@@ -434,7 +446,7 @@ class Projection:
     @property
     def monologue_s(self) -> float:
         """How long the presenter has spoken without another voice or a long pause, in seconds."""
-        if self.voice_from_s is None or not is_presenters(self.voice, self.presenter):
+        if self.voice_from_s is None or self.voice not in self.presenter_labels:
             return 0.0
         return self.voice_until_s - self.voice_from_s
 

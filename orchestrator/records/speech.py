@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 from orchestrator.model.claim import Claim, Tension
 from orchestrator.model.exchange import NO_ANSWER
 from orchestrator.model.fact import ANSWER, SPEECH, Passage
-from orchestrator.model.segment import Segment, is_presenters
+from orchestrator.model.segment import Segment
 from orchestrator.model.values import from_json
 from orchestrator.records.base import PanelValue
 from orchestrator.records.projection import BREATHER_S, TRANSCRIPT, Line, Projection, SlideTime
@@ -319,8 +319,8 @@ def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...], be
 
 
 def _hear(projection: Projection, segment: Segment) -> None:
-    """What the presenter says while a question is open is its answer."""
-    if projection.asking is not None and is_presenters(segment.speaker, projection.presenter):
+    """What the presenter says while a question is open is its answer; the room's words have no label."""
+    if projection.asking is not None and segment.speaker in (None, *projection.presenter_labels):
         projection.heard.append(segment)
 
 

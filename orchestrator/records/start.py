@@ -221,6 +221,8 @@ class SpeakerFound(PanelValue):
 
     label: str | None
     how: str
+    alone: bool = False  # words without a label are nobody's; without a label here, nobody is judged
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.presenter_label, projection.presenter_how = self.label, self.how
+        projection.is_presenter_alone = self.alone

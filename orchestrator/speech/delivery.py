@@ -7,12 +7,12 @@ words, or of typed words, pace and pauses are not measured.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from orchestrator.model.segment import Segment, is_presenters
+from orchestrator.model.segment import Segment
 from orchestrator.speech.fillers import Mark, is_countable, marks
 from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
 
@@ -69,35 +69,35 @@ class Delivery:
 
 
 def delivery_of(
-    segments: Sequence[Segment], presenter: str | None, *, asked_at_s: Sequence[float] = ()
+    segments: Sequence[Segment], judged: Collection[str | None], *, asked_at_s: Sequence[float] = ()
 ) -> Delivery:
     """The measures over all *segments* of a session, in the order in which they were said.
 
     Args:
-        presenter: The label whose segments count beside those without one; None: only those without.
+        judged: The labels whose segments count; None among them: those without a label.
         asked_at_s: When questions were put. The presenter's silence around one is listening, and
             the panel is another voice.
 
     A piece whose words were taken back, or not said at all, counts for nothing, and its time for no silence.
     """
     said_at_all = [one for one in segments if one.text]
-    own = [one for one in said_at_all if is_presenters(one.speaker, presenter)]
+    own = [one for one in said_at_all if one.speaker in judged]
     told = [one for one in segments if not one.times_estimated]
     own_s = sum(one.end_s - one.start_s for one in own)
     all_s = sum(one.end_s - one.start_s for one in said_at_all)
     minutes = windows(own)
     said = said_in(own)
-    judged = () if said is None else minutes  # what is slow and fast is known for English
+    rated = () if said is None else minutes  # what is slow and fast is known for English
     return Delivery(
         words=round(sum(words_in(one.text) for one in own)),
         spoken_s=round(own_s, 3),
         words_per_minute=pace_of(own),
         minutes=minutes,
-        slow=stretches(judged, fast=False),
-        fast=stretches(judged, fast=True),
+        slow=stretches(rated, fast=False),
+        fast=stretches(rated, fast=True),
         said=said,
-        pauses=pauses_in(told, presenter, asked_at_s) if any(one.is_length_told for one in told) else None,
-        monologue=_longest_alone(told, presenter, asked_at_s),
+        pauses=pauses_in(told, judged, asked_at_s) if any(one.is_length_told for one in told) else None,
+        monologue=_longest_alone(told, judged, asked_at_s),
         talk_share=round(own_s / all_s, 3) if all_s else None,
         others_s=round(all_s - own_s, 3),
         is_recognised=is_recognised(own),
@@ -120,12 +120,12 @@ def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
 
 
 def pauses_in(
-    segments: Sequence[Segment], presenter: str | None, asked_at_s: Sequence[float] = ()
+    segments: Sequence[Segment], judged: Collection[str | None], asked_at_s: Sequence[float] = ()
 ) -> tuple[Pause, ...]:
     """The presenter's long silences between two segments of their own, with nobody else in between."""
     found = []
     for before, after in pairwise(segments):
-        if not (is_presenters(before.speaker, presenter) and is_presenters(after.speaker, presenter)):
+        if before.speaker not in judged or after.speaker not in judged:
             continue
         gap_s = round(after.start_s - before.end_s, 3)
         asked = any(before.end_s <= at_s <= after.start_s for at_s in asked_at_s)
@@ -135,13 +135,13 @@ def pauses_in(
 
 
 def _longest_alone(
-    segments: Sequence[Segment], presenter: str | None, asked_at_s: Sequence[float]
+    segments: Sequence[Segment], judged: Collection[str | None], asked_at_s: Sequence[float]
 ) -> tuple[float, float] | None:
     alone: list[tuple[float, float]] = []
     before: Segment | None = None
     for one in segments:
-        if is_presenters(one.speaker, presenter):
-            goes_on = before is not None and is_presenters(before.speaker, presenter)
+        if one.speaker in judged:
+            goes_on = before is not None and before.speaker in judged
             asked = before and any(before.end_s <= at_s <= one.start_s for at_s in asked_at_s)
             begin_s = alone[-1][0] if goes_on and not asked else one.start_s
             alone.append((begin_s, one.end_s))

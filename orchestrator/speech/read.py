@@ -14,8 +14,11 @@ from orchestrator.errors import SpeechError, names_its_file
 from orchestrator.home.user_list import shown_name
 from orchestrator.legible import one_line
 from orchestrator.model.segment import LiveSegment, Segment
+from orchestrator.render import clock
 from orchestrator.speech.captions import read_captions
+from orchestrator.speech.cut_figures import with_whole_figures
 from orchestrator.speech.labels import with_speakers
+from orchestrator.speech.loops import without_loops
 from orchestrator.speech.plain_text import read_plain
 from orchestrator.speech.recognition import Recogniser, recogniser_of
 from orchestrator.speech.segment_json import load, read_json, read_json_lines
@@ -35,14 +38,15 @@ MAX_SIZE_BYTES = 50 * 1024 * 1024
 SHORTER = "give the part that is rehearsed"
 
 SUFFIXES = {
-    ".vtt": "vtt", ".srt": "srt", ".txt": "txt", ".text": "txt", ".json": "json", ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
+    ".vtt": "vtt", ".srt": "srt", ".sbv": "sbv", ".txt": "txt", ".text": "txt", ".md": "txt",
+    ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
 """The kind of a file by its name, where its first characters do not say it."""
 
 # Windows programs save text as UTF-16 with a mark; without one it is taken for UTF-8.
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_SRT_HEAD = re.compile(r"\s*\d+[ \t]*(?:\r\n|\r|\n)[ \t]*\d+:\d+:\d+[,.]\d+[ \t]*-->")
+_SRT_HEAD = re.compile(r"\s*\d+[ \t]*(?:\r\n|\r|\n)[ \t]*\d+:\d+(?::\d+)?(?:[,.:]\d+)?[ \t]*-->")
+_SBV_TIMES = re.compile(r"^(\d+:\d\d:\d\d\.\d{3}),(\d+:\d\d:\d\d\.\d{3})[ \t]*\r?$", re.MULTILINE)
 # A brace and a quote, or a bracket and a brace: "[1:20] Good morning" is plain text.
 _JSON_HEAD = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 
@@ -113,15 +117,19 @@ def read_speech(
         raise SpeechError(
             f"{shown_name(path)}: has {len(pieces):,} segments (limit {MAX_SEGMENTS:,}): {SHORTER}"
         )
-    segments, clock_notices = lay_out(pieces)
-    for number, segment in enumerate(segments, start=1):
-        if len(segment.text) > MAX_SEGMENT_CHARS:
+    for number, piece in enumerate(pieces, start=1):
+        if len(piece.text) > MAX_SEGMENT_CHARS:
             raise SpeechError(
-                f"{shown_name(path)}: segment {number} has {len(segment.text):,} characters "
+                f"{shown_name(path)}: segment {number} has {len(piece.text):,} characters "
                 f"(limit {MAX_SEGMENT_CHARS:,}): split it into paragraphs"
             )
-    if (chars := sum(len(segment.text) for segment in segments)) > MAX_CHARS:
+    if (chars := sum(len(piece.text) for piece in pieces)) > MAX_CHARS:
         raise SpeechError(f"{shown_name(path)}: has {chars:,} characters (limit {MAX_CHARS:,}): {SHORTER}")
+    if not is_sound(path):  # of sound, the recogniser's own doubt says so
+        pieces, loops = without_loops(pieces)
+        pieces, notices = with_whole_figures(pieces), [*notices, *loops]
+    segments, clock_notices = lay_out(pieces)
+    notices += _unnamed(segments)
     return Recording(
         segments=segments,
         times_estimated=any(segment.times_estimated for segment in segments),
@@ -131,8 +139,19 @@ def read_speech(
     )
 
 
+def _unnamed(segments: Sequence[Segment]) -> list[str]:
+    """Which pieces no label fits, in a recording that names its speakers."""
+    numbered = [(number, one) for number, one in enumerate(segments, start=1) if one.speaker is None]
+    if not numbered or len(numbered) == len(segments):
+        return []
+    shown = [f"{number} ({clock(one.start_s)})" for number, one in numbered[:3]]
+    more = f" and {len(numbered) - 3} more" if len(numbered) > 3 else ""
+    which = "piece" if len(numbered) == 1 else "pieces"
+    return [f"{which} {', '.join(shown)}{more}: it is not said who speaks, so the words are nobody's"]
+
+
 def kind_of(text: str, suffix: str) -> str:
-    """The kind of a text: "vtt", "srt", "txt", "json" or "jsonl".
+    """The kind of a text: "vtt", "srt", "sbv", "txt", "json" or "jsonl".
 
     Raises:
         SpeechError: Neither its first characters nor its suffix say it.
@@ -141,11 +160,13 @@ def kind_of(text: str, suffix: str) -> str:
         return "vtt"
     if _SRT_HEAD.match(text):
         return "srt"
+    if _SBV_TIMES.match(text.lstrip()):
+        return "sbv"
     kind = SUFFIXES.get(suffix)
     if kind != "jsonl" and _JSON_HEAD.match(text):
         return "jsonl" if _has_object_a_line(text) else "json"
     if kind is None and suffix:
-        raise SpeechError("is of a kind that is not read: give .vtt, .srt, .txt, .json or .jsonl")
+        raise SpeechError("is of a kind that is not read: give .vtt, .srt, .sbv, .txt, .json or .jsonl")
     return kind or "txt"
 
 
@@ -159,11 +180,12 @@ def _has_object_a_line(text: str) -> bool:
 
 def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
     kind = kind_of(text, suffix)
+    if kind == "sbv":  # YouTube's: SRT but for the sign between the times, and without numbers
+        kind, text = "srt", _SBV_TIMES.sub(r"\1 --> \2", text)
     if kind in ("vtt", "srt"):
         pieces, notices = read_captions(text, kind)
         return with_speakers(pieces), notices
-    read = {"txt": read_plain, "json": read_json, "jsonl": read_json_lines}[kind]
-    return read(text), []
+    return {"txt": read_plain, "json": read_json, "jsonl": read_json_lines}[kind](text)
 
 
 def _heard(

@@ -10,7 +10,7 @@ from functools import partial
 from orchestrator.errors import SpeechError
 from orchestrator.model.segment import LiveSegment, Segment, possible
 from orchestrator.speech.captions import Cue, CueReader, pieces_of, without_repeats
-from orchestrator.speech.labels import is_role, split_label
+from orchestrator.speech.labels import is_role, labelled
 from orchestrator.speech.pace import spoken_s
 from orchestrator.speech.plain_text import read_plain_line
 from orchestrator.speech.segment_json import parse_line
@@ -93,10 +93,13 @@ class LiveReader:
 
     def _named(self, piece: LiveSegment) -> LiveSegment:
         """The piece with its speaker, where `Name:` is a role or has stood before words already."""
-        name, words = split_label(piece.text)
-        if piece.speaker is not None or name is None or self._kind == "jsonl":
+        piece = replace(piece, text=" ".join(piece.text.split("\n")))
+        found = labelled(piece.text)
+        if piece.speaker is not None or self._kind == "jsonl":
             return piece
-        self._labels[name] += 1
-        if self._labels[name] == 1 and not is_role(name):
+        if found is None or found.is_head or not found.is_clear:
             return piece
-        return replace(piece, text=words, speaker=name)
+        self._labels[found.name] += 1
+        if self._labels[found.name] == 1 and not is_role(found.name):
+            return piece
+        return replace(piece, text=found.words, speaker=found.name)

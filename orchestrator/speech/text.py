@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from orchestrator.legible import one_line
+from orchestrator.speech.word_lists import word_list
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 """The end of a line in a recording; U+2028 and form feeds are white space within one."""
@@ -14,5 +15,7 @@ MAX_LABEL_CHARS = 80
 
 
 def label(text: str) -> str | None:
-    """A speaker's label as it is stored, or None where nothing is left of it."""
-    return one_line(text)[:MAX_LABEL_CHARS].rstrip() or None
+    """A speaker's label as it is stored; None where it names nobody ("-", "Unknown speaker")."""
+    name = one_line(text)[:MAX_LABEL_CHARS].rstrip()
+    is_nobody = name.casefold().replace("_", " ") in word_list("nobody")
+    return name if name.strip("-–—_?.* ") and not is_nobody else None

@@ -15,5 +15,6 @@ def written(name: str) -> Any:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """One of the lists of `words.yaml`."""
-    return frozenset(written("words")[name].split())
+    """One of the lists of `words.yaml`: of words, or of phrases."""
+    words = written("words")[name]
+    return frozenset(words.split() if isinstance(words, str) else words)

@@ -25,6 +25,7 @@ from orchestrator.intel.read import read_intel
 from orchestrator.memory.deck_names import names_in
 from orchestrator.model.slide import Deck
 from orchestrator.render import clock, counted
+from orchestrator.speech.presenter import UNCLEAR, presenter_of
 from orchestrator.speech.read import Recording, read_speech
 from orchestrator.speech.recognition import recogniser_of
 from orchestrator.speech.sound import is_sound
@@ -186,7 +187,9 @@ def _of_speech(recording: Recording, speakers: Sequence[str]) -> str:
         parts[0] = f"about {parts[0]}, as it has no times"
     if speakers:
         parts.append(counted(len(speakers), "speaker"))
-    return "; ".join([", ".join(parts), *recording.notices])
+    presents = presenter_of(recording.segments)
+    unclear = [f"who presents is not clear: {presents.question}: choose, else nobody is judged"]
+    return "; ".join([", ".join(parts), *recording.notices, *(unclear if presents.how == UNCLEAR else [])])
 
 
 def _told(taken: Material, error: Exception) -> str:

@@ -163,8 +163,8 @@ def _moments(rehearsal: Rehearsal, persons: Persons) -> Iterator[tuple[float, Mo
 def _speech(rehearsal: Rehearsal, segment: Segment, *, is_hidden: bool, is_taken_back: bool) -> Speech:
     """*is_taken_back*: it was an answer, and so the presenter's under any name."""
     text = WITHHELD if is_hidden else one_line(segment.text)
-    speaker = segment.speaker or rehearsal.options.presenter
     is_own = is_taken_back or rehearsal.is_presenters(segment)
+    speaker = segment.speaker or (rehearsal.options.presenter if is_own else "Speaker")
     return Speech(segment.start_s, speaker, text, is_own, is_taken_back)
 
 

@@ -80,7 +80,7 @@ def scene_of(deck: str = DECK, speech: Sequence[str] = (), exchanges: Sequence[E
         now_s,
         "moderate",
         (),
-        presenter="Ines",
+        presenter_labels=("Ines", None),
     )
 
 

@@ -39,11 +39,11 @@ class Count:
     fillers: int
 
 
-def debrief(home: Path, deck: Path, speech: Path) -> Debrief:
+def debrief(home: Path, deck: Path, speech: Path, speaker: str | None = None) -> Debrief:
     """Play the talk to its end without a question."""
     loading = Loading(read_speech(speech), "run")
     with Session.start(
-        Home.open(home), deck, engine=SteadyEngine(()), loading=loading, exchanges=0
+        Home.open(home), deck, engine=SteadyEngine(()), loading=loading, exchanges=0, speaker=speaker
     ) as session:
         assert session.play()
         return session.debrief()
@@ -80,14 +80,17 @@ def test_a_talk_that_was_counted_while_it_was_written(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "fillers"),
-    [("4468919.aligned", 1), ("4386541.amazon_asr", 1)],  # one "uh" each: such calls are read from a page
+    ("name", "speaker", "fillers"),
+    # One "uh" each: such calls are read from a page. In the second, two present and say as much.
+    [("4468919.aligned", None, 1), ("4386541.amazon_asr", "Speaker 4", 1)],
 )
-def test_a_talk_that_was_held(home: Path, tmp_path: Path, shared: Path, name: str, fillers: int) -> None:
+def test_a_talk_that_was_held(
+    home: Path, tmp_path: Path, shared: Path, name: str, speaker: str | None, fillers: int
+) -> None:
     speech = shared / "transcripts" / f"{name}.vtt"
     deck = tmp_path / "quarter.md"
     deck.write_text("# The third quarter\n\n- Results and outlook\n", "utf-8")
-    check(debrief(home, deck, speech), counted_in(speech.read_text("utf-8"), fillers))
+    check(debrief(home, deck, speech, speaker), counted_in(speech.read_text("utf-8"), fillers))
 
 
 _CUE: Final = re.compile(r"(\d+):(\d+):([\d.]+) --> (\d+):(\d+):([\d.]+)\n<v ([^>]+)>(.*)")

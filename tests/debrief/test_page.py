@@ -365,16 +365,16 @@ def test_what_nobody_judged_is_the_presenters_to_judge_and_no_homework() -> None
 )
 def test_fillers_of_a_microphone_are_said_to_be_those_that_it_heard(words: str, told: str) -> None:
     heard = [Segment(words, 0.0, 40.0, confidence=0.9)]
-    page = replace(PAGE, delivery=delivery_of(heard, None))
+    page = replace(PAGE, delivery=delivery_of(heard, (None,)))
     assert f"; {told.format(phrasing.RECOGNISED)}" in phrasing.delivery(page)
-    typed = replace(PAGE, delivery=delivery_of([replace(heard[0], confidence=None)], None))
+    typed = replace(PAGE, delivery=delivery_of([replace(heard[0], confidence=None)], (None,)))
     assert f"; {told.replace(' in {}', '')}" in phrasing.delivery(typed)
 
 
 def test_the_pace_of_a_single_minute_is_no_course_to_draw() -> None:
     one = Segment("We grew by ten percent this year, and so did the others.", 0.0, 40.0)
     for segments, drawn in (([one], False), ([one, replace(one, start_s=60.0, end_s=100.0)], True)):
-        page = replace(PAGE, delivery=delivery_of(segments, None))
+        page = replace(PAGE, delivery=delivery_of(segments, (None,)))
         assert ("Pace, minute by minute" in as_html(page)) is drawn
         assert "words a minute" in phrasing.delivery(page)
 
@@ -797,7 +797,7 @@ def test_how_long_others_spoke_is_said_beside_what_was_presented() -> None:
 )
 def test_why_no_pace_was_measured_is_said_as_it_is(times_estimated: bool, why: str) -> None:
     few = Segment("Twelve boats run.", 1.0, 2.0, "Ines", times_estimated=times_estimated)
-    page = as_markdown(replace(PAGE, delivery=delivery_of([few], "Ines")))
+    page = as_markdown(replace(PAGE, delivery=delivery_of([few], ("Ines", None))))
     assert f"Pace not measured ({why})" in page
 
 

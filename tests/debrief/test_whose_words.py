@@ -86,5 +86,5 @@ def test_facts_are_taken_from_the_presenters_words_whatever_name_an_answer_has()
         return Passage(seq, kind, f"We carry {seq}0 percent of them.", "2026-11-26", speaker=speaker)
 
     passages = (passage(1, SPEECH, None), passage(2, SPEECH, "Ines"), passage(3, ANSWER, "Mira"))
-    drafts = facts(FactsRequest(passages, (), None))
+    drafts = facts(FactsRequest(passages))
     assert [one.content for one in drafts] == ["We carry 10 percent of them.", "We carry 30 percent of them."]

@@ -56,7 +56,7 @@ SCENE = Scene(
     9.0,
     "moderate",
     (),
-    presenter="Ines",
+    presenter_labels=("Ines", None),
 )
 WANTED = CandidateRequest(SEAT, SCENE, occasion="break")
 QUESTION: Mapping[str, Any] = {

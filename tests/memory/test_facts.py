@@ -41,7 +41,7 @@ def said(*texts: str, kind: str = SPEECH, **more: Any) -> tuple[Passage, ...]:
 
 
 def found(*passages: Passage, presenter: str | None = None) -> list[tuple[str, str, str]]:
-    drafts = facts(FactsRequest(passages, presenter=presenter))
+    drafts = facts(FactsRequest(passages, presenter_labels=(presenter, None)))
     by_seq = {passage.seq: passage for passage in passages}
     assert [grounded(draft, by_seq[draft.source]) for draft in drafts] == list(
         drafts

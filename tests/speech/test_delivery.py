@@ -143,7 +143,7 @@ def test_any_text_is_read(text: str) -> None:
 )
 def test_the_whole_is_the_sum_of_the_segments(texts: list[list[str]]) -> None:
     segments = [Segment(" ".join(words), float(at), float(at) + 1) for at, words in enumerate(texts)]
-    told = delivery_of(segments, None)
+    told = delivery_of(segments, (None,))
     assert told.said is not None
     assert told.count(FILLER) + told.count(HEDGE) == sum(len(marks(one.text)) for one in segments)
     assert sum(count for _, count in (*told.common(FILLER), *told.common(HEDGE))) == len(told.said)
@@ -271,7 +271,7 @@ def test_estimated_times_have_no_pace() -> None:
     segments = [replace(even(150, 0, 60), times_estimated=True)]
     assert pace_of(segments) is None
     assert windows(segments) == ()
-    assert delivery_of(segments, "P").pauses is None
+    assert delivery_of(segments, ("P", None)).pauses is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.floats(0.5, 90), st.floats(0, 20)), max_size=12))
@@ -301,25 +301,28 @@ def test_pauses_the_longest_monologue_and_the_share_of_the_talking() -> None:
         even(10, 41, 50),
         even(10, 70, 90),  # a question was put meanwhile
     ]
-    told = delivery_of(segments, "P", asked_at_s=[55.0])
+    told = delivery_of(segments, ("P", None), asked_at_s=[55.0])
     assert told.pauses == (Pause(10, 6, segments[0]),)
     assert told.monologue == (0, 20)
     assert told.talk_share == round(47 / 57, 3)
-    assert delivery_of(segments, "P").monologue == (36, 90)
-    assert delivery_of(segments, "P").pauses == (Pause(10, 6, segments[0]), Pause(50, 20, segments[4]))
+    assert delivery_of(segments, ("P", None)).monologue == (36, 90)
+    assert delivery_of(segments, ("P", None)).pauses == (
+        Pause(10, 6, segments[0]),
+        Pause(50, 20, segments[4]),
+    )
 
 
 def test_words_whose_end_nobody_told_have_no_pace_and_no_pause_behind_them() -> None:
     typed = [timed(LiveSegment("one two three four five. " * 20, 60.0 * n), 0.0) for n in range(4)]
-    told = delivery_of(typed, None)
+    told = delivery_of(typed, (None,))
     assert (told.words_per_minute, told.minutes, told.pauses, told.words) == (None, (), None, 400)
     spoken = even(100, 240, 300)
-    told = delivery_of([*typed, spoken, even(10, 306, 310)], "P")
+    told = delivery_of([*typed, spoken, even(10, 306, 310)], ("P", None))
     assert (told.words_per_minute, told.pauses) == (103, (Pause(300, 6, spoken),))
 
 
 def test_nothing_said_is_nothing_measured() -> None:
-    told = delivery_of([], None)
+    told = delivery_of([], (None,))
     assert (told.words, told.words_per_minute, told.pauses, told.monologue, told.talk_share) == (0,) + (
         None,
     ) * 4

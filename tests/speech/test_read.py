@@ -365,7 +365,7 @@ NOTHING = "no speech found; give a recording with at least one spoken line"
         ("a.srt", "Hello", " is not SRT: it must begin with a number and a line of times"),
         ("a.txt", b"MZ\x00\x00", " is not text (it holds NUL): give a transcript"),
         ("a.srt", b"caf\xe9", " is not UTF-8 text: save it as UTF-8, or give a transcript"),
-        ("a.pdf", "%PDF-1.7", " is of a kind that is not read: give .vtt, .srt, .txt, .json or .jsonl"),
+        ("a.pdf", "%PDF-1.7", " is of a kind that is not read: give .vtt, .srt, .sbv, .txt, .json or .jsonl"),
         (
             "a.jsonl",
             '{"text": "a"}\n{"text"}',
@@ -377,6 +377,13 @@ def test_refusals_say_what_is_wrong_in_one_line(
     tmp_path: Path, name: str, content: str | bytes, message: str
 ) -> None:
     assert refused(tmp_path, name, content) == f"{name}{message}"
+
+
+PROGRAMS = (
+    "the JSON of these is read as well: whisper, whisper.cpp, faster-whisper, whisperX, "
+    "insanely-fast-whisper, OpenAI, Deepgram, AssemblyAI, AWS Transcribe, Rev, Google, Azure, ElevenLabs, "
+    "Speechmatics, Gladia, Vosk, Otter, Fireflies, Teams, Zoom, Meet"
+)
 
 
 @pytest.mark.parametrize(
@@ -391,7 +398,10 @@ def test_refusals_say_what_is_wrong_in_one_line(
             f"[{'9' * 5000}]",
             " is not JSON that can be read: numbers too long or brackets too deep; give a list of segments",
         ),
-        ("{}", ' holds no segments: give a list, or {"segments": [{"start", "end", "text"}]}'),
+        (
+            "{}",
+            f' holds no segments: give a list, or {{"segments": [{{"start", "end", "text"}}]}}; {PROGRAMS}',
+        ),
         ("[3]", ': segment 1 is not an object: give {"text": "…"}'),
         ('[{"start": 1}]', ": segment 1 has no text: give its words as a string under the key text"),
         ('[{"text": "a", "start": "x"}]', ": segment 1: start is not a time: give seconds as a number"),
@@ -504,7 +514,7 @@ def test_rendered_speech_is_read_back(tmp_path: Path, spoken: tuple[Segment, ...
         for one in spoken
     )
     assert read(tmp_path, "a.vtt", vtt).segments == spoken
-    plain = [{"start": s.start_s, "end": s.end_s, "speaker": s.speaker, "text": s.text} for s in spoken]
+    plain = [{"start_s": s.start_s, "end_s": s.end_s, "speaker": s.speaker, "text": s.text} for s in spoken]
     assert read(tmp_path, "a.json", json.dumps({"segments": plain})).segments == spoken
     assert read(tmp_path, "a.jsonl", "\n".join(map(json.dumps, plain))).segments == spoken
 
@@ -682,20 +692,44 @@ SPOKEN = (
 )
 
 
-def test_the_presenter_is_who_is_given_or_speaks_most() -> None:
-    assert presenter_of(SPOKEN, None) == Speaker("Dana Moss", "speaks most")
-    assert presenter_of(SPOKEN, name="lee") == Speaker("Lee", "named")
-    assert presenter_of(SPOKEN, name="Kim") == Speaker("Dana Moss", "speaks most")
-    assert presenter_of(SPOKEN, "Lee") == Speaker("Lee", "given")
-    assert presenter_of(SPOKEN, " dana  moss") == Speaker("Dana Moss", "given")
-    assert presenter_of(SPOKEN[1:3], None) == Speaker("Dana Moss", "only one")
-    assert presenter_of((), None) == Speaker(None, "only one")
-    assert presenter_of((Segment("Hi.", 0, 1), Segment("Yes.", 1, 9)), None) == Speaker(None, "only one")
+def known(label: str | None, how: str) -> Speaker:
+    return Speaker(label, how, alone=label is not None)
 
 
-def test_equal_time_goes_to_more_words_then_to_who_came_first() -> None:
-    assert presenter_of((Segment("One.", 0, 1, "A"), Segment("One two.", 1, 2, "B"))).label == "B"
-    assert presenter_of((Segment("One.", 0, 1, "A"), Segment("Two.", 1, 2, "B"))).label == "A"
+def test_the_presenter_is_who_is_given_or_clearly_speaks_most() -> None:
+    assert presenter_of(SPOKEN, None) == known("Dana Moss", "speaks most")
+    assert presenter_of(SPOKEN, name="lee") == known("Lee", "named")
+    assert presenter_of(SPOKEN, name="moss dana") == known("Dana Moss", "named")
+    assert presenter_of(SPOKEN, name="Kim") == known("Dana Moss", "speaks most")
+    assert presenter_of(SPOKEN, "Lee") == known("Lee", "given")
+    assert presenter_of(SPOKEN, " dana  moss") == known("Dana Moss", "given")
+    assert presenter_of(SPOKEN, "Moss") == known("Dana Moss", "given")
+    assert presenter_of(SPOKEN[1:3], None) == known("Dana Moss", "only one")
+    assert presenter_of((), None) == known(None, "only one")
+    assert presenter_of((Segment("Hi.", 0, 1), Segment("Yes.", 1, 9)), None) == known(None, "only one")
+
+
+@pytest.mark.parametrize(
+    ("others", "shares"),
+    [
+        ((Segment("Five words are said here.", 0, 4, "B"),), "A 50 %, B 50 %"),
+        ((Segment("Four words are said.", 0, 6, "B"),), "A 56 %, B 44 %"),  # fewer words, in more time
+        (
+            (Segment("Two words.", 0, 1, "B"), Segment("Who says these?", 1, 4)),
+            "A 50 %, nobody named 30 %, B 20 %",
+        ),
+        ((Segment("Who says these?", 0, 5),), "A 62 %, nobody named 38 %"),
+    ],
+)
+def test_nobody_is_judged_where_another_may_have_said_as_much(
+    others: tuple[Segment, ...], shares: str
+) -> None:
+    found = presenter_of((Segment("We ask for three million.", 6, 10, "A"), *others))
+    assert (found.label, found.how, found.labels) == (None, "unclear", ())
+    assert found.notice == (
+        f"who presents is not clear, so nobody is judged: which of these is you? {shares}: "
+        "say it with --speaker LABEL"
+    )
 
 
 def test_a_speaker_who_is_not_there_is_refused_with_those_who_are() -> None:

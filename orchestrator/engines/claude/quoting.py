@@ -18,7 +18,6 @@ from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange
 from orchestrator.model.proposal import Passage
-from orchestrator.model.segment import is_presenters
 
 IN_NOTES: Final = (
     "the quote stands in speaker notes or on a hidden slide, which are never quoted to the board"
@@ -55,9 +54,7 @@ def in_answers(quote: str, exchange: Exchange) -> str | None:
 def said(scene: Scene) -> list[Passage]:
     """What the presenter said, the latest first."""
     whole = speech_passages(scene.segments)
-    own = [
-        one for one in whole if is_presenters(scene.segments[int(one.id[1:]) - 1].speaker, scene.presenter)
-    ]
+    own = [one for one in whole if scene.segments[int(one.id[1:]) - 1].speaker in scene.presenter_labels]
     return own[::-1]
 
 

@@ -12,7 +12,7 @@ from orchestrator.engines.offline.wording import Wording, entry_of, said
 from orchestrator.engines.offline.words import holds_all, plain
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.carryover import OpenPoint
-from orchestrator.model.segment import Segment, is_presenters
+from orchestrator.model.segment import Segment
 
 LEFT_OPEN = "left open before"
 BEFORE_ALL = -100.0
@@ -70,7 +70,7 @@ def _heard(scene: Scene) -> Heard:
 
 def _admitted(scene: Scene) -> Iterator[Option]:
     for segment, entry, line in _heard(scene).admissions:
-        if is_presenters(segment.speaker, scene.presenter):
+        if segment.speaker in scene.presenter_labels:
             wording = said(entry, scene.deck.sha256, scene.intensity, bank().noun, line)
             yield Option(entry, wording, ADMISSION, entry.place, line)
 

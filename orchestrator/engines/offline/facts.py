@@ -11,7 +11,6 @@ from orchestrator.engines.offline.judging import undertakes
 from orchestrator.engines.offline.wording import sentences
 from orchestrator.engines.protocol import FactsRequest
 from orchestrator.model.fact import ANSWER, EXCHANGE, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
-from orchestrator.model.segment import is_presenters
 
 FEWEST_WORDS: Final = 6
 """Of a sentence that gives a figure: of a shorter one ("It was 18 % then.") nobody can tell what it says."""
@@ -31,7 +30,7 @@ def facts(request: FactsRequest) -> tuple[FactDraft, ...]:
     for passage in request.passages:
         if passage.kind == EXCHANGE:
             drafts = iter(()) if passage.exchange in come_back else _left_open(passage)
-        elif passage.kind == ANSWER or is_presenters(passage.speaker, request.presenter):
+        elif passage.kind == ANSWER or passage.speaker in request.presenter_labels:
             drafts = _stated(passage)
         else:
             continue

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
-from orchestrator.model.segment import is_presenters
 from orchestrator.speech.delivery import is_recognised, said_in
 from orchestrator.speech.fillers import FILLER
 from orchestrator.speech.pace import pace_of, words_in
@@ -35,9 +34,7 @@ class Delivery(BaseModel):
 def delivery(session: str, site: Annotated[Site, Depends(site_of)]) -> Delivery:
     """Count what the presenter said so far."""
     projection = site.sessions.get(session).projection
-    segments = [
-        one for one in projection.spoken if one.text and is_presenters(one.speaker, projection.presenter)
-    ]
+    segments = [one for one in projection.spoken if one.text and one.speaker in projection.presenter_labels]
     said = said_in(segments) if segments else ()
     fillers = Counter(one.mark.word for one in said if one.mark.kind == FILLER) if said is not None else None
     return Delivery(

@@ -58,7 +58,7 @@ function send(kind, files, deck) {
 }
 
 function showSpeakers(labels) {
-  const most = line("option", "whoever speaks most");
+  const most = line("option", "whoever clearly speaks most");
   most.value = "";
   $("speaker").replaceChildren(most, ...labels.map((label) => line("option", label)));
   $("speaker-line").hidden = labels.length < 2;
