@@ -45,7 +45,11 @@ def _against(headline: str, chart: Chart, series: Series, slide: Slide) -> Itera
     for label in (series.name, category):
         rest = re.sub(re.escape(label.strip()), lambda match: " " * len(match[0]), rest, count=1, flags=re.I)
     numbers = numbers_in(rest)
-    if len(numbers) != 1 or not all_known(rest, numbers) or (said := value_text(chart, series, named[0])) == "":
+    if (
+        len(numbers) != 1
+        or not all_known(rest, numbers)
+        or (said := value_text(chart, series, named[0])) == ""
+    ):
         return
     number = numbers[0]
     words = _WORD.findall(rest[: number.start] + " " + rest[number.end :])

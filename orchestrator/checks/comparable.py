@@ -18,9 +18,11 @@ from orchestrator.claims.numbers import Number, numbers_in
 from orchestrator.claims.units import is_currency
 
 _LONGEST_SHORT: Final = 5
-"""Letters of a word that may be a magnitude or a unit ("Mkr", "tkr", "mil", "staff"); longer ones are nouns."""
+"""Letters of a word that may be a magnitude or a unit ("Mkr", "mil", "staff"); longer ones are nouns."""
 _FARTHEST: Final = 100.0
-_BEHIND = re.compile(r"(?P<space>[\s-]?)(?P<word>[^\W\d_][^\s,;:!?()\[\]/–—|\"”]*)|[¹²³⁰⁴-⁹*†‡+]*(?P<sign>\S?)")
+_BEHIND = re.compile(
+    r"(?P<space>[\s-]?)(?P<word>[^\W\d_][^\s,;:!?()\[\]/–—|\"”]*)|[¹²³⁰⁴-⁹*†‡+]*(?P<sign>\S?)"
+)
 _HARMLESS: Final = frozenset(",.;:!?)]}\"'”’»–—-−/|=…+<>~≈≤≥±([{“‘«")
 """Signs that may touch a figure, and change nothing of it."""
 _ARROW = re.compile(r"[△▲▼▽]\s?$")  # a minus in Japan, and elsewhere a rise or a fall
@@ -33,7 +35,9 @@ class Form(NamedTuple):
     unsure: re.Pattern[str] | None  # the form of figures that may be thousands or thousandths
 
 
-_COMMAS = re.compile(r"(?<![\d,.])(?:\d{1,3}(?:[.' \u00a0\u202f]\d{3})*|\d+),\d{1,2}(?![\d,.])|(?<![\d.,])0,\d", re.ASCII)
+_COMMAS = re.compile(
+    r"(?<![\d,.])(?:\d{1,3}(?:[.' \u00a0\u202f]\d{3})*|\d+),\d{1,2}(?![\d,.])|(?<![\d.,])0,\d", re.ASCII
+)
 _DOTS = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?!\d)|\d\.\d{3},\d", re.ASCII)
 _ONE_COMMA = re.compile(r"[^\d,.]*\d{1,3},\d{3}[^\d,.]*", re.ASCII)
 _ONE_DOT = re.compile(r"(?<![\d.,])([1-9]\d{0,2})\.(\d{3})(?![\d.,]\d|\d)", re.ASCII)
@@ -68,7 +72,8 @@ def are_comparable(text: str, numbers: Sequence[Number], *, whole: bool = False)
         return False
     start = 0 if whole else min(number.start for number in numbers)
     end = len(text) if whole else max(number.end for number in numbers)
-    read = [(one.start, one.end) for one in (*numbers_in(text), *dates_in(text))]
+    read = [(one.start, one.end) for one in numbers_in(text)]
+    read += [(one.start, one.end) for one in dates_in(text)]
     digits = (at for at in range(start, end) if text[at].isdecimal())
     return all(any(first <= at < last for first, last in read) for at in digits)
 
@@ -77,8 +82,7 @@ def all_known(text: str, numbers: Sequence[Number], form: Form | None = None) ->
     """Whether nothing beside each of *numbers* was left unread, nor the form that *text* writes them in."""
     unsure = (form or written_form(text)).unsure
     return all(
-        _is_known(text, number) and not (unsure and unsure.fullmatch(number.text))
-        for number in numbers
+        _is_known(text, number) and not (unsure and unsure.fullmatch(number.text)) for number in numbers
     )
 
 
@@ -108,7 +112,7 @@ def name_of(text: str, number: Number) -> str | None:
 
 
 def _short_word(text: str, number: Number) -> str | None:
-    """The word behind a figure if it is short and no function word: a unit or magnitude, as far as we know."""
+    """The word behind a figure if it is short and no function word: it may be a unit or a magnitude."""
     match = _BEHIND.match(text, number.end)
     word = (match["word"] or "").rstrip(".'’") if match else ""
     if not word or len(word) > _LONGEST_SHORT or is_function_word(word, text):

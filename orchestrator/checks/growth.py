@@ -39,7 +39,9 @@ def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
     if len(sentence.numbers) != 3 or _SPREAD.search(sentence.text) or _is_long(sentence):
         return
     for before, after, change in (*_from_to(sentence), *_up_on(sentence)):
-        is_one = is_amount(before) and before.value > 0 < after.value and not is_far(before.value, after.value)
+        is_one = (
+            is_amount(before) and before.value > 0 < after.value and not is_far(before.value, after.value)
+        )
         is_known = is_one and are_comparable(sentence.text, (before, after))
         if not is_known or not all_known(sentence.text, (change,)) or _fits(before, after, change):
             continue

@@ -95,6 +95,7 @@ class _Broken:
     relation: _Relation
     cells: Sequence[Cell]  # of the one place: the parts and, last, the target
     off: float
+    evidence: float  # of the other places
     is_only: bool  # it is the only place
     is_certain: bool  # by itself: the other places agree too often for chance
 
@@ -104,9 +105,16 @@ class _Broken:
 
 
 def _is_one_cell(row: _Broken, column: _Broken) -> bool:
-    """A sum down and a sum across cross in one cell and fail there by the same amount: it is wrong."""
-    is_crossed = len(row.places & column.places) == 1 and not (row.is_only or column.is_only)
-    return is_crossed and math.isclose(abs(row.off), abs(column.off), rel_tol=1e-6)
+    """A sum down and a sum across cross in one cell and fail there by the same amount: it is wrong.
+
+    Not so in the corner, the total of both, where one follows from the other: who comes to two of
+    the parts may be counted once in all.
+    """
+    if not math.isclose(abs(row.off), abs(column.off), rel_tol=1e-6):
+        return False
+    is_corner = row.cells[-1] == column.cells[-1]
+    evidence = row.evidence + column.evidence
+    return not is_corner and evidence >= _LEAST_EVIDENCE and len(row.places & column.places) == 1
 
 
 def _broken(lines: _Lines) -> Iterator[_Broken]:
@@ -118,11 +126,11 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
         sums = [(at, _sum(relation, cells, len(places))) for at, cells in places]
         evidence = [one.evidence for _, one in sums if one.holds and not one.is_empty]
         failed = [(at, one) for at, one in sums if not one.holds]
-        if len(failed) != 1 or not failed[0][1].is_near:
+        if len(failed) != 1:
             continue
         ((wrong, one),) = failed
         may_overlap = one.may_overlap and not (lines.is_one_place or lines.is_one_measure)
-        is_tried = (named or width >= _LEAST_PLACES) and not may_overlap
+        is_tried = (named or width >= _LEAST_PLACES) and not may_overlap and one.is_near
         enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
         is_all = bool(evidence) or (lines.is_one_place and one.is_complete)
         labels = [lines.labels[at] for at in (*relation.parts, relation.target)] if lines.labels else []
@@ -133,7 +141,8 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
         alone = alone and not is_explained([cell.value for cell in parts], target.value, slack)
         if evidence or alone:
             off = _value(relation, parts) - target.value
-            yield _Broken(relation, cells, off, len(places) == 1, is_tried and (enough or alone))
+            is_certain = is_tried and (enough or alone)
+            yield _Broken(relation, cells, off, sum(evidence), len(places) == 1, is_certain)
 
 
 def _relations(filled: Sequence[int]) -> Iterator[_Relation]:

@@ -1,4 +1,4 @@
-"""Words of other languages beside a figure, kept as data in words.yaml: magnitudes, totals, function words."""
+"""Words of other languages beside a figure, kept as data: magnitudes, totals, function words."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from orchestrator.claims.language import language_of
 from orchestrator.claims.word_classes import FUNCTION_WORDS
 from orchestrator.packaged import packaged_yaml
 
-_HAN: Final = {"十": 10, "百": 100, "千": 1e3, "천": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8,
-               "억": 1e8, "兆": 1e12, "조": 1e12}  # fmt: skip
+_HAN: Final = {
+    "十": 10, "百": 100, "千": 1e3, "천": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4,
+    "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12,
+}  # fmt: skip
 HAN: Final = "".join(_HAN)
 """The signs of magnitude of Chinese, Japanese and Korean, which multiply: 百万 is a million."""
 
@@ -46,7 +48,9 @@ def han_magnitude(signs: str) -> float:
 @cache
 def percent_words() -> re.Pattern[str]:
     """The words for "per cent" of other languages, with the space before them."""
-    return re.compile(rf"[ \u00a0\u202f]?(?:{'|'.join(_words()['percent'].split())})(?![A-Za-z])", re.IGNORECASE)
+    return re.compile(
+        rf"[ \u00a0\u202f]?(?:{'|'.join(_words()['percent'].split())})(?![A-Za-z])", re.IGNORECASE
+    )
 
 
 @cache

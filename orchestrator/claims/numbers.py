@@ -64,7 +64,7 @@ def cell_number(text: str) -> Number | None:
         return None
     around = text[: found[0].start] + text[found[0].end :]
     rest = around.replace(found[0].noun or "", "", 1)
-    is_more = any(char.isalnum() and not unicodedata.category(char) == "No" for char in rest)
+    is_more = any(char.isalnum() and unicodedata.category(char) != "No" for char in rest)
     return None if is_more else found[0]._replace(text=text[found[0].start : found[0].end])
 
 

@@ -115,7 +115,12 @@ def spelled_in(text: str) -> Iterator[PlainNumber]:
     at = 0
     while at < len(words):
         number, after = _read(text, words, at)
-        if number is not None and number.last == "digit" and number.end == words[at].end and after < len(words):
+        if (
+            number is not None
+            and number.last == "digit"
+            and number.end == words[at].end
+            and after < len(words)
+        ):
             following = words[after]
             is_beside = text[number.end : following.start] == " "
             if is_beside and following.kind in ("teen", "ten"):  # "one twenty two": 122, or one and 22

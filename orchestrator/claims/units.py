@@ -42,8 +42,8 @@ _SYMBOLS: Final = {
     "US$": "USD", "CA$": "CAD", "C$": "CAD", "AU$": "AUD", "A$": "AUD", "NZ$": "NZD", "HK$": "HKD",
     "S$": "SGD", "R$": "BRL", "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW",
     "₽": "RUB", "₴": "UAH", "₺": "TRY", "₪": "ILS", "₫": "VND", "zł": "PLN",
-    "円": "JPY", "日元": "JPY", "元": "CNY", "圆": "CNY", "人民币": "CNY", "원": "KRW", "美元": "USD", "欧元": "EUR",
-    "ドル": "USD", "ユーロ": "EUR", "港元": "HKD", "Kč": "CZK", "₦": "NGN",
+    "円": "JPY", "日元": "JPY", "元": "CNY", "圆": "CNY", "人民币": "CNY", "원": "KRW", "美元": "USD",
+    "欧元": "EUR", "ドル": "USD", "ユーロ": "EUR", "港元": "HKD", "Kč": "CZK", "₦": "NGN",
 }  # fmt: skip
 _NAMES: Final = {
     "us dollar": "USD", "dollar": "USD", "buck": "USD", "euro": "EUR", "pound sterling": "GBP",
@@ -53,8 +53,8 @@ _NAMES: Final = {
 _OLD_CODES: Final = {"RMB": "CNY"}  # not ISO 4217, and written as often
 _WORDS: Final = {
     "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "dozen": 12.0,
-    "mio": 1e6, "mln": 1e6, "mn": 1e6, "mill": 1e6, "mrd": 1e9, "mia": 1e9, "mld": 1e9, "bn": 1e9, "tn": 1e12, "tsd": 1e3,
-    "lakh": 1e5, "crore": 1e7,
+    "mio": 1e6, "mln": 1e6, "mn": 1e6, "mill": 1e6, "mrd": 1e9, "mia": 1e9, "mld": 1e9, "bn": 1e9, "tn": 1e12,
+    "tsd": 1e3, "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 _LETTERS: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "MM": 1e6, "m": 1e6, "B": 1e9, "b": 1e9, "T": 1e12}
 _BESIDE_A_SIGN: Final = {"T": 1e3, "k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6, "bn": 1e9}
