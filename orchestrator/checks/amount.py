@@ -33,7 +33,7 @@ class UnitError(ValueError):
 class Amount:
     """A figure's `value`, the `interval` that its wording allows, and its kind.
 
-    `of` is the currency of money and the unit of time; "" where nobody says it.
+    `of` is the currency of money, the unit of time or of measure; "" where nobody says it.
     """
 
     value: float
@@ -100,6 +100,8 @@ def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
         return _in_one_unit(one, other)
     if one.kind == other.kind == MONEY and one.of and other.of and one.of != other.of:
         raise UnitError(f"{one.of} and {other.of} are two currencies")
+    if one.kind == other.kind == COUNT and one.of and other.of and one.of != other.of:
+        raise UnitError(f"{one.of} and {other.of} are two units of measure")
     fits = len(kinds) == 1 or FREE in kinds or kinds == {NUMBER, SHARE} or one.is_nought or other.is_nought
     if not fits:
         raise UnitError(f"a {_named(one)} and a {_named(other)} cannot be added or compared")

@@ -19,10 +19,12 @@ from orchestrator.checks.amount import (
     in_unit,
     years_of,
 )
+from orchestrator.checks.comparable import all_known
 from orchestrator.checks.interval import Interval, point
 from orchestrator.checks.rounding import is_rounded, is_whole
 from orchestrator.claims.dates import Date
 from orchestrator.claims.numbers import Number
+from orchestrator.claims.units import measure_after
 from orchestrator.errors import reduced
 from orchestrator.model.claim import Place
 from orchestrator.model.proposal import Operand, Passage
@@ -112,6 +114,8 @@ def counted(operand: Operand, figure: Figure, found: Number, unit: str | None) -
         UnreadError: The operand names another value, or a unit that the text does not have.
     """
     kind, of = _kind(found, unit)
+    if kind == MONEY and not all_known(figure.passage.text, (found,)):
+        raise UnreadError("unit", f'What stands beside "{found.text}" may be a magnitude: it is not read.')
     if kind == TIME:
         amount, named = _length(operand, found, unit)
     else:
@@ -150,6 +154,8 @@ def _kind(found: Number, unit: str | None) -> tuple[str, str]:
         # "a third" has no unit and is no count.
         kind = SHARE if is_fraction and named in (None, COUNT) else named or COUNT
         of = unit if unit and unit.isupper() else ""
+        if kind == COUNT and found.noun and measure_after(found.noun, 0) == found.noun:
+            of = found.noun
         fits = unit is None or named is not None
     else:
         kind, of = own, "" if own == SHARE else found.unit or ""

@@ -21,6 +21,7 @@ PASSAGES = {
         Passage("d1.l2", "Three depots open, 14 buses each, 52 buses in service", 1, None),
         Passage("d2.l1", "Last year we sold for EUR 3.9M and USD 3.9M", 2, None),
         Passage("d2.l2", "The pilot runs from March 2026 to August 2027", 2, None),
+        Passage("d2.l4", "Storage is 900 GB, and later 1.2 TB; the budget is EUR 900 mil", 2, None),
         Passage("d2.l3", "We will not sell the depot", 2, None),
         Passage("d3.t1.r2.c1", "Turnover", 3, None, "table"),
         Passage("d3.t1.r2.c2", "4.4", 3, None, "table", "Turnover / EUR m"),
@@ -36,6 +37,10 @@ TURNOVER = Operand("d1.l1", "Turnover came to EUR 4.2M", "EUR 4.2M", 4.2, "EUR")
 BEFORE = Operand("d1.l1", "up 14 % on EUR 3.1M", "EUR 3.1M", 3_100_000, "money")
 GROWTH = Operand("d1.l1", "up 14 %", "14 %", 14, "%")
 SOLD = Operand("d2.l1", "we sold for EUR 3.9M", "3.9M", 3.9, "EUR")
+STORAGE = (
+    Operand("d2.l4", "Storage is 900 GB", "900", 900, "count"),
+    Operand("d2.l4", "later 1.2 TB", "1.2", 1.2, "count"),
+)
 START = Operand("d2.l2", "from March 2026", "March 2026", 2026.2, "date")
 END = Operand("d2.l2", "to August 2027", "August 2027", 2027.6, "date")
 WEEKS = Operand("s4", "the pilot takes nine weeks", "nine weeks", 9, "week")
@@ -245,6 +250,8 @@ def test_words_beside_figures_are_verified_and_decide_nothing(reason: str, one: 
         ("unit", proposal("v0 == v1", TURNOVER, replace(SOLD, unit="years"))),
         ("unit", proposal("v0 == v1", TURNOVER, Operand("d2.l1", "and USD 3.9M", "USD 3.9M", 3.9, "USD"))),
         ("unit", proposal("v0 == v1", TURNOVER, GROWTH)),
+        ("unit", proposal("v0 <= v1", *STORAGE)),
+        ("unit", proposal("v0 == v1", TURNOVER, Operand("d2.l4", "EUR 900 mil", "EUR 900", 900, "EUR"))),
         ("unit", proposal("v0 == 2 * v1", TURNOVER, WEEKS)),
         ("unit", proposal("v0 == v1", START, WEEKS)),
         ("formula", proposal("v0 == v1 ** 2", TURNOVER, SOLD)),
