@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -218,8 +219,20 @@ def _listed(plain: Any) -> tuple[dict[str, str], list[Any]] | None:
         if "speakers" in form:  # a list beside, with the times of those who speak
             names = {one.get("start_time"): one for one in _at(plain, form["speakers"].split("."), [], {})}
             items = [{**names.get(one.get("start_time"), {}), **one} for one in items]
-        return form, items
+        return form, _by_turns(items, form["turn"]) if "turn" in form else items
     return None
+
+
+def _by_turns(items: list[Any], mark: str) -> list[Any]:
+    """Name each turn by its number where a document marks only that somebody else begins: "turn 2"."""
+    ends = [isinstance(item, dict) and item.get(mark) is True for item in items]
+    if not any(ends):
+        return items
+    turns = itertools.accumulate(ends[:-1], initial=1)
+    return [
+        {"speaker": f"turn {turn}", **item} if isinstance(item, dict) else item
+        for turn, item in zip(turns, items, strict=True)
+    ]
 
 
 def _at(value: Any, path: Sequence[str], inherit: Sequence[str], held: dict[str, Any]) -> Iterator[Any]:

@@ -120,7 +120,10 @@ def test_what_was_not_read_stands_on_the_page_and_in_its_document(commands: Comm
     deck.write_text("# Plan\n\nWe ask for TBD euros.\n\n<!-- no end\n\nof it")
     talk.write_text("1\n00:00:01,000 --> 00:00:02,000\nHello.\n\n2\n00:00:03,000 --> soon\nLost.\n")
     found = commands.json("check", str(deck), "--speech", str(talk), "--engine", "offline")
-    lines = [*(one["note"] for one in found["notices"]), *(f"slide {gap['slide']}: {gap['note']}" for gap in found["gaps"])]
+    lines = [
+        *(one["note"] for one in found["notices"]),
+        *(f"slide {gap['slide']}: {gap['note']}" for gap in found["gaps"]),
+    ]
     assert (len(found["notices"]), len(found["gaps"])) == (2, 1)
     done = commands("check", str(deck), "--speech", str(talk), "--engine", "offline")
     page = done.stdout.splitlines()

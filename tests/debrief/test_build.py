@@ -983,7 +983,11 @@ def test_what_was_not_read_of_a_rehearsal_is_what_a_check_of_its_files_says(
     capsys.readouterr()
     assert run(["--home", str(home), "debrief", "last", "--format", "json"]) == 0
     (of_deck, of_talk), (gap,) = checked["notices"], checked["gaps"]
-    assert json.loads(capsys.readouterr().out)["unread"] == [of_deck["note"], f"slide 1: {gap['note']}", of_talk["note"]]
+    assert json.loads(capsys.readouterr().out)["unread"] == [
+        of_deck["note"],
+        f"slide 1: {gap['note']}",
+        of_talk["note"],
+    ]
 
 
 @pytest.mark.parametrize(

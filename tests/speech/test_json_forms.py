@@ -81,6 +81,15 @@ FORMS: dict[str, tuple[Any, list[Row]]] = {
         },
         spoken(None, None, None),
     ),
+    "whisper.cpp, where turns are marked and nobody is named": (
+        {
+            "transcription": [
+                {"offsets": {"from": ms(a), "to": ms(b)}, "text": f" {t}", "speaker_turn_next": t != C}
+                for a, b, t in SPANS
+            ],
+        },
+        spoken("turn 1", "turn 2", "turn 3"),
+    ),
     "whisperX": (
         {
             "segments": [
