@@ -16,6 +16,8 @@ from orchestrator.model.slide import Table
 _BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~¹²³]*")
 """Signs that may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""
 
+_PERCENT = re.compile(r"[%\uff05\u066a\ufe6a]")
+
 LONGEST_CELL: Final = 40  # characters; a longer cell is a sentence
 
 
@@ -40,9 +42,16 @@ def figures_of(table: Table) -> list[Line]:
     """Row by row the cells that hold one number and nothing else; None for all others."""
     form = written_form("\n".join("\n".join(row) for row in table.rows))
     return [
-        [_cell(text, row, column, form) for column, text in enumerate(cells)]
+        [_cell(text, row, column, form, _is_rate(table, row, column)) for column, text in enumerate(cells)]
         for row, cells in enumerate(table.rows)
     ]
+
+
+def _is_rate(table: Table, row: int, column: int) -> bool:
+    """Whether the heading of a cell's column or the label of its row says that it is in percent."""
+    heading = table.rows[0][column] if row and column < len(table.rows[0]) else ""
+    label = table.rows[row][0] if column else ""
+    return any(_PERCENT.search(one) and not numbers_in(one) for one in (heading, label))
 
 
 def columns_of(grid: Sequence[Line]) -> list[Line]:
@@ -51,7 +60,7 @@ def columns_of(grid: Sequence[Line]) -> list[Line]:
     return [[row[at] if at < len(row) else None for row in grid] for at in range(width)]
 
 
-def _cell(shown: str, row: int, column: int, form: Form) -> Cell | None:
+def _cell(shown: str, row: int, column: int, form: Form, is_rate: bool) -> Cell | None:
     if len(shown) > LONGEST_CELL or not any(char.isdigit() for char in shown):
         return None
     text = without_dots(shown) if form.has_dots else shown
@@ -68,6 +77,6 @@ def _cell(shown: str, row: int, column: int, form: Form) -> Cell | None:
     is_negative = (before.endswith("(") and after.startswith(")")) or before.endswith(("−", "–"))
     value = -number.value if is_negative and number.value > 0 else number.value
     slack = (number.high - number.low) / 2
-    unit = number.unit or (noun and name_of(text, number))
+    unit = number.unit or (noun and name_of(text, number)) or ("%" if is_rate else None)
     is_count = number.unit is None and number.value == int(number.value)
     return Cell(row, column, shown, value, slack, unit, is_rounded(number, text), is_count)

@@ -129,6 +129,8 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
         if len(failed) != 1:
             continue
         ((wrong, one),) = failed
+        if _is_derived([lines.lines[at] for at in (*relation.parts, relation.target)], wrong):
+            continue
         may_overlap = one.may_overlap and not (lines.is_one_place or lines.is_one_measure)
         is_tried = (named or width >= _LEAST_PLACES) and not may_overlap and one.is_near
         enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
@@ -179,6 +181,25 @@ def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
         return []
     is_rate = found[-1].unit == "pp" or (found[-1].unit == "%" and found[-1].value != 100)
     return [] if is_rate else found
+
+
+def _is_derived(lines: Sequence[Line], at: int) -> bool:
+    """Whether the place holds in each line the change or the ratio of two others of its own line.
+
+    "618, 571, 8" is a growth in percent, whatever its heading says, and growths do not add.
+    """
+    others = [one for one in range(min(map(len, lines))) if one != at and all(line[one] for line in lines)]
+    return any(
+        all(_is_ratio(line[at], line[one], line[other]) for line in lines)
+        for one, other in itertools.permutations(others, 2)
+    )
+
+
+def _is_ratio(shown: Cell | None, one: Cell | None, other: Cell | None) -> bool:
+    if shown is None or one is None or other is None or other.value == 0:
+        return False
+    ratio = one.value / other.value
+    return any(abs(shown.value - of) <= shown.slack for of in (100 * (ratio - 1), 100 * ratio, ratio))
 
 
 def _sum(relation: _Relation, cells: Sequence[Cell], places: int) -> _Sum:

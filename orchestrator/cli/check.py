@@ -51,8 +51,6 @@ def check(
             recording = recorded_speech(speech, _settings(screen), partial(read_deck, deck))
             speaker = asked_speaker(recording, speaker, notes=False)
         checked = document.check(deck, recording, asked, kind, speaker)
-    for notice in checked.notices:
-        screen.note(f"note: {notice}")
     if asked is not None and checked.failed:
         screen.warn(f"warning: the {asked.name} engine did not read all of it: {checked.failed}")
     if asked is not None and checked.refused:
@@ -89,7 +87,7 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractCont
 
 def _page(read: Checked, asked: Engine | None) -> Iterator[str]:
     """The lines for people; *asked* read beside the arithmetic."""
-    from orchestrator.debrief.phrasing import DO_THESE_AGREE
+    from orchestrator.debrief.phrasing import DO_THESE_AGREE, UNREAD
 
     counts = (render.counted(len(read.deck.slides), "slide"), render.counted(len(read.claims), "claim"))
     found = f"{', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"
@@ -107,11 +105,9 @@ def _page(read: Checked, asked: Engine | None) -> Iterator[str]:
         yield from ("", f"{DO_THESE_AGREE} (no figure decides it, so these are not counted)")
     for number, tension in enumerate(read.doubtful, start=1):
         yield from _found_page(number, f"{tension.subject or 'Which is it'}? {tension.note}", tension)
-    if read.gaps:
-        yield from ("", "Gaps")
-    for gap in read.gaps:
-        about = f"slide {gap.slide}" if gap.slide is not None else "the deck"
-        yield _line(f"   {about}: {gap.note}")
+    if unread := [*read.notices, *(gap.line for gap in read.gaps)]:
+        yield from ("", UNREAD)
+    yield from (_line(f"   {one}") for one in unread)
     if read.claims:
         yield from ("", "Claims")
     for claim in read.claims:

@@ -37,6 +37,7 @@ from orchestrator.model.exchange import (
 )
 from orchestrator.model.fact import key_of
 from orchestrator.model.reply import DebriefWords
+from orchestrator.model.slide import Deck
 from orchestrator.records.projection import Projection
 from orchestrator.records.turns import with_persons
 from orchestrator.speech.delivery import delivery_of
@@ -140,7 +141,16 @@ def debrief_of(
         not_put=tuple(one for _, one in projection.still_brought),
         took_over=projection.took_over,
         failed=projection.debrief_failed,
+        unread=tuple(_unread(projection, scene.deck)),
     )
+
+
+def _unread(projection: Projection, deck: Deck) -> Iterator[str]:
+    """What was not read of deck and recording, and what slides lack: a line each, with its place."""
+    yield from deck.notices
+    yield from (gap.line for gap in projection.gaps)
+    if projection.playback is not None:
+        yield from projection.playback.notices
 
 
 def _with_contradicted(reviews: Sequence[Review], tensions: Sequence[Tension]) -> tuple[Review, ...]:

@@ -16,7 +16,7 @@ from orchestrator.speech.pace import Stretch
 
 _DEBRIEF: Final = (
     "deck", "presenter", "speaker", "date", "day", "promises", "still_wanted", "slides", "speech_s",
-    "answers_s", "budget_s", "engine", "took_over", "failed", "language", "withdrawn",
+    "answers_s", "budget_s", "engine", "took_over", "failed", "language", "withdrawn", "unread",
 )  # fmt: skip
 """Fields that stand in the JSON as they are."""
 

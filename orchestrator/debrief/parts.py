@@ -179,6 +179,7 @@ class Debrief:
     day: str = ""  # of the rehearsal, YYYY-MM-DD: the one that was given, else that of its beginning, in UTC
     is_read: bool = False  # an engine that reads has looked for contradictions; else sums alone were checked
     withdrawn: tuple[str, ...] = ()  # questions that fell with an answer that was taken back
+    unread: tuple[str, ...] = ()  # of deck and recording, and what slides lack: a line each
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:

@@ -28,6 +28,7 @@ SHOWN_OVER: Final = 3  # slides named in one line; the page has all
 DO_THESE_AGREE: Final = "Do these agree?"
 """The heading over what no figure decides: asked, and not counted as a contradiction."""
 STILL_OPEN: Final = "Still open"
+UNREAD: Final = "Not read, or missing"
 SEE_STRONGER: Final = "A stronger answer stands with the question."
 NOT_JUDGED: Final = render.OUTCOME_WORDS["unjudged"]
 """An answer that neither a rule nor a model judged: the presenter's to judge, no fault and no homework."""

@@ -97,6 +97,7 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
     yield Row("", "")
     for (state, why), names in _checks(debrief).items():
         yield Row(state, f"{'; '.join(names)}: {why}", _STYLES.get(state, ""))
+    yield from _few("Not read", list(debrief.unread))
     yield from (Row("", said, style="dim") for said in phrasing.engine(debrief))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from orchestrator.deck.gaps import find_gaps
 from orchestrator.deck.texts import slide_texts
 from orchestrator.model.claim import Claim, Gap, Quantity
-from orchestrator.model.slide import Chart, Deck, Slide, Table
+from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
 
 __all__ = ["find_gaps", "render_deck_content", "slide_texts"]
 
@@ -60,7 +60,8 @@ def _slide(slide: Slide, claims: Iterable[Claim], gaps: Iterable[Gap]) -> Iterat
         yield "Table:"
         yield _table(table)
     for chart in slide.charts:
-        yield f"Chart: {chart.kind}" + (f"\n{_quoted([chart.title])}" if chart.title else "")
+        words = [text for text in (chart.title, *chart.axes, *chart.labels) if text]
+        yield "\n".join([f"Chart: {chart.kind}", *([_quoted(words)] if words else [])])
         yield _table(_numbers(chart))
     if slide.notes:
         yield "Notes (the audience does not see them):\n" + _quoted(slide.notes.split("\n"))
@@ -105,15 +106,15 @@ def _numbers(chart: Chart) -> Table:
     for index in range(length):
         category = chart.categories[index] if index < len(chart.categories) else str(index + 1)
         values = (series.values[index] if index < len(series.values) else None for series in chart.series)
-        figures = (_figure(value, series.percent) for value, series in zip(values, chart.series, strict=True))
+        figures = (_figure(value, series) for value, series in zip(values, chart.series, strict=True))
         rows.append((category, *figures))
     return Table(tuple(rows))
 
 
-def _figure(value: float | None, percent: bool) -> str:
+def _figure(value: float | None, series: Series) -> str:
     if value is None:
         return ""
-    return f"{value * 100:.12g} %" if percent else f"{value:.12g}"
+    return f"{value * 100:.12g} %" if series.percent else f"{value:.12g} {series.unit}".strip()
 
 
 def _claim(claim: Claim) -> Iterator[str]:

@@ -107,8 +107,8 @@ def _marked(slide: Slide, titles: frozenset[str], lines: frozenset[str]) -> Slid
         slide,
         furniture=tuple(sorted(furniture)),
         labels=tuple(sorted(labels)),
-        title_is_furniture=bool(slide.title)
-        and (_key(slide.title, slide.number) in titles or _is_contact(slide.title)),
+        title_is_furniture=slide.title_is_furniture
+        or (bool(slide.title) and (_key(slide.title, slide.number) in titles or _is_contact(slide.title))),
     )
 
 

@@ -9,7 +9,9 @@ found in a slide's line as it is shown, not as it is typed.
   heading of a slide (of level 1 or 2 if there is one) is its title. Without such a line,
   each `#` and `##` begins a slide.
 * A paragraph or list item is one line, however it is wrapped; fenced code keeps its lines.
-* Pipe tables are tables. `<!-- notes: … -->`, all that follows a line `Notes:` or `Note:`
+* Pipe tables and tables of HTML are tables. What is raised is a mark, what is struck out is
+  not said. Footnotes are lines.
+* `<!-- notes: … -->`, all that follows a line `Notes:` or `Note:`
   on a slide, and a block between `::: notes` and `:::` are the speaker's notes; other
   comments are dropped. The alternative text of an image is an alt text.
 """
@@ -24,7 +26,7 @@ from typing import BinaryIO
 
 from orchestrator.deck.alt_text import own_words
 from orchestrator.deck.limits import SHORTER, DeckLimits
-from orchestrator.deck.markdown_blocks import HEADING, Line, read_blocks
+from orchestrator.deck.markdown_blocks import HEADING, Blocks, Line, read_blocks
 from orchestrator.deck.markdown_inline import words
 from orchestrator.deck.nesting import settled, without_line
 from orchestrator.deck.shown import shown
@@ -37,6 +39,7 @@ _LONGEST_FRONT_MATTER = 200
 """Lines; a first slide that looks like front matter but is longer is a slide. The front matter of Marp or
 Slidev, with themes and styles written out, has some dozen."""
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
+_WITHDRAWN = "words that are struck out were left out"
 _NOTES = re.compile(r"\s*(?:speaker )?notes?:\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -80,7 +83,8 @@ def _deck(text: str, name: str, sha256: str, limits: DeckLimits) -> Deck:
     title, body = _front_matter(lines)
     marked, open_comment = _without_comments(body)
     parts = _without_empty_ends(list(_parts(marked)))
-    slides = [_slide(number, part) for number, part in enumerate(parts, 1)]
+    blocks = [read_blocks(part) for part in parts]
+    slides = [_slide(number, *one) for number, one in enumerate(zip(parts, blocks, strict=True), 1)]
     if not slides:
         raise DeckError("has no slides: there is no text in it; add some, or give another file")
     if len(slides) > limits.slides:
@@ -91,7 +95,10 @@ def _deck(text: str, name: str, sha256: str, limits: DeckLimits) -> Deck:
         sha256=sha256,
         title=title or next((slide.title for slide in slides if slide.title), PurePath(name).stem),
         slides=tuple(slides),
-        notices=() if open_comment is None else (_unclosed(open_comment + len(lines) - len(body)),),
+        notices=(
+            *(() if open_comment is None else (_unclosed(open_comment + len(lines) - len(body)),)),
+            *(f"slide {at}: {_WITHDRAWN}" for at, one in enumerate(blocks, 1) if one.has_struck),
+        ),
     )
 
 
@@ -189,8 +196,7 @@ def _without_empty_ends(parts: list[list[Line]]) -> list[list[Line]]:
     return parts[full[0] : full[-1] + 1] if full else []
 
 
-def _slide(number: int, part: list[Line]) -> Slide:
-    blocks = read_blocks(part)
+def _slide(number: int, part: list[Line], blocks: Blocks) -> Slide:
     lines, parents, code = blocks.lines, blocks.parents, blocks.code
     headings = [index for level, index in blocks.headings if level <= 2]
     headings += [index for _, index in blocks.headings]

@@ -6,7 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from orchestrator.deck.markdown_inline import alt_texts, words
+from orchestrator.deck.breaks import BREAK, broken_lines, joined
+from orchestrator.deck.headings import headed
+from orchestrator.deck.markdown_html import TABLE_BEGINS, TABLE_ENDS, html_table
+from orchestrator.deck.markdown_inline import STRUCK, alt_texts, typed
 from orchestrator.deck.nesting import introduces
 from orchestrator.deck.shown import shown
 from orchestrator.model.slide import Table
@@ -21,7 +24,9 @@ _QUOTE = re.compile(r"^[ \t]*>[ \t>]*")
 _TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 _PIPE = re.compile(r"(?<!\\)\|")
 # "[1]: https://…", the address of a link, which no reader of the slide sees.
-_DEFINITION = re.compile(r" {0,3}\[[^\[\]]+\]:[ \t]+\S+.*")
+_DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\[\]]+\]:[ \t]+\S+.*")
+_FOOTNOTE = re.compile(r" {0,3}(\[\^[^\[\]\s]{1,40}\]):[ \t]*(.*)")
+_BREAKS = re.compile(r"(?:(?<=\S) {2,}|\\)$")  # two spaces or a backslash at the end of a line
 # "Note: prices are net" is a line of the slide: only "Notes:" may have its text beside it.
 _NOTES_FROM_HERE = re.compile(r"[ \t]*(?:speaker )?(?:notes?:[ \t]*|notes:[ \t]*(\S.*))", re.IGNORECASE)
 # Pandoc's fenced blocks: `::: notes` or `::: {.notes}`, until a line of colons.
@@ -49,6 +54,7 @@ class Blocks:
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     alt_texts: list[str] = field(default_factory=list)
+    has_struck: bool = False  # words that are struck out were left out
 
 
 def read_blocks(lines: Sequence[Line]) -> Blocks:
@@ -99,22 +105,34 @@ class _Reader:
             self.end_paragraph()
         elif self._begins_table(lines, index):
             return self._table(lines, index)
+        elif found := TABLE_BEGINS.match(line):
+            return self._html_table(lines, index, found[1])
+        elif found := _FOOTNOTE.fullmatch(line):
+            self.end_paragraph()
+            self._paragraph.append(f"{found[1]} {found[2]}")
         elif found := _ITEM.fullmatch(line):
             self.end_paragraph()
             self._indent, self._is_item = _columns(found[1]), True
-            self._paragraph.append(found[2])
+            self._paragraph.append(_BREAKS.sub("<br>", found[2]))
         else:
             if not self._paragraph:
                 self._indent = _columns(line[: len(line) - len(line.lstrip())])
-            self._paragraph.append(_QUOTE.sub("", line).strip())
+            self._paragraph.append(_BREAKS.sub("<br>", _QUOTE.sub("", line)).strip())
         return 1
 
     def end_paragraph(self) -> None:
         text, self._paragraph = " ".join(self._paragraph), []
         is_item, self._is_item = self._is_item, False
         self.blocks.alt_texts += alt_texts(text)
-        said = words(text)
-        self._say(said, self._parent(said, is_item) if said and not self._noting else None)
+        lines = list(map(shown, broken_lines(self._typed(text))))
+        parent = self._parent(lines[0], is_item) if lines and not self._noting else None
+        for said in lines:
+            self._say(said, parent)
+
+    def _typed(self, markdown: str) -> str:
+        text = typed(markdown)
+        self.blocks.has_struck |= STRUCK in text and not self._noting
+        return text
 
     @property
     def _noting(self) -> bool:
@@ -146,7 +164,7 @@ class _Reader:
             self.blocks.lines.append(text)
 
     def _heading(self, level: int, text: str) -> None:
-        said = words(text)
+        said = shown(self._typed(text))
         if said and not self._noting:
             self._items, self._introduction = [], None
             while self._open and self._open[-1][0] >= level:
@@ -167,12 +185,28 @@ class _Reader:
         end = index + 2
         while end < len(lines) and "|" in lines[end].text and not lines[end].code:
             end += 1
-        table = Table(tuple(_cells(line.text) for line in (lines[index], *lines[index + 2 : end])))
+        rows = [_cells(line.text) for line in (lines[index], *lines[index + 2 : end])]
+        self._keep(headed([[joined(self._typed(cell).split(BREAK)) for cell in row] for row in rows], {}))
+        return end - index
+
+    def _html_table(self, lines: Sequence[Line], index: int, before: str) -> int:
+        """Read a table of HTML, to its end or the slide's; what stands behind it begins a paragraph."""
+        self._paragraph.append(before)
+        self.end_paragraph()
+        end = index
+        while end < len(lines) - 1 and not TABLE_ENDS.search(lines[end].text):
+            end += 1
+        markup = "\n".join(line.text for line in lines[index : end + 1])
+        inside, *behind = TABLE_ENDS.split(markup[len(before) :], maxsplit=1)
+        self._keep(html_table(inside, self._typed))
+        self._paragraph += filter(None, behind)
+        return end - index + 1
+
+    def _keep(self, table: Table) -> None:
         if self._noting:
             self.blocks.notes += [" | ".join(row) for row in table.rows]
-        else:
+        elif table.rows:
             self.blocks.tables.append(table)
-        return end - index
 
 
 def _columns(indent: str) -> int:
@@ -180,8 +214,8 @@ def _columns(indent: str) -> int:
     return len(indent.expandtabs(4))
 
 
-def _cells(row: str) -> tuple[str, ...]:
+def _cells(row: str) -> list[str]:
     stripped = row.strip().removeprefix("|")
     if stripped.endswith("|") and not stripped.endswith("\\|"):
         stripped = stripped[:-1]
-    return tuple(words(cell) for cell in _PIPE.split(stripped))
+    return _PIPE.split(stripped)

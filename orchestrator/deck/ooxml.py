@@ -8,9 +8,11 @@ Element = ElementTree.Element
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+C15 = "{http://schemas.microsoft.com/office/drawing/2012/chart}"
 CX = "{http://schemas.microsoft.com/office/drawing/2014/chartex}"
 DGM = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
 DECORATIVE = "{http://schemas.microsoft.com/office/drawing/2017/decorative}"
+DSP = "{http://schemas.microsoft.com/office/drawing/2008/diagram}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"

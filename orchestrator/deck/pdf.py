@@ -1,7 +1,7 @@
-"""PDF files: one slide a page, text only.
+"""PDF files: one slide a page, text and tables.
 
-Tables and charts in a PDF are drawings: their words and numbers come as lines, row by row.
-Text in pictures is not read.
+Charts in a PDF are drawings: their words and numbers come as lines, row by row. Text in pictures is not
+read.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from orchestrator.deck.pdf_furniture import Page, without_furniture
 from orchestrator.deck.pdf_lines import page_lines
 from orchestrator.deck.pdf_paragraphs import page_paragraphs
 from orchestrator.deck.pdf_runs import page_runs
+from orchestrator.deck.pdf_tables import page_tables
 from orchestrator.deck.pdf_tags import page_tags
 from orchestrator.deck.pieces import Piece, heading_of, slide_of
 from orchestrator.deck.shown import shown
@@ -43,9 +44,9 @@ def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck
     pages: list[Page] = []
     unreadable: dict[str, list[int]] = {}
     for number in range(1, len(document) + 1):
-        read, trouble = _page(document, number - 1)  # page by page: none is kept open
+        read, troubles = _page(document, number - 1)  # page by page: none is kept open
         pages.append(read)
-        if trouble:
+        for trouble in troubles:
             unreadable.setdefault(trouble, []).append(number)
     if len(unreadable.get(_BROKEN, [])) == len(pages):
         raise DeckError("is damaged: none of its pages can be read; export it as PDF again")
@@ -63,10 +64,12 @@ def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck
     )
 
 
-_BROKEN = "cannot be read: damaged"
+_BROKEN = "damaged: it cannot be read"
 _NO_TEXT = "without any text: a picture or a scan is not read, nor what is damaged"
-_TOO_LONG = "with more text than is read of one page: the rest is left out"
-_NO_LETTERS = "with text that the file does not say the letters of: it is not read"
+_TOO_LONG = "more text than is read of one page: the rest is left out"
+_NO_LETTERS = "some of the text is in a font that does not say its letters: it is not read"
+
+_NO_COLUMNS = "a table whose columns could not be told apart is read as lines; its sums are not checked"
 
 _PASSWORD, _SECURITY = 4, 5
 """Reasons why pdfium opens no file: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of fpdfview.h."""
@@ -88,23 +91,27 @@ def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
     return document
 
 
-def _page(document: PdfDocument, index: int) -> tuple[Page, str]:
-    """The content of a page, and the trouble with it ("" if there is none)."""
+def _page(document: PdfDocument, index: int) -> tuple[Page, list[str]]:
+    """The content of a page, and what of it is not read."""
     try:
         page = document[index]
     except PdfiumError:
-        return Page((), 0.0, ()), _BROKEN
+        return Page((), 0.0, (), ""), [_BROKEN]
     tags = page_tags(page)
     text = page_runs(page, tags.paragraphs)
     page.close()
-    paragraphs = page_paragraphs(page_lines(text.runs))
+    found = page_tables(text.runs, len(document))
+    paragraphs = page_paragraphs(page_lines(found.rest))
+    paragraphs += [Piece(one.box, tables=(one.table,)) for one in found.tables]
     alt_texts = tuple(dict.fromkeys(alt for alt in map(own_words, tags.alt_texts) if alt))
-    read = Page(tuple(paragraphs), text.height, alt_texts)
-    if text.too_long:
-        return read, _TOO_LONG
-    if text.unreadable:
-        return read, _NO_LETTERS
-    return read, "" if paragraphs else _NO_TEXT
+    read = Page(tuple(paragraphs), text.height, alt_texts, document.get_page_label(index))
+    troubles = {
+        _TOO_LONG: text.too_long,
+        _NO_LETTERS: text.unreadable,
+        _NO_COLUMNS: found.in_doubt,
+        _NO_TEXT: not paragraphs and not text.unreadable,
+    }
+    return read, [trouble for trouble, is_so in troubles.items() if is_so]
 
 
 def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
@@ -123,7 +130,7 @@ def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
 def _heading(pieces: Sequence[Piece]) -> int | None:
     """The paragraph that stands out, else a short first line that is no sentence."""
     found = heading_of(pieces)
-    if found is None and pieces:
+    if found is None and pieces and pieces[0].lines:
         first = pieces[0].lines[0]
         item = pieces[0].placed is not None and pieces[0].placed.item
         short = len(first) <= _LONGEST_FIRST_LINE and not item and first[-1] not in ".,;:!?。、"
@@ -132,5 +139,5 @@ def _heading(pieces: Sequence[Piece]) -> int | None:
 
 
 def _notice(numbers: list[int], trouble: str) -> str:
-    pages = "page " if len(numbers) == 1 else "pages "
-    return f"{pages}{', '.join(map(str, numbers))} {trouble}"
+    *others, last = map(str, numbers)
+    return f"slides {', '.join(others)} and {last}: {trouble}" if others else f"slide {last}: {trouble}"

@@ -7,14 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from orchestrator.deck.pdf_runs import in_margin
 from orchestrator.deck.pieces import Piece
 
-_MARGIN = 0.14
-"""Share of the page's height, at its top and bottom, in which furniture stands.
-
-At half of it the repeated head of a table over several pages was taken for each page's title; from 0.09 to
-0.28 the real PDFs read the same.
-"""
 _FEWEST_PAGES = 3
 """A line is furniture if it stands on at least this many pages, and on more than half of them.
 
@@ -31,11 +26,12 @@ _PAGE_NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its paragraphs in reading order, its height in points, its alt texts."""
+    """A page: its paragraphs in reading order, its height in points, its alt texts, its own number."""
 
     paragraphs: tuple[Piece, ...]
     height: float
     alt_texts: tuple[str, ...]
+    label: str
 
 
 def without_furniture(pages: Sequence[Page]) -> list[Page]:
@@ -46,8 +42,8 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
     small = [_small(page) for page in pages]
     places = Counter(
         place
-        for page, few in zip(pages, small, strict=True)
-        for place in {_place(page.paragraphs[i]) for i in few}
+        for number, (page, few) in enumerate(zip(pages, small, strict=True), 1)
+        for place in {place for i in few for place in _places(page.paragraphs[i], number)}
     )
     enough = max(_FEWEST_PAGES, len(pages) // 2 + 1)
     running = {place for place, count in places.items() if count >= enough}
@@ -57,7 +53,7 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
             paragraphs=tuple(
                 one
                 for index, one in enumerate(page.paragraphs)
-                if not (index in few and (_place(one) in running or _is_number(one, number)))
+                if index not in few or not (running & _places(one, number) or _is_number(one, page, number))
             ),
         )
         for number, (page, few) in enumerate(zip(pages, small, strict=True), 1)
@@ -68,19 +64,30 @@ def _small(page: Page) -> frozenset[int]:
     """The paragraphs near the upper or lower edge that are not set larger than the others."""
     sizes = sorted(paragraph.size for paragraph in page.paragraphs)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
-    upper, lower = _MARGIN * page.height, (1 - _MARGIN) * page.height
     return frozenset(
         index
         for index, paragraph in enumerate(page.paragraphs)
-        if paragraph.size <= usual and not upper < paragraph.box.top + paragraph.box.height / 2 < lower
+        if paragraph.lines
+        and paragraph.size <= usual
+        and in_margin(paragraph.box.top + paragraph.box.height / 2, page.height)
     )
 
 
-def _place(paragraph: Piece) -> tuple[str, int]:
-    return re.sub(r"\d+", "#", paragraph.lines[0]), round(paragraph.box.top / _STEP)
+def _places(paragraph: Piece, page_number: int) -> set[tuple[str, int]]:
+    """Where a text stands and what it says: as it is, and with each number as its distance to the page's.
+
+    Only what counts up with the pages is a page number: a figure at the foot of each page may be its total.
+    """
+    text, step = paragraph.lines[0], round(paragraph.box.top / _STEP)
+    counted = (
+        f"{text[: found.start()]}#{int(found[0]) - page_number}{text[found.end() :]}"
+        for found in re.finditer(r"\d{1,9}", text)
+    )
+    return {(one, step) for one in (text, *counted)}
 
 
-def _is_number(paragraph: Piece, page_number: int) -> bool:
+def _is_number(paragraph: Piece, page: Page, page_number: int) -> bool:
     numbers = re.findall(r"\d+", paragraph.lines[0])
     without = re.sub(r"\d+", "#", paragraph.lines[0])
-    return numbers[:1] == [str(page_number)] and bool(_PAGE_NUMBER.fullmatch(without))
+    is_this = numbers[:1] in ([str(page_number)], [page.label])
+    return is_this and bool(_PAGE_NUMBER.fullmatch(without))

@@ -7,10 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from orchestrator.deck.furniture import is_lone_figure
 from orchestrator.deck.pdf_lines import Line
+from orchestrator.deck.pdf_runs import box_of
 from orchestrator.deck.pieces import Piece
 from orchestrator.deck.places import Placed
-from orchestrator.deck.reading_order import Box, around, reading_order
+from orchestrator.deck.reading_order import around, reading_order
 
 # In em, the size of the letters. "Same": the range in which the 64 pages of seven real PDFs read the same.
 _CLOSEST, _WIDEST = 0.6, 2.0  # the distance of two lines of one paragraph
@@ -58,7 +60,16 @@ def page_paragraphs(lines: Sequence[Line]) -> list[Piece]:
             blocks[-1].append(paragraph)
         else:
             blocks.append([paragraph])
-    boxes = [around([_box(line) for paragraph in block for line in paragraph]) for block in blocks]
+    boxes = [
+        around(
+            [
+                box_of(line.direction, line.left, line.right, line.v, line.size)
+                for paragraph in block
+                for line in paragraph
+            ]
+        )
+        for block in blocks
+    ]
     letters = [sum(len(line.text) for paragraph in block for line in paragraph) for block in blocks]
     order = reading_order(boxes, letters)
     return [
@@ -122,6 +133,9 @@ def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
         line.direction != last.direction
         or line.item
         or (line.fixed_pitch and last.fixed_pitch)
+        or (
+            is_lone_figure(line.text) and is_lone_figure(last.text)
+        )  # a column of them: "12 345" would be one
         or not _CLOSEST * em <= distance <= _WIDEST * em
         or em > _SAME_SIZE * min(last.size, line.size)
     ):
@@ -175,14 +189,6 @@ def _same_block(above: Line, line: Line) -> bool:
     )
 
 
-def _box(line: Line) -> Box:
-    """The box of a line on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
-    above, below = line.v - 0.8 * line.size, line.v + 0.2 * line.size
-    right, down = line.direction
-    corners = [(u, v) for u in (line.left, line.right) for v in (above, below)]
-    return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
-
-
 def _paragraph(lines: list[Line], *, alone: bool) -> Piece:
     """The paragraph as a piece, its text on one line and its place in points from the upper left corner."""
     text = lines[0].text
@@ -190,7 +196,10 @@ def _paragraph(lines: list[Line], *, alone: bool) -> Piece:
         broken_word = text.endswith("-") and text[-2:-1].isalnum() and line.text[0].islower()
         without_space = _CJK.match(text[-1]) and _CJK.match(line.text[0])
         text += line.text if broken_word or without_space else f" {line.text}"
-    box, size = around([_box(line) for line in lines]), max(line.size for line in lines)
+    box, size = (
+        around([box_of(line.direction, line.left, line.right, line.v, line.size) for line in lines]),
+        max(line.size for line in lines),
+    )
     code = all(line.fixed_pitch for line in lines)
     placed = Placed("" if code else text, box, size, lines[0].item, all(line.bold for line in lines))
     return Piece(box, (text,), (None,), size, placed, free=alone, code=code)

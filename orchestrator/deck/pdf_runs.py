@@ -9,12 +9,14 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfPage
+
+from orchestrator.deck.reading_order import Box, around
 
 Direction = tuple[int, int]
 Axis = tuple[float, float, float]  # what x, y and 1 count for: a place on the axis is their sum
@@ -26,6 +28,8 @@ _WORD_SPACE = 5.0
 """The widest gap after a space that is still word space (`Tw`) and no next column: a statute of 2000 in
 narrow justified columns has 4.8, and a few of 7 and more. In the real decks only program text has a gap
 of more than 1.5 behind a space."""
+_WIDE_SPACE = 0.4
+"""The narrowest gap after a space that may part columns: pdfium makes one space of several."""
 _ONE_WIDTH = 0.1  # pdfium rounds boxes outwards to the ink; "i" and "m" are 0.5 em apart in other fonts
 
 _MOST_LETTERS = 200_000
@@ -39,6 +43,12 @@ _BOLD = re.compile("bold|black|heavy", re.IGNORECASE)
 """In the names of fonts: their weights, as OpenType names them (OS/2 table, usWeightClass). The weight that
 pdfium gives is guessed from the width of stems: 425 for Nimbus Roman, 205 for Nimbus Mono, both regular."""
 _BREAKS = (0x0A, 0x0D, 0x20)  # line feed, carriage return, space: pdfium makes them up between pieces
+_MARGIN = 0.14
+"""Share of the page's height, at its top and bottom, in which headers and footers stand.
+
+At half of it the repeated head of a table over several pages was taken for each page's title; from 0.09 to
+0.28 the real PDFs read the same.
+"""
 _HYPHEN = 0x02
 """pdfium's sign for a hyphen at which a line is broken."""
 
@@ -59,6 +69,7 @@ class Run:
     fixed_pitch: bool  # all letters are equally wide, as in program text
     bold: bool
     paragraph: int | None  # equal for all runs of one paragraph, where the file is tagged
+    cuts: tuple[tuple[int, float, float], ...] = ()  # wide gaps: where in the text, from u to u
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +103,7 @@ class _Style:
     direction: Direction
     font: _Font
     paragraph: int | None
+    artifact: str  # of `_artifact`
 
 
 @dataclass(slots=True)
@@ -104,6 +116,7 @@ class _Piece:
     end: float
     v: float
     origin: float  # where the last letter begins
+    cuts: list[tuple[int, float, float]] = field(default_factory=list)
 
     def takes(self, letter: str, start: float, end: float, v: float) -> bool:
         """Go on with *letter*, if it belongs to this run."""
@@ -117,6 +130,8 @@ class _Piece:
         ):  # from right to left: pdfium puts letters as they are said
             self.start = start
         elif self.text[-1] == " " and len(self.text) > 2 and 0 < gap <= _WORD_SPACE * em:
+            if gap > _WIDE_SPACE * em:
+                self.cuts.append((len(self.text), self.end, start))
             self.end = end
         else:
             return False
@@ -128,8 +143,8 @@ class _Piece:
 def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
     """The runs of *page*; *paragraphs* tells the paragraph of each marked-content id.
 
-    Text outside the page and in artifacts (page furniture that the file marks as such) is left
-    out. Text that is drawn again over itself, for a shadow or to look bold, pdfium leaves out.
+    Text outside the page is left out, and so is page furniture that the file marks as such. Text that is
+    drawn again over itself, for a shadow or to look bold, pdfium leaves out.
     """
     text_page = page.get_textpage()  # it is closed when nothing refers to it
     chars = text_page.raw
@@ -159,9 +174,33 @@ def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
         if style is not before or not pieces[-1].takes(letter, start, end, v):
             pieces.append(_Piece(style, letter, start, end, v, start))
         before = style
-    runs = [_run(piece) for piece in pieces]
-    shown = [run for run in runs if _inside(run, width, height)]
-    return PageText(shown, height, unreadable, count > _MOST_LETTERS)
+    runs = [(_run(piece), piece.style.artifact) for piece in pieces]
+    shown = [(run, artifact) for run, artifact in runs if _inside(run, width, height)]
+    return PageText(_without_artifacts(shown, height), height, unreadable, count > _MOST_LETTERS)
+
+
+def _without_artifacts(runs: Sequence[tuple[Run, str]], height: float) -> list[Run]:
+    """The runs that are no artifacts; and those artifacts that are content all the same.
+
+    InDesign marks as artifacts whatever its author did not tag: on such a page it is most of the text, or it
+    stands where no header or footer does. A header that says its type is one wherever it stands.
+    """
+    letters = {True: 0, False: 0}
+    for run, artifact in runs:
+        letters[bool(artifact)] += len(run.text)
+    in_body = any(artifact and not in_margin(place(run)[1], height) for run, artifact in runs)
+    if in_body and letters[True] > letters[False]:
+        return [run for run, _ in runs]
+    return [
+        run
+        for run, artifact in runs
+        if not artifact or (artifact == _UNTYPED and not in_margin(place(run)[1], height))
+    ]
+
+
+def in_margin(y: float, height: float) -> bool:
+    """Whether *y* lies where headers and footers stand, on a page so high."""
+    return not _MARGIN * height < y < (1 - _MARGIN) * height
 
 
 def _run(piece: _Piece) -> Run:
@@ -170,7 +209,7 @@ def _run(piece: _Piece) -> Run:
     place = (piece.start, piece.end, piece.v)
     # pdfium counts in UTF-16: a letter beyond U+FFFF comes in two halves.
     text = piece.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
-    return Run(text, *place, style.size, style.direction, fixed, bold, style.paragraph)
+    return Run(text, *place, style.size, style.direction, fixed, bold, style.paragraph, tuple(piece.cuts))
 
 
 def _styles(
@@ -196,7 +235,7 @@ def _styles(
         matrix = pdfium.FS_MATRIX()
         pdfium.FPDFText_GetMatrix(chars, index, matrix)
         size = abs(pdfium.FPDFText_GetFontSize(chars, index)) * math.hypot(matrix.c, matrix.d)
-        if not size or not math.isfinite(size) or _is_artifact(found):
+        if not size or not math.isfinite(size):
             return None
         right = x_axis[0] * matrix.a + x_axis[1] * matrix.b
         down = y_axis[0] * matrix.a + y_axis[1] * matrix.b
@@ -205,7 +244,7 @@ def _styles(
         u = (x_axis[0] * r + y_axis[0] * d, x_axis[1] * r + y_axis[1] * d, x_axis[2] * r + y_axis[2] * d)
         v = (y_axis[0] * r - x_axis[0] * d, y_axis[1] * r - x_axis[1] * d, y_axis[2] * r - x_axis[2] * d)
         mark = pdfium.FPDFPageObj_GetMarkedContentID(found) if pointed_at(found) in own else -1
-        return _Style(u, v, size, direction, font_of(found), paragraphs.get(mark))
+        return _Style(u, v, size, direction, font_of(found), paragraphs.get(mark), _artifact(found))
 
     def style_of(index: int) -> _Style | None:
         found = pdfium.FPDFText_GetTextObject(chars, index)
@@ -222,8 +261,11 @@ def pointed_at(pointer: Any) -> int:
     return ctypes.addressof(pointer.contents) if pointer else 0
 
 
-def _is_artifact(found: Any) -> bool:
-    """Whether marked content around a text object is an artifact: ISO 32000-1, 14.8.2.2."""
+_UNTYPED, _TYPED = "untyped", "typed"
+
+
+def _artifact(found: Any) -> str:
+    """Which artifact the marked content around a text object is, "" if none: ISO 32000-1, 14.8.2.2."""
     expected = "Artifact\0".encode("utf-16-le")
     name, written = (pdfium.FPDF_WCHAR * (len(expected) // 2))(), ctypes.c_ulong()
     for index in range(pdfium.FPDFPageObj_CountMarks(found)):
@@ -231,8 +273,9 @@ def _is_artifact(found: Any) -> bool:
         # A longer name is not written.
         pdfium.FPDFPageObjMark_GetName(mark, name, len(expected), written)
         if bytes(name) == expected:
-            return True
-    return False
+            typed = pdfium.FPDFPageObjMark_GetParamValueType(mark, b"Type") == pdfium.FPDF_OBJECT_NAME
+            return _TYPED if typed else _UNTYPED
+    return ""
 
 
 def _upright(page: PdfPage) -> tuple[Axis, Axis, float, float]:
@@ -260,9 +303,21 @@ def _nearest(right: float, down: float) -> Direction:
     return 0, (1 if down > 0 else -1)
 
 
-def _inside(run: Run, width: float, height: float) -> bool:
+def place(run: Run) -> tuple[float, float]:
+    """The middle of a run's baseline, in points from the upper left corner of the page as shown."""
     right, down = run.direction
     middle = (run.start + run.end) / 2
-    x, y = middle * right - run.v * down, middle * down + run.v * right
+    return middle * right - run.v * down, middle * down + run.v * right
+
+
+def box_of(direction: Direction, start: float, end: float, baseline: float, size: float) -> Box:
+    """The box of a text on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
+    right, down = direction
+    corners = [(u, v) for u in (start, end) for v in (baseline - 0.8 * size, baseline + 0.2 * size)]
+    return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
+
+
+def _inside(run: Run, width: float, height: float) -> bool:
+    x, y = place(run)
     # A point of tolerance: a line on the very edge is seen, and places are rounded.
     return -1 <= x <= width + 1 and -1 <= y <= height + 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from orchestrator.deck.breaks import joined
 from orchestrator.deck.furniture import FEWEST_LABELS, is_fragment
 from orchestrator.deck.nesting import settled
 from orchestrator.deck.places import Placed, labels_of_figures, parents_by_place, with_label
@@ -24,6 +25,7 @@ class Piece:
     placed: Placed | None = None  # None: a graphic
     free: bool = False  # stands alone: a text box, or a line apart from all others
     code: bool = False  # program text
+    single: bool = False  # one paragraph, on however many lines
     tables: tuple[Table, ...] = ()
     charts: tuple[Chart, ...] = ()
     alt_text: str = ""
@@ -34,7 +36,9 @@ def heading_of(pieces: Sequence[Piece]) -> int | None:
     return most_prominent(
         [
             Heading(
-                piece.lines[0] if len(piece.lines) == 1 and not (piece.placed and piece.placed.item) else "",
+                joined(piece.lines)
+                if (len(piece.lines) == 1 or piece.single) and not (piece.placed and piece.placed.item)
+                else "",
                 piece.size,
             )
             for piece in pieces
@@ -69,7 +73,7 @@ def slide_of(number: int, pieces: Sequence[Piece], heading: int | None) -> Slide
             fragments.add(first)
     return Slide(
         number=number,
-        title="" if heading is None else " ".join(pieces[heading].lines),
+        title="" if heading is None else joined(pieces[heading].lines),
         lines=tuple(lines),
         tables=tuple(table for piece in pieces for table in piece.tables),
         charts=tuple(chart for piece in pieces for chart in piece.charts),

@@ -2,7 +2,7 @@
 
 The parts are read straight from the package (`Package`), one slide at a time: pictures and
 films are never unpacked, shapes inside `mc:AlternateContent` are seen, and a part that is
-broken costs a notice, not the deck.
+broken costs a notice, not the deck. python-pptx would not do: `greenroom help measured`.
 
 Source of names and defaults: ECMA-376 part 1 (PresentationML, DrawingML); [MS-PPTX] for
 sections (2.2.7).
@@ -20,6 +20,7 @@ from orchestrator.deck.package import HostileDeckError, Package
 from orchestrator.deck.pptx_placeholders import Layouts, placeholder_type
 from orchestrator.deck.pptx_shapes import read_shapes
 from orchestrator.deck.pptx_text import paragraphs
+from orchestrator.deck.reading_order import Box
 from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck, Slide
@@ -70,6 +71,7 @@ def _slides(
     relationships = package.relationships(main)
     sections = _sections(presentation)
     layouts = Layouts(package)
+    page = _page(presentation)
     slides: list[Slide] = []
     notices: list[str] = []
     broken: list[int] = []
@@ -79,7 +81,7 @@ def _slides(
         try:
             if relationship is None:
                 raise DeckError(f"is damaged: it lacks slide {number}; save the presentation again")
-            slides.append(_slide(package, layouts, relationship.target, number, section, notices))
+            slides.append(_slide(package, layouts, relationship.target, number, section, page, notices))
         except HostileDeckError:
             raise
         except DeckError as error:
@@ -91,14 +93,40 @@ def _slides(
     return slides, notices
 
 
+def _page(presentation: Element) -> Box:
+    """What of the drawing area is shown; a deck that does not say is of PowerPoint's own 4:3."""
+    stated = presentation.find(f"{P}sldSz")
+    size = [stated.get(side, "") if stated is not None else "" for side in ("cx", "cy")]
+    width, height = map(float, size if all(map(str.isdecimal, size)) else ("9144000", "6858000"))
+    return Box(0, 0, width, height)
+
+
 def _slide(
-    package: Package, layouts: Layouts, part: str, number: int, section: str | None, notices: list[str]
+    package: Package,
+    layouts: Layouts,
+    part: str,
+    number: int,
+    section: str | None,
+    page: Box,
+    notices: list[str],
 ) -> Slide:
     root = package.xml(part)
-    slide, troubles = read_shapes(package, layouts, part, root, number)
+    slide, troubles = read_shapes(package, layouts, part, root, number, page)
+    if _has_comments(package, part):
+        troubles.append("comments on it are not read")
     notices += [f"slide {number}: {trouble}" for trouble in troubles]
     notes = _notes(package, part, number, notices)
     return replace(slide, notes=notes, hidden=root.get("show") in ("0", "false"), section=section)
+
+
+def _has_comments(package: Package, slide_part: str) -> bool:
+    part = package.related(slide_part, "comments")
+    try:
+        return part is not None and bool(shown("".join(package.xml(part).itertext())))
+    except HostileDeckError:
+        raise
+    except DeckError:
+        return True
 
 
 def _notes(package: Package, slide_part: str, number: int, notices: list[str]) -> str:

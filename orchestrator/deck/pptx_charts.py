@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
-from orchestrator.deck.ooxml import CX, C, Element
+from orchestrator.deck.ooxml import C15, CX, A, C, Element
 from orchestrator.deck.pptx_text import paragraphs
 from orchestrator.deck.shown import shown
 from orchestrator.model.slide import Chart, Series
@@ -23,59 +25,148 @@ _DAY_0 = {False: date(1899, 12, 30), True: date(1904, 1, 1)}
 because spreadsheets hold 1900 for a leap year.)"""
 
 _TRUE = ("1", "true")
+_LITERAL = re.compile(r'"([^"]*)"|\[(?:\$([^]-]*)[^]]*|[^]]*)\]|\\(.)')
+"""What a number format quotes, a currency in brackets, a sign behind a backslash."""
+_LINES = ("lineChart", "line3DChart", "scatterChart", "radarChart")
+_COLOURS = (f"{A}solidFill", f"{A}gradFill", f"{A}pattFill", f"{A}blipFill")
+_SHOWN_AT_A_POINT = ("showVal", "showPercent", "showBubbleSize")
+SIZES = "bubble sizes"
+"""The kind of the chart that holds the sizes of another one's bubbles, under the same categories."""
 
 Labels = tuple[str, ...]
+Drawn = tuple[str, Labels, Series]
 
 
-def read_charts(root: Element) -> list[Chart]:
-    """The charts of a `c:chartSpace` or `cx:chartSpace`.
+def read_charts(root: Element, typed_over: Sequence[str] = ()) -> tuple[list[Chart], bool]:
+    """The charts of a `c:chartSpace` or `cx:chartSpace`, and whether they hold all of its series.
 
     It is one, with all plots that are drawn over each other; only where series do not
-    share their categories (scatter) it is one for each set of categories. Empty where no
-    series holds a value.
+    share their categories (scatter), and of the sizes of bubbles, it is one for each set.
+    Empty where no series holds a value. A series that is drawn without a colour, like the
+    one on which a waterfall's columns stand, is left out. *typed_over*: words of boxes
+    that are drawn over it.
     """
     extended = root.tag.startswith(CX)
-    drawn = _extended_series(root) if extended else _series(root)
-    kind = ", ".join(dict.fromkeys(kind for kind, _, _ in drawn))
+    drawn, is_all = (_extended_series(root), True) if extended else _series(root)
+    kind = ", ".join(dict.fromkeys(kind for kind, _, _ in drawn if kind != SIZES))
     title = root.find(f"{CX}chart/{CX}title" if extended else f"{C}chart/{C}title")
-    by_labels: dict[Labels, list[Series]] = {}
-    for _, labels, series in drawn:
-        shared = labels or next(iter(by_labels), ())
-        by_labels.setdefault(shared, []).append(series)
-    return [
-        Chart(kind, _title(title), labels, tuple(series))
-        for labels, series in by_labels.items()
+    sets: dict[tuple[str, Labels], list[Series]] = {}
+    for own, labels, series in drawn:
+        name = own if own == SIZES else kind
+        shared = labels or next((known for of, known in sets if of == name), ())
+        sets.setdefault((name, shared), []).append(series)
+    charts = [
+        Chart(name, _title(title), labels, tuple(series), _axes(root))
+        for (name, labels), series in sets.items()
         if any(value is not None for one in series for value in one.values)
     ]
+    if charts and (written := (*_written(root), *typed_over)):
+        charts[0] = replace(charts[0], labels=written)
+    return charts, is_all
 
 
-def _series(root: Element) -> list[tuple[str, Labels, Series]]:
+def _series(root: Element) -> tuple[list[Drawn], bool]:
     from_1904 = root.find(f"{C}date1904")
     day_0 = _DAY_0[from_1904 is not None and from_1904.get("val", "1") in _TRUE]
-    return [
-        (
-            _kind(plot),
-            _labels(_first(series, f"{C}cat", f"{C}xVal"), day_0),
-            _numbers(shown(series.findtext(f"{C}tx//{C}v") or ""), _first(series, f"{C}val", f"{C}yVal")),
-        )
-        for plot in root.iterfind(f"{C}chart/{C}plotArea/*")
-        for series in plot.iterfind(f"{C}ser")
+    drawn: list[Drawn] = []
+    is_all = True
+    for plot in root.iterfind(f"{C}chart/{C}plotArea/*"):
+        for series in plot.iterfind(f"{C}ser"):
+            if not _is_seen(series, is_line=plot.tag.removeprefix(C) in _LINES):
+                is_all = False
+                continue
+            name = shown(series.findtext(f"{C}tx//{C}v") or "")
+            labels = _labels(_first(series, f"{C}cat", f"{C}xVal"), day_0)
+            numbers = _numbers(name, _first(series, f"{C}val", f"{C}yVal"))
+            drawn.append(
+                (_kind(plot), labels, _without_clear(series, numbers) if "bar" in plot.tag else numbers)
+            )
+            if (sizes := series.find(f"{C}bubbleSize")) is not None:
+                drawn.append((SIZES, labels, _numbers(name, sizes)))
+    return drawn, is_all
+
+
+def _without_clear(series: Element, numbers: Series) -> Series:
+    """*numbers* with gaps where a single column of *series* has no colour."""
+    clear = {
+        index.get("val", "")
+        for point in series.iterfind(f"{C}dPt")
+        if (look := point.find(f"{C}spPr")) is not None and _is_clear(look)
+        if (index := point.find(f"{C}idx")) is not None
+    }
+    values = (None if str(at) in clear else value for at, value in enumerate(numbers.values))
+    return replace(numbers, values=tuple(values))
+
+
+def _is_seen(series: Element, *, is_line: bool) -> bool:
+    """Whether anything of *series* is drawn: its filling or line, a point of it, or values written at it."""
+    labels = series.find(f"{C}dLbls")
+    if labels is not None and any(
+        one.get("val") in _TRUE for name in _SHOWN_AT_A_POINT for one in labels.iter(f"{C}{name}")
+    ):
+        return True
+    of_points = series.iterfind(f"{C}dPt/{C}spPr")
+    if any(_coloured(one) or (is_line and _coloured(one.find(f"{A}ln"))) for one in of_points):
+        return True
+    properties = series.find(f"{C}spPr")
+    line = None if properties is None else properties.find(f"{A}ln")
+    if is_line:
+        marker = series.find(f"{C}marker/{C}symbol")
+        return line is None or not _is_clear(line) or marker is None or marker.get("val") != "none"
+    return properties is None or not _is_clear(properties)
+
+
+def _coloured(properties: Element | None) -> bool:
+    """Whether a filling or line has a colour: one that is neither transparent nor the background's own."""
+    fillings = [] if properties is None else [one for one in properties if one.tag in _COLOURS]
+    return any(
+        not any(mark.get("val") == "0" for mark in one.iter(f"{A}alpha"))
+        and not any(colour.get("val") == "bg1" and not len(colour) for colour in one.iter(f"{A}schemeClr"))
+        for one in fillings
+    )
+
+
+def _is_clear(properties: Element) -> bool:
+    """Whether it is stated that nothing is drawn, or only in no colour; what is not stated is automatic."""
+    stated = any(one.tag in (*_COLOURS, f"{A}noFill") for one in properties)
+    return stated and not _coloured(properties) and not _coloured(properties.find(f"{A}ln"))
+
+
+def _axes(root: Element) -> Labels:
+    """The titles of the axes that are drawn, and the units that they are said to be in."""
+    axes = [one for kind in ("valAx", "catAx", "dateAx", "serAx") for one in root.iter(f"{C}{kind}")]
+    titles = [
+        _title(title)
+        for axis in axes
+        if (deleted := axis.find(f"{C}delete")) is None or deleted.get("val", "1") not in _TRUE
+        for title in (axis.find(f"{C}title"), axis.find(f"{C}dispUnits/{C}dispUnitsLbl"))
     ]
+    extended = root.iterfind(f"{CX}chart/{CX}plotArea/{CX}axis")
+    titles += [_title(axis.find(f"{CX}title")) for axis in extended if axis.get("hidden") not in _TRUE]
+    return tuple(dict.fromkeys(title for title in titles if title))
 
 
-def _extended_series(root: Element) -> list[tuple[str, Labels, Series]]:
+def _written(root: Element) -> Labels:
+    """The labels of points that somebody wrote, one by one or in cells: [MS-ODRAWXML] 2.24.3.17."""
+    labels = [" ".join(paragraphs(one.find(f"{C}tx"))) for one in root.iter(f"{C}dLbl")]
+    ranges = root.iter(f"{C15}dlblRangeCache")
+    cells = [shown(one.text or "") for ranged in ranges for one in ranged.iter(f"{C}v")]
+    return tuple(label for label in (*labels, *cells) if label)
+
+
+def _extended_series(root: Element) -> list[Drawn]:
     sets = {one.get("id", ""): one for one in root.iterfind(f"{CX}chartData/{CX}data")}
-    drawn: list[tuple[str, Labels, Series]] = []
+    drawn: list[Drawn] = []
     for series in root.iterfind(f"{CX}chart/{CX}plotArea/{CX}plotAreaRegion/{CX}series"):
         reference = series.find(f"{CX}dataId")
         data = None if reference is None else sets.get(reference.get("val", ""))
-        if data is not None:
-            labels = tuple(shown(text) for text in _points(data.find(f"{CX}strDim/{CX}lvl"), f"{CX}pt"))
+        if data is not None and series.get("hidden") not in _TRUE:
+            labels = _nested([_points(one, f"{CX}pt") for one in data.iterfind(f"{CX}strDim/{CX}lvl")])
             level = data.find(f"{CX}numDim/{CX}lvl")
             name = shown(series.findtext(f"{CX}tx//{CX}v") or "")
-            percent = level is not None and "%" in level.get("formatCode", "")
+            code = "" if level is None else level.get("formatCode", "")
             values = tuple(_number(text) for text in _points(level, f"{CX}pt"))
-            drawn.append((series.get("layoutId", "chart"), labels, Series(name, values, percent)))
+            drawn.append((series.get("layoutId", "chart"), labels, Series(name, values, *_format(code))))
     return drawn
 
 
@@ -94,8 +185,21 @@ def _numbers(name: str, source: Element | None) -> Series:
     cache = None if source is None else _first(source, f"{C}numRef/{C}numCache", f"{C}numLit")
     if cache is None:
         return Series(name, ())
-    percent = "%" in (cache.findtext(f"{C}formatCode") or "")
-    return Series(name, tuple(_number(text) for text in _points(cache, f"{C}pt")), percent)
+    values = tuple(_number(text) for text in _points(cache, f"{C}pt"))
+    return Series(name, values, *_format(cache.findtext(f"{C}formatCode") or ""))
+
+
+def _format(code: str) -> tuple[bool, str]:
+    """Whether a number format shows percentages, and what else it writes beside a value.
+
+    A format that shows a part of the value ("0.0,,": millions) writes beside that part, so nothing is taken.
+    Source: ECMA-376 part 1, 18.8.31.
+    """
+    first = code.partition(";")[0]
+    if "%" in _LITERAL.sub("", first) or re.search(r"[0#?],+(?![0#?,])", first):
+        return "%" in _LITERAL.sub("", first), ""
+    written = "".join("".join(match.groups("")) for match in _LITERAL.finditer(first))
+    return False, shown(written + "".join(re.findall("[€$£¥]", _LITERAL.sub("", first))))
 
 
 def _labels(source: Element | None, day_0: date) -> Labels:
@@ -116,7 +220,7 @@ def _nested(levels: list[list[str]]) -> Labels:
     """Labels of several levels, the outer first: "2026 / Q1"; the innermost level comes first in the file."""
     names: list[str] = []
     current = [""] * len(levels)
-    for index in range(max(len(level) for level in levels)):
+    for index in range(max(map(len, levels), default=0)):
         for depth, level in enumerate(levels):
             text = shown(level[index]) if index < len(level) else ""
             if text or depth == 0:  # an outer label stands until the next one
@@ -145,7 +249,7 @@ def _number(text: str) -> float | None:
 
 def _is_date(format_code: str) -> bool:
     """Whether a number format shows a date: letters for year, month or day outside quotes and brackets."""
-    return bool(re.search(r"[ymd]", re.sub(r'"[^"]*"|\[[^]]*\]|\\.|General', "", format_code), re.IGNORECASE))
+    return bool(re.search(r"[ymd]", _LITERAL.sub("", format_code).replace("General", ""), re.IGNORECASE))
 
 
 def _day(text: str, day_0: date) -> str:

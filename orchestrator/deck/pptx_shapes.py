@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from orchestrator.deck.alt_text import own_words
+from orchestrator.deck.breaks import joined
+from orchestrator.deck.headings import headed
 from orchestrator.deck.nesting import Parents, by_levels
-from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, MC, A, C, Element, P, R
+from orchestrator.deck.ooxml import CX, DECORATIVE, DGM, DSP, MC, A, C, Element, P, R
 from orchestrator.deck.package import HostileDeckError, Package
 from orchestrator.deck.pieces import Piece, heading_of, slide_of
 from orchestrator.deck.places import Placed
@@ -21,8 +23,10 @@ from orchestrator.deck.pptx_placeholders import (
     placeholder_type,
 )
 from orchestrator.deck.pptx_smartart import smartart_lines
-from orchestrator.deck.pptx_text import DEFAULT_SIZE, font_size, nested_paragraphs, paragraphs
+from orchestrator.deck.pptx_tabs import split_tabs
+from orchestrator.deck.pptx_text import DEFAULT_SIZE, font_size, is_withdrawn, paragraphs, typed_lines
 from orchestrator.deck.reading_order import Box, around, reading_order
+from orchestrator.deck.shown import shown
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Chart, Slide, Table
 
@@ -34,28 +38,55 @@ _DEEPEST = 32
 """Groups within groups that are followed; PowerPoint's own decks stay below 10. Each is a call within a
 call, and Python allows some hundred before a deck of groups alone is refused."""
 
+_HIDDEN = "words of a hidden shape were left out: the audience does not see them"
+_OUTSIDE = "words beside the slide were left out: the audience does not see them"
+_WITHDRAWN = "words that are struck out, or drawn without a colour, were left out"
+_TOO_DEEP = f"words in groups nested deeper than {_DEEPEST} were left out; take the groups apart"
+_UNREAD = {
+    f"{P}contentPart": "handwriting (ink) is not read; type what it says",
+    f"{A}videoFile": "a film is not read; say in the notes what it says",
+    f"{A}audioFile": "a sound is not read; say in the notes what it says",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """A shape of a tree: its piece, whether it is a title, and the shapes of a group."""
+    """A shape of a tree: its piece, whether it is a title and shown, and the shapes of a group."""
 
     piece: Piece
     title: bool = False
+    seen: bool = True
     inside: tuple[_Shape, ...] = ()
 
 
 def read_shapes(
-    package: Package, layouts: Layouts, part: str, root: Element, number: int
+    package: Package, layouts: Layouts, part: str, root: Element, number: int, page: Box
 ) -> tuple[Slide, list[str]]:
-    """The slide *root*, which is the package's *part*, without its notes; and what could not be read."""
+    """The slide *root*, which is the package's *part*, without its notes; and what could not be read.
+
+    What lies wholly outside *page* is not shown, and left out like what is hidden; a title that is not shown,
+    which is there for screen readers, still names the slide, and nobody asserts it.
+    """
     tree = root.find(f"{P}cSld/{P}spTree")
-    notices: list[str] = []
+    notices = [_UNREAD[element.tag] for element in root.iter() if element.tag in _UNREAD]
+    notices += [_WITHDRAWN for run in root.iter(f"{A}r") if is_withdrawn(run)]
     reader = _Reader(package, layouts, part, notices)
-    shapes = [] if tree is None else list(_in_order(reader.shapes(tree, 0)))
+    drawn = [] if tree is None else _in_order(reader.shapes(tree, 0))
+    shapes = [replace(shape, seen=shape.seen and _meets(shape.piece.box, page)) for shape in drawn]
+    beside = [shape.piece for shape in shapes if not shape.seen and not shape.title]
+    notices += [_OUTSIDE for piece in beside if piece.lines or piece.tables or piece.charts]
+    shapes = [shape for shape in shapes if shape.seen or shape.title]
     titles = (index for index, shape in enumerate(shapes) if shape.title and _says_something(shape.piece))
     pieces = [shape.piece for shape in shapes]
     heading = next(titles, None)
-    return slide_of(number, pieces, heading_of(pieces) if heading is None else heading), notices
+    slide = slide_of(number, pieces, heading_of(pieces) if heading is None else heading)
+    unseen = heading is not None and not shapes[heading].seen
+    return replace(slide, title_is_furniture=unseen), list(dict.fromkeys(notices))
+
+
+def _meets(box: Box, page: Box) -> bool:
+    across = box.left <= page.left + page.width and box.left + box.width >= page.left
+    return across and box.top <= page.top + page.height and box.top + box.height >= page.top
 
 
 def _says_something(piece: Piece) -> bool:
@@ -91,24 +122,43 @@ class _Reader:
         kind = placeholder_type(shape)
         if kind in FURNITURE:
             return None
+        hidden = _is_hidden(shape)
+        if hidden and kind not in TITLES:
+            self._notices += [_HIDDEN] if _has_words(shape) else []
+            return None
         box = own_box(shape) or self._layouts.box(self._part, shape) or _NOWHERE
         alt_text = _alt_text(shape)
         if shape.tag == f"{P}grpSp":
-            inside = tuple(self.shapes(shape, depth + 1)) if depth < _DEEPEST else ()
+            if depth == _DEEPEST:
+                self._notices += [_TOO_DEEP] if _has_words(shape) else []
+                return None
+            inside = tuple(self.shapes(shape, depth + 1))
             return _group(shape, box, alt_text, inside)
         if shape.tag == f"{P}graphicFrame":
             return self._graphic(shape, box, alt_text)
         body = shape.find(f"{P}txBody")
-        lines, parents = _nested(nested_paragraphs(body))
-        if not lines and not alt_text:
+        typed, tables = split_tabs(typed_lines(body))
+        lines, parents = _nested(typed)
+        if not (lines or tables or alt_text):
             return None
         stated = font_size(body) if body is not None else 0.0
         size = stated or (DEFAULT_SIZE if body is not None else 0.0)
         # A size that is only inherited is a guess: nothing is told from it.
         text = lines[0] if stated and len(lines) == 1 else ""
         placed = Placed(text, box, size * _EMU_PER_SIZE) if lines else None
-        piece = Piece(box, lines, parents, size, placed, free=kind is None, alt_text=alt_text)
-        return _Shape(piece, title=kind in TITLES)
+        single = body is not None and len(body.findall(f"{A}p")) == 1
+        piece = Piece(
+            box,
+            lines,
+            parents,
+            size,
+            placed,
+            free=kind is None,
+            single=single,
+            tables=tables,
+            alt_text=alt_text,
+        )
+        return _Shape(piece, title=kind in TITLES, seen=not hidden)
 
     def _graphic(self, frame: Element, box: Box, alt_text: str) -> _Shape | None:
         tables = tuple(_table(table) for table in frame.iterfind(f"{A}graphic/{A}graphicData/{A}tbl"))
@@ -119,6 +169,12 @@ class _Reader:
                 charts += tuple(self._charts(reference.get(f"{R}id", "")))
             elif reference.tag == f"{DGM}relIds":
                 nested += self._smartart(reference.get(f"{R}dm", ""))
+        embedded = [
+            shown(one.get("progId", ""))[:40] for one in frame.iter(f"{P}oleObj")
+        ]  # and its alternatives
+        if embedded:
+            program = f" ({embedded[0]})" if embedded[0] else ""
+            self._notices.append(f"an embedded object{program} is not read; put what it says on the slide")
         if not (tables or nested or charts or alt_text):
             return None
         lines, parents = _nested(nested)
@@ -128,27 +184,52 @@ class _Reader:
         root = self._related(relationship, "a chart")
         if root is None:
             return []
-        charts = read_charts(root)
-        if not charts:
+        part = self._package.relationships(self._part)[relationship].target
+        charts, is_all = read_charts(root, self._typed_over(part))
+        if not is_all:
+            self._notices.append("a series that a chart draws without a colour was left out")
+        elif not charts:
             self._notices.append("a chart keeps no numbers in the deck; it was left out")
         return charts
 
+    def _typed_over(self, chart: str) -> list[str]:
+        """The words of the boxes that are drawn over the chart in the part *chart*."""
+        try:
+            drawing = self._package.related(chart, "chartUserShapes")
+        except HostileDeckError:
+            raise
+        except DeckError:
+            return []  # the chart itself has been read: what a broken list names is lost with no word known
+        root = None if drawing is None else self._read(drawing, "the text over a chart")
+        return [] if root is None else paragraphs(root)
+
     def _smartart(self, relationship: str) -> list[tuple[str, int]]:
+        """The words of a diagram's model, else of its drawing, which some programs write alone."""
         root = self._related(relationship, "a SmartArt diagram")
-        return [] if root is None else smartart_lines(root)
+        if root is None:
+            return []
+        drawing = next((one.get("relId", "") for one in root.iter(f"{DSP}dataModelExt")), "")
+        lines = smartart_lines(root)
+        if lines or drawing not in self._package.relationships(self._part):
+            return lines
+        drawn = self._related(drawing, "the drawing of a SmartArt diagram")
+        return [] if drawn is None else [(line, 0) for line in paragraphs(drawn)]
 
     def _related(self, relationship: str, what: str) -> Element | None:
         target = self._package.relationships(self._part).get(relationship)
         if target is not None:
-            try:
-                return self._package.xml(target.target)
-            except HostileDeckError:
-                raise
-            except DeckError as error:
-                self._notices.append(f"{what} cannot be read and was left out: the file {error}")
-                return None
+            return self._read(target.target, what)
         self._notices.append(f"{what} is missing from the file and was left out")
         return None
+
+    def _read(self, part: str, what: str) -> Element | None:
+        try:
+            return self._package.xml(part)
+        except HostileDeckError:
+            raise
+        except DeckError as error:
+            self._notices.append(f"{what} cannot be read and was left out: the file {error}")
+            return None
 
 
 def _shapes(tree: Element) -> Iterator[Element]:
@@ -200,23 +281,40 @@ def _moved(shape: _Shape, own: Box, shown: Box) -> _Shape:
 
 
 def _table(table: Element) -> Table:
-    return Table(
-        tuple(
-            tuple(" ".join(paragraphs(cell.find(f"{A}txBody"))) for cell in row.iterfind(f"{A}tc"))
-            for row in table.iterfind(f"{A}tr")
-        )
-    )
+    rows = [row.findall(f"{A}tc") for row in table.iterfind(f"{A}tr")]
+    spans = {
+        (at, column): (_count(cell, "gridSpan"), _count(cell, "rowSpan"))
+        for at, row in enumerate(rows)
+        for column, cell in enumerate(row)
+        if cell.get("gridSpan") or cell.get("rowSpan")
+    }
+    return headed([[joined(paragraphs(cell.find(f"{A}txBody"))) for cell in row] for row in rows], spans)
+
+
+def _count(cell: Element, name: str) -> int:
+    stated = cell.get(name, "")
+    return int(stated) if stated.isdecimal() and len(stated) < 5 else 1
+
+
+def _is_hidden(shape: Element) -> bool:
+    names = _names(shape)
+    return names is not None and names.get("hidden") in ("1", "true")
+
+
+def _has_words(shape: Element) -> bool:
+    """Whether *shape* holds text, or draws it from another part as charts and diagrams do."""
+    held = (shown(text.text or "") for text in shape.iter(f"{A}t"))
+    return any(held) or any(one.tag in (f"{C}chart", f"{CX}chart", f"{DGM}relIds") for one in shape.iter())
 
 
 def _alt_text(shape: Element) -> str:
-    for properties in shape:
-        if properties.tag.startswith(f"{P}nv"):
-            names = properties.find(f"{P}cNvPr")
-            if names is None or _is_decorative(names):
-                return ""
-            return own_words(names.get("descr", ""))
-    return ""
+    names = _names(shape)
+    if names is None or any(one.get("val") in ("1", "true") for one in names.iter(f"{DECORATIVE}decorative")):
+        return ""
+    return own_words(names.get("descr", ""))
 
 
-def _is_decorative(names: Element) -> bool:
-    return any(mark.get("val") in ("1", "true") for mark in names.iter(f"{DECORATIVE}decorative"))
+def _names(shape: Element) -> Element | None:
+    """The properties that all shapes have: name, alternative text, whether it is hidden."""
+    properties = (one for one in shape if one.tag.startswith(f"{P}nv"))
+    return next((one.find(f"{P}cNvPr") for one in properties), None)

@@ -115,4 +115,5 @@ def check_json(checked: Checked) -> dict[str, Any]:
         ],
         "tensions": [tension_json(one) for one in checked.found],
         "gaps": [picked(gap, ("slide", "note")) for gap in checked.gaps],
+        "notices": [{"note": one} for one in checked.notices],
     }

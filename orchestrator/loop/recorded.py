@@ -88,6 +88,7 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
         offset_s=max(rehearsal.now_s(), projection.segments[-1].end_s) if projection.segments else 0.0,
         archive=loading.archive,
         typed=loading.typed,
+        notices=recording.notices,
     )
     store = rehearsal.store
     with store.transaction() as tx:

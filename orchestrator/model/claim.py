@@ -54,6 +54,11 @@ class Gap:
     slide: int | None
     note: str
 
+    @property
+    def line(self) -> str:
+        """The note behind its place: "slide 3: This slide shows no text."."""
+        return f"{'the deck' if self.slide is None else f'slide {self.slide}'}: {self.note}"
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

@@ -19,6 +19,7 @@ class Series:
     name: str
     values: tuple[float | None, ...]
     percent: bool = False  # drawn as percentages: 0.25 is shown as 25 %
+    unit: str = ""  # what the number format writes beside a value that it shows as stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,8 @@ class Chart:
     title: str
     categories: tuple[str, ...]
     series: tuple[Series, ...]
+    axes: tuple[str, ...] = ()  # their titles, those of values first: "EUR million"
+    labels: tuple[str, ...] = ()  # what somebody wrote at a point or over the chart
 
 
 @dataclass(frozen=True, slots=True)

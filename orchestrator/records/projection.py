@@ -57,6 +57,7 @@ class Playback:
     offset_s: float = 0.0  # session clock at which the recording begins
     archive: str | None = None  # where a run archives at its end
     typed: bool = False  # answers are typed at the terminal while it plays
+    notices: tuple[str, ...] = ()  # what was not read of it, a line each; never what was said
 
 
 @dataclass(frozen=True, slots=True)

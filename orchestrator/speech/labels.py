@@ -46,6 +46,7 @@ _PARTS: Final = re.compile(r"\s*(?:,|\||/| [-–—] )\s*")  # "Reed, Tom", "Mia
 _NUMBER: Final = re.compile(r"[ _#№-]*(?:\d{1,4}|[a-z])?", re.IGNORECASE)  # behind a role
 _PHONE: Final = re.compile(r"\+?[\d*x().\s-]{6,24}")
 _SENTENCE_END: Final = re.compile(r"[^\W_]{3,}\.$|[…。]$")  # "Tom Reed Jr." is a name, "Yes." is none
+_DIGIT: Final = re.compile(r"\d")
 _WORD: Final = re.compile(r"[^\W_]+")
 
 
@@ -164,6 +165,20 @@ def with_speakers(pieces: Iterable[LiveSegment]) -> list[LiveSegment]:
             if words:
                 named.append(replace(piece, text=words, speaker=current))
     return named
+
+
+def joined_asides(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
+    """Give "Tom Reed (iPhone)" to Tom Reed where both speak: one person on two devices, or renamed.
+
+    A number in the brackets tells people apart, and they stay.
+    """
+    names = {piece.speaker for piece in pieces}
+    same = {
+        name: bare
+        for name in names
+        if name and (bare := _ASIDE.sub("", name)) != name and bare in names and not _DIGIT.search(name)
+    }
+    return [replace(one, speaker=same.get(one.speaker or "", one.speaker)) for one in pieces]
 
 
 def _turns(

@@ -17,7 +17,7 @@ from orchestrator.model.segment import LiveSegment, Segment
 from orchestrator.render import clock
 from orchestrator.speech.captions import read_captions
 from orchestrator.speech.cut_figures import with_whole_figures
-from orchestrator.speech.labels import with_speakers
+from orchestrator.speech.labels import joined_asides, with_speakers
 from orchestrator.speech.loops import without_loops
 from orchestrator.speech.plain_text import read_plain
 from orchestrator.speech.recognition import Recogniser, recogniser_of
@@ -127,7 +127,7 @@ def read_speech(
         raise SpeechError(f"{shown_name(path)}: has {chars:,} characters (limit {MAX_CHARS:,}): {SHORTER}")
     if not is_sound(path):  # of sound, the recogniser's own doubt says so
         pieces, loops = without_loops(pieces)
-        pieces, notices = with_whole_figures(pieces), [*notices, *loops]
+        pieces, notices = joined_asides(with_whole_figures(pieces)), [*notices, *loops]
     segments, clock_notices = lay_out(pieces)
     notices += _unnamed(segments)
     return Recording(

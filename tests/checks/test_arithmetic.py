@@ -203,6 +203,11 @@ def test_tables_that_hold_other_things_than_sums_are_left_alone() -> None:
     mean = ("Mean wait", "41", "44", "39", "47", "43")
     for other in (staff, share, best, mean):
         assert in_table(head, money, costs, other) == []
+    sales = (("Goods", "618", "571", "8"), ("Service", "204", "219", "−7"), ("Group", "822", "790", "4"))
+    for heading in ("Change, %", "Change"):  # by its sign, and by the figures that it is the growth of
+        assert in_table(("", "2024", "2023", heading), *sales) == []
+    sites = (("Oslo", "12.4", "8.1"), ("Bergen", "9.6", "11.3"), ("Both", "22.0", "9.5"))
+    assert in_table(("", "Sales", "Margin ٪"), *sites) == []
     parts = (("Vans", "12"), ("of which electric", "5"), ("Cars", "31"))
     assert in_table(("Kind", "Number"), *parts, ("Total", "43")) == []
     largest = (("Rent", "40"), ("Staff", "31"), ("Power", "12"))

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.debrief.phrasing import UNREAD
 from orchestrator.engines import by_name
 from orchestrator.engines.protocol import TensionsRequest
 from orchestrator.errors import EngineError
@@ -97,7 +98,7 @@ def with_engine(monkeypatch: pytest.MonkeyPatch, *, failing: bool = False) -> No
 
 def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tuple[str, ...]) -> None:
     found = commands.json("check", *files, "--engine", "offline")
-    assert set(found) == {"kind", "slides", "claims", "tensions", "gaps"}
+    assert set(found) == {"kind", "slides", "claims", "tensions", "gaps", "notices"}
     assert [(one["kind"], one["class"], one["by"], one["sum"]) for one in found["tensions"]] == [
         ("sum", "computed", "offline", "433 + 207 = 640, not 740"),
         ("duration", "computed", "offline", "March to May 2026 is 3 months, not two years"),
@@ -112,6 +113,20 @@ def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tup
     page = commands("check", *files, "--engine", "offline").stdout
     assert ARITHMETIC_ALONE in page.splitlines()
     assert 'slide 2, Total / 2025: "740"' in page
+
+
+def test_what_was_not_read_stands_on_the_page_and_in_its_document(commands: Commands, tmp_path: Path) -> None:
+    deck, talk = tmp_path / "deck.md", tmp_path / "talk.srt"
+    deck.write_text("# Plan\n\nWe ask for TBD euros.\n\n<!-- no end\n\nof it")
+    talk.write_text("1\n00:00:01,000 --> 00:00:02,000\nHello.\n\n2\n00:00:03,000 --> soon\nLost.\n")
+    found = commands.json("check", str(deck), "--speech", str(talk), "--engine", "offline")
+    lines = [*(one["note"] for one in found["notices"]), *(f"slide {gap['slide']}: {gap['note']}" for gap in found["gaps"])]
+    assert (len(found["notices"]), len(found["gaps"])) == (2, 1)
+    done = commands("check", str(deck), "--speech", str(talk), "--engine", "offline")
+    page = done.stdout.splitlines()
+    first = page.index(UNREAD) + 1
+    assert [line.strip() for line in page[first : first + 3]] == lines
+    assert done.stderr == ""
 
 
 def test_what_a_model_names_is_shown_in_two_classes_and_what_stands_nowhere_not_at_all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -967,6 +968,22 @@ def ended(home: Path) -> Session:
         session.answer("It was twelve boats.")
         session.end()
         return session
+
+
+def test_what_was_not_read_of_a_rehearsal_is_what_a_check_of_its_files_says(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deck, talk = tmp_path / "deck.md", tmp_path / "talk.srt"
+    deck.write_text("# Plan\n\nWe ask for TBD euros.\n\n<!-- no end\n\nof it")
+    talk.write_text("1\n00:00:01,000 --> 00:00:02,000\nHello.\n\n2\n00:00:03,000 --> soon\nLost.\n")
+    files = [str(deck), "--speech", str(talk), "--engine", "offline"]
+    assert run(["--home", str(home), "--json", "check", *files]) == 0
+    checked = json.loads(capsys.readouterr().out)
+    assert run(["--home", str(home), "--json", "run", *files]) == 0
+    capsys.readouterr()
+    assert run(["--home", str(home), "debrief", "last", "--format", "json"]) == 0
+    (of_deck, of_talk), (gap,) = checked["notices"], checked["gaps"]
+    assert json.loads(capsys.readouterr().out)["unread"] == [of_deck["note"], f"slide 1: {gap['note']}", of_talk["note"]]
 
 
 @pytest.mark.parametrize(

@@ -309,6 +309,23 @@ def test_the_page_for_the_terminal() -> None:
     assert as_text(PAGE) == TEXT
 
 
+def test_what_was_not_read_is_listed_on_every_page() -> None:
+    lost = ("slide 2: an embedded sheet is not read", "piece 4 (0:31): said 28 times in a row, counted once")
+    page = replace(PAGE, unread=lost)
+    assert as_markdown(page).split("## Not read, or missing\n\n")[1].splitlines()[:2] == [
+        f"- {one}" for one in lost
+    ]
+    assert [line for line in as_text(page).splitlines() if line not in TEXT.splitlines()] == [
+        f"Not read        {lost[0]}",
+        f"                {lost[1]}",
+    ]
+    said = f"Not read, or missing {' '.join(lost)}"
+    assert said in " ".join(seen(as_html(page)).text.split())
+    assert said in " ".join(seen(as_paper(page)).text.split())
+    assert as_json(page)["unread"] == list(lost)
+    assert "Not read" not in as_markdown(PAGE) + as_text(PAGE) + as_html(PAGE)
+
+
 def test_who_has_just_had_the_questions_sees_what_stays_open() -> None:
     assert as_text(PAGE, reviews=False, width=80).splitlines()[6:19] == [
         "Asked           4 questions: 1 answered, 1 not answered, 1 parked, 1 not judged.",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import time
 from pathlib import Path
 
 import pytest
@@ -200,7 +202,17 @@ def test_a_text_that_is_no_deck_is_refused_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("markdown", "shown"),
     [
-        ("**bold**, __bold__, *slanted*, _slanted_, ~~gone~~", "bold, bold, slanted, slanted, gone"),
+        ("**bold**, __bold__, *slanted*, _slanted_", "bold, bold, slanted, slanted"),
+        ("$320<sup>1</sup> and 400<SUP class='x'>[2]</SUP>", "$320¹ and 400[²]"),
+        ("12[^3] cities[^note], 5^[without Oslo] more", "12³ cities, 5 (without Oslo) more"),
+        ("10^6^ euros, 10<sup>-6</sup> s, x^2+y^2, 2^3", "10⁶ euros, 10⁻⁶ s, x^2+y^2, 2^3"),
+        ("H<sub>2</sub>O, CO~2~", "H₂O, CO₂"),
+        (r"Growth is $\frac{12}{48}$ and $2^3 = x_1^{ab}$", "Growth is (12)/(48) and 2³ = x₁^(ab)"),
+        ("from $320 to $400, $5-$6 or A$ 7", "from $320 to $400, $5-$6 or A$ 7"),
+        ("We cut ~~5.0~~ <del>4.5</del> <s>4.4</s> ~4.3~ 4.2", "We cut 4.2"),
+        ("~5 to ~6 sites, (~5–~6), 5~6", "~5 to ~6 sites, (~5–~6), 5~6"),
+        ("~~*a* and `b`~~ c, ~~open", "c, ~~open"),
+        (r"\~\~kept\~\~ and `10^6^`", "~~kept~~ and 10^6^"),
         ("***both***", "both"),
         ("a**b**c", "abc"),
         ("2 * 3 * 4, 2*3*4, a_b_c, __init__", "2 * 3 * 4, 2*3*4, a_b_c, init"),
@@ -232,3 +244,88 @@ def test_a_comment_without_an_end_is_named() -> None:
     deck = read_deck_text("# A\n\ntext <!-- begins\n\n# B")
     assert deck.slides == (Slide(1, "A", ("text",)),)
     assert deck.notices == ("what follows line 3 is in a comment without an end (-->) and was left out",)
+
+
+@pytest.mark.parametrize(
+    "broken", ["8 million  \nCosts", "8 million\\\nCosts", "8 million<br>Costs", "8 million<br />\nCosts"]
+)
+def test_a_break_ends_a_line(broken: str) -> None:
+    assert slides(f"# A\n\n{broken}: 7 million") == [("A", ("8 million", "Costs: 7 million"))]
+    assert slides(f"# A\n\n- {broken}: 7 million") == [("A", ("8 million", "Costs: 7 million"))]
+
+
+def test_footnotes_are_lines_and_addresses_of_links_are_not() -> None:
+    text = "# A\n\nIn 12[^1] cities[^x].\n\n[^1]: Without suburbs,\n    and islands.\n[^x]: In 2025.\n[1]: https://a.b/c"
+    assert slides(text) == [("A", ("In 12¹ cities.", "¹ Without suburbs, and islands.", "In 2025."))]
+
+
+def test_words_that_are_struck_out_are_left_out_and_their_slide_is_named() -> None:
+    deck = read_deck_text(
+        "# A\n\n10 sites\n\n# B ~~old~~\n\n# C\n\n|x|y|\n|--|--|\n|<s>1</s>|2|\n\n# D\n\nNotes:\n~~5~~"
+    )
+    assert [(slide.title, slide.tables) for slide in deck.slides] == [
+        ("A", ()),
+        ("B", ()),
+        ("C", (Table((("x", "y"), ("", "2"))),)),
+        ("D", ()),
+    ]
+    assert deck.notices == (
+        "slide 2: words that are struck out were left out",
+        "slide 3: words that are struck out were left out",
+    )
+
+
+HTML = """# Costs
+
+Before <table class="x"><thead>
+<tr><th rowspan=2>Site</th><th colspan="2">2025</th></tr>
+<tr><th>Plan</th><th>Actual</th></tr></thead>
+
+<tr><td>Oslo</td><td>3<sup>1</sup></td><td>4&nbsp;%</td></tr>
+<tr><td>Both</td><td colspan='2'>9<br>est.</td></tr>
+</table> Behind it
+goes on.
+"""
+
+
+def test_tables_of_html_are_tables_with_their_merged_cells() -> None:
+    table = Table((("Site", "2025 / Plan", "2025 / Actual"), ("Oslo", "3¹", "4 %"), ("Both", "9 est.", "")))
+    assert read_deck_text(HTML).slides == (
+        Slide(1, "Costs", ("Before", "Behind it goes on."), tables=(table,)),
+    )
+    noted = read_deck_text("# A\n\nNotes:\n<TABLE><tr><td>a<td>b</table>").slides
+    assert noted == (Slide(1, "A", notes="a | b"),)
+
+
+def test_headings_of_a_pipe_table_may_take_two_rows() -> None:
+    text = "# A\n\n| Site | Staff | Share |\n|--|--|--|\n| | people | % |\n| Oslo | 3 | 4 |\n| Voss | 5 | 6 |"
+    table = Table((("Site", "Staff / people", "Share / %"), ("Oslo", "3", "4"), ("Voss", "5", "6")))
+    assert read_deck_text(text).slides == (Slide(1, "A", tables=(table,)),)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<s>",
+        "<sup>",
+        "~~",
+        "~a ",
+        "^a",
+        "[^",
+        "^[",
+        "<table>",
+        "<td rowspan=99 colspan=99>",
+        "<tr>",
+        "$_ ",
+        "$a",
+        "$\\frac{",
+        "a<br>",
+        "\v",
+    ],
+)
+def test_no_mark_makes_reading_hang(piece: str) -> None:
+    """As in `test_limits`: these take a second at most, and hours where something is quadratic."""
+    began = time.process_time()
+    with contextlib.suppress(DeckError):
+        read_deck_text("# A\n" + piece * (300_000 // len(piece)))
+    assert time.process_time() - began < 8

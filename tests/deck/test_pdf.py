@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,18 +13,13 @@ from orchestrator.deck.read import read_deck
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Deck, Slide
 from tests.helpers.deck_files import PAGE, assembled, pdf, stream
+from tests.helpers.pdf_text import text, width
 
 
 def read(tmp_path: Path, content: bytes) -> Deck:
     path = tmp_path / "deck.pdf"
     path.write_bytes(content)
     return read_deck(path)
-
-
-def text(words: str, left: float, up: float, size: float = 16, font: str = "F1") -> bytes:
-    """A line of text *up* points above the lower edge of a page 405 points high."""
-    shown = words.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)").encode("cp1252")
-    return b"BT /%s %g Tf %g %g Td (%s) Tj ET\n" % (font.encode(), size, left, up, shown)
 
 
 def lines_of(tmp_path: Path, *content: bytes) -> tuple[str, ...]:
@@ -77,7 +73,7 @@ def test_a_page_that_is_only_a_picture_is_named(tmp_path: Path) -> None:
     deck = read(tmp_path, pdf(text("Some words", 40, 300), b"0 0 100 100 re f", b""))
     assert deck.slides[1:] == (Slide(2, ""), Slide(3, ""))
     assert deck.notices == (
-        "pages 2, 3 without any text: a picture or a scan is not read, nor what is damaged",
+        "slides 2 and 3: without any text: a picture or a scan is not read, nor what is damaged",
     )
 
 
@@ -382,7 +378,7 @@ def test_text_whose_letters_the_file_does_not_tell_is_named(tmp_path: Path) -> N
     deck = read(tmp_path, pdf(content, page=page, more=[composite, descendant]))
     assert (deck.slides, deck.notices) == (
         (Slide(1, "Title"),),
-        ("page 1 with text that the file does not say the letters of: it is not read",),
+        ("slide 1: some of the text is in a font that does not say its letters: it is not read",),
     )
 
 
@@ -390,7 +386,9 @@ def test_a_page_that_is_broken_costs_a_notice_and_not_the_deck(tmp_path: Path) -
     content = pdf(text("Whole", 40, 300), text("Broken", 40, 300)).replace(b"/FlateDecode", b"/FlatDecoder")
     deck = read(tmp_path, content.replace(b"/FlatDecoder", b"/FlateDecode", 1))
     assert deck.slides == (Slide(1, "Whole"), Slide(2, ""))
-    assert deck.notices == ("page 2 without any text: a picture or a scan is not read, nor what is damaged",)
+    assert deck.notices == (
+        "slide 2: without any text: a picture or a scan is not read, nor what is damaged",
+    )
 
 
 @pytest.mark.parametrize(
@@ -419,6 +417,188 @@ def test_a_pdf_without_pages_is_refused(tmp_path: Path, content: bytes, message:
 def test_numbers_that_no_operator_takes_cost_no_more_than_their_length(tmp_path: Path) -> None:
     # Where each token looked at all numbers behind it, this took minutes, and the deck was refused.
     assert lines_of(tmp_path, b"1 " * 100_000 + b"n\n", text("We grew.", 40, 300)) == ("We grew.",)
+
+
+# What is no digit of a number.
+
+
+def raised(words: str, left: float, up: float, size: float = 10.5) -> bytes:
+    """A mark behind text of 16 points, set as Word and LaTeX set it."""
+    return text(words, left, up + 5.5, size)
+
+
+WIDTH = 16 * 0.556  # of a digit of Helvetica
+
+
+@pytest.mark.parametrize(
+    ("mark", "read_as"),
+    [
+        ("12", "320¹²"),
+        ("2,3", "320²,³"),
+        ("(4)", "320⁽⁴⁾"),
+        ("1-3", "320¹⁻³"),
+        ("**", "320**"),
+        ("a", "320ᵃ"),
+    ],
+)
+def test_a_raised_mark_is_no_digit_of_its_number(tmp_path: Path, mark: str, read_as: str) -> None:
+    content = text("320", 40, 300) + raised(mark, 40 + 3 * WIDTH, 300) + text("in all of it", 86, 300)
+    assert lines_of(tmp_path, content) == (f"{read_as} in all of it",)
+
+
+def test_marks_that_are_drawn_one_by_one_are_marks(tmp_path: Path) -> None:
+    pieces = (("320", 0.0), ("2", 3 * WIDTH), (",", 3 * WIDTH + 5.84), ("3", 3 * WIDTH + 8.76))
+    content = b"".join(
+        text(words, 40 + at, 300) if not at else raised(words, 40 + at, 300) for words, at in pieces
+    )
+    assert lines_of(tmp_path, content) == ("320²,³",)
+
+
+def test_a_mark_that_leads_its_footnote_and_a_power_are_raised(tmp_path: Path) -> None:
+    footnote = raised("1", 40, 200) + text("Not audited", 49, 200)
+    power = text("450 m", 40, 300) + raised("2", 40 + 16 * (3 * 0.556 + 0.278 + 0.833), 300)
+    assert lines_of(tmp_path, power, footnote) == ("450 m²", "¹ Not audited")
+
+
+@pytest.mark.parametrize(
+    ("before", "size", "words", "small"),
+    [
+        ("4", 16, "th quarter", 10.5),  # an ordinal is no mark
+        ("40", 48, "in 2025", 14),  # a label beside a figure that is shown off
+        ("4.2", 48, "M", 24),  # a magnitude
+    ],
+)
+def test_raised_words_are_left_as_they_are(
+    tmp_path: Path, before: str, size: float, words: str, small: float
+) -> None:
+    width = sum(0.278 if character == "." else 0.556 for character in before) * size
+    content = text(before, 40, 250, size) + text(words, 40 + width + 0.05 * size, 250 + 0.3 * size, small)
+    (slide,) = read(tmp_path, pdf(content + text("A sentence of the slide.", 40, 60))).slides
+    (line,) = {slide.title, *slide.lines} - {"", "A sentence of the slide."}
+    assert line.replace(" ", "") == f"{before}{words}".replace(" ", "")
+
+
+def test_a_fraction_keeps_its_digits(tmp_path: Path) -> None:
+    fraction = raised("1", 40, 300) + text("/", 46, 300) + text("2", 50.5, 300, 10.5)
+    assert lines_of(tmp_path, text("3", 31, 300) + fraction + text("years", 61, 300)) == ("3 1/2 years",)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (("1,250", "Oslo depot"), ("980", "Bergen depot"), ("2,230", "All of them")),
+        (("1,250", "4,170"), ("980", "3,330"), ("2,230", "7,500")),
+    ],
+)
+@pytest.mark.parametrize("by_column", [True, False])
+def test_a_figure_that_touches_the_next_column_is_kept_apart(
+    tmp_path: Path, rows: tuple[tuple[str, str], ...], *, by_column: bool
+) -> None:
+    ups = (300, 276, 252)
+    figures = [text(row[0], 200 - width(row[0], 16), up) for row, up in zip(rows, ups, strict=True)]
+    others = [text(row[1], 200.5, up) for row, up in zip(rows, ups, strict=True)]
+    in_order = (
+        figures + others if by_column else [one for row in zip(figures, others, strict=True) for one in row]
+    )
+    lines = lines_of(tmp_path, *in_order)
+    assert {row[0] for row in rows} <= set(lines)
+    assert sorted(" ".join(lines).split()) == sorted(" ".join(map(" ".join, rows)).split())
+
+
+def test_letters_that_are_drawn_one_by_one_are_no_columns(tmp_path: Path) -> None:
+    def by_letter(words: str, up: float) -> bytes:
+        return b"".join(text(letter, 40 + at * WIDTH, up) for at, letter in enumerate(words))
+
+    content = b"".join(by_letter(words, up) for words, up in (("1250", 300), ("9803", 270), ("2230", 240)))
+    assert lines_of(tmp_path, content) == ("1250", "9803", "2230")
+
+
+# Text from right to left.
+
+HEBREW = "אבגדהוזחטיךכלםמןנסעףפץצקרשת"
+_CODES = {letter: chr(ord("A") + at) for at, letter in enumerate(HEBREW)}
+TO_HEBREW = stream(
+    b"1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange <41> <5B> <05D0> endbfrange "
+    b"1 beginbfrange <20> <3F> <0020> endbfrange"
+)
+HEBREW_FONT = b"<</Type/Font/Subtype/Type1/BaseFont/Courier/ToUnicode 8 0 R>>"
+
+
+def as_drawn(words: str) -> str:
+    """Words as they stand on the page: each from its last letter to its first, figures as they are."""
+    turned = [word if any(map(str.isdigit, word)) else word[::-1] for word in reversed(words.split(" "))]
+    return "".join(_CODES.get(letter, letter) for letter in " ".join(turned))
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "התקציב הוא 12 מיליון",
+        "12 מיליון הוא התקציב",
+        "מכרנו 1,250 יחידות בשנת 2025",
+        "המחיר הוא 4.5 עד 6.5 מיליון",
+    ],
+)
+def test_a_line_from_right_to_left_is_read_in_the_order_it_is_said_in(
+    tmp_path: Path, words: str, *, at_once: bool
+) -> None:
+    drawn = as_drawn(words)
+    pieces = [(drawn, 0)]
+    if not at_once:
+        ends = [0, *(at + 1 for at, letter in enumerate(drawn) if letter == " "), len(drawn)]
+        pieces = [(drawn[first:end].strip(), first) for first, end in pairwise(ends)]
+    content = b"".join(text(piece, 300 + first * 9.6, 300, font="F2") for piece, first in pieces)
+    page = PAGE.replace(b"/F2 4 0 R", b"/F2 7 0 R")
+    drawn_deck = pdf(text("Title", 40, 370, 30) + content, page=page, more=[HEBREW_FONT, TO_HEBREW])
+    assert read(tmp_path, drawn_deck).slides[0].lines == (words,)
+
+
+# Furniture.
+
+
+@pytest.mark.parametrize("first", [1, 12])
+def test_only_what_counts_up_with_the_pages_is_a_page_number(tmp_path: Path, first: int) -> None:
+    feet = ("180", "169", "265", "385")
+    pages = [
+        text(f"Stores of region {name}", 40, 370, 30)
+        + text(f"All that stands on page {name} of it.", 40, 200)
+        + text(foot, 40, 20, 12)
+        + text(f"Page {first + at}", 600, 20, 12)
+        for at, (name, foot) in enumerate(zip("ABCD", feet, strict=True))
+    ]
+    assert [slide.lines for slide in read(tmp_path, pdf(*pages)).slides] == [
+        (f"All that stands on page {name} of it.", foot) for name, foot in zip("ABCD", feet, strict=True)
+    ]
+
+
+def artifact(content: bytes, properties: bytes = b"") -> bytes:
+    return (b"/Artifact <<%s>> BDC " % properties if properties else b"/Artifact BMC ") + content + b"EMC "
+
+
+RENT = text("Rent is 4 million a year.", 40, 200)
+PAID = text("Half of it is paid by the city of Graz.", 40, 130)
+FOOT = text("Example AG", 40, 12, 9)
+RENT_LINE, PAID_LINE = "Rent is 4 million a year.", "Half of it is paid by the city of Graz."
+
+
+@pytest.mark.parametrize(
+    ("content", "lines"),
+    [
+        (artifact(RENT), (RENT_LINE,)),  # nothing else stands on the page
+        (artifact(RENT, b"/Type/Pagination"), (RENT_LINE,)),
+        (artifact(RENT) + PAID, (RENT_LINE, PAID_LINE)),
+        (artifact(RENT + PAID, b"/Type/Page") + FOOT, (RENT_LINE, PAID_LINE, "Example AG")),
+        (artifact(FOOT) + RENT, (RENT_LINE,)),
+        (artifact(RENT, b"/Type/Pagination") + PAID, (PAID_LINE,)),
+        (artifact(FOOT), ()),
+    ],
+)
+def test_an_artifact_is_furniture_only_beside_content_and_where_furniture_stands(
+    tmp_path: Path, content: bytes, lines: tuple[str, ...]
+) -> None:
+    (slide,) = read(tmp_path, pdf(content)).slides
+    assert tuple(filter(None, (slide.title, *slide.lines))) == lines
 
 
 # The real decks.

@@ -253,3 +253,29 @@ def test_no_word_is_ever_given_to_somebody_else(
     suffix, write = FORMS[form]
     for name, words in said(read(tmp_path, f"talk.{suffix}", write(numbered(talk)))):
         assert name is None or words.endswith(f"of {name.split()[0].lower()}.")
+
+
+def test_one_who_speaks_on_two_devices_is_one_and_two_of_one_name_are_two(tmp_path: Path) -> None:
+    def speakers(*names: str) -> list[str | None]:
+        file = tmp_path / "talk.txt"
+        file.write_text("".join(f"{name}: Words number {at}.\n\n" for at, name in enumerate(names)))
+        return [one.speaker for one in read_speech(file).segments]
+
+    tom, phone, sam = "Tom Reed", "Tom Reed (iPhone)", "Sam Neil (Guest)"
+    assert speakers(tom, sam, phone, tom, sam, phone) == [tom, sam, tom, tom, sam, tom]
+    numbered = ("Speaker", "Speaker (2)", "Speaker", "Speaker (2)")
+    assert speakers(*numbered) == list(numbered)
+
+
+def test_a_colon_in_the_words_under_heads_with_times_begins_no_speaker(tmp_path: Path) -> None:
+    file = tmp_path / "talk.txt"
+    turns = ("Tom Reed", "Mia Falk", "Tom Reed", "Mia Falk", "Tom Reed")
+    file.write_text(
+        "".join(
+            f"[{name}] 14:03:{10 * at:02}\nTwo: the price.\nThree: the rent.\n\n"
+            for at, name in enumerate(turns)
+        )
+    )
+    assert [(one.speaker, one.text) for one in read_speech(file).segments] == [
+        (name, "Two: the price. Three: the rent.") for name in turns
+    ]
