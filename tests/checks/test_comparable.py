@@ -115,7 +115,9 @@ def test_a_cell_whose_row_and_column_fail_by_one_amount_is_found_always(
 
     def found() -> list[str]:
         head = ("", *(f"Team {at}" for at in range(width)), "All")
-        return table_sums(head, *((f"Line {at}", *(f"{one:,}" for one in row)) for at, row in enumerate(grid)))
+        return table_sums(
+            head, *((f"Line {at}", *(f"{one:,}" for one in row)) for at, row in enumerate(grid))
+        )
 
     assert found() == []
     row, column, off = rng.randrange(height), rng.randrange(width), rng.randint(10, 60)
