@@ -35,16 +35,31 @@ class Cell:
     is_plain: bool  # a whole number without a unit, as of people or visits
 
 
+UNREAD: Final = "?"
+"""The unit of a cell that has a figure which is not read as one number: it fits no other cell."""
+
 Line = Sequence[Cell | None]
 
 
 def figures_of(table: Table) -> list[Line]:
-    """Row by row the cells that hold one number and nothing else; None for all others."""
+    """Row by row the cells that hold one number and nothing else; None for those without a figure.
+
+    A figure that is not read, as "less 30" or a year among amounts, is a cell of the unit `UNREAD`,
+    so that no sum is tried as if it were not there. Headings and labels are None then.
+    """
     form = written_form("\n".join("\n".join(row) for row in table.rows))
     return [
-        [_cell(text, row, column, form, _is_rate(table, row, column)) for column, text in enumerate(cells)]
+        [
+            _cell(text, row, column, form, _is_rate(table, row, column)) or _unread(text, row, column)
+            for column, text in enumerate(cells)
+        ]
         for row, cells in enumerate(table.rows)
     ]
+
+
+def _unread(text: str, row: int, column: int) -> Cell | None:
+    is_figure = len(text) <= LONGEST_CELL and any(map(str.isdecimal, text))
+    return Cell(row, column, text, 0.0, 0.0, UNREAD, False, False) if row and column and is_figure else None
 
 
 def _is_rate(table: Table, row: int, column: int) -> bool:

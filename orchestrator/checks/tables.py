@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.checks.grid import Cell, Line, columns_of, figures_of
+from orchestrator.checks.grid import UNREAD, Cell, Line, columns_of, figures_of
 from orchestrator.checks.passages import cell_labels
 from orchestrator.checks.rounding import is_explained, slack_of
 from orchestrator.checks.written import number_text
@@ -63,7 +63,10 @@ class _Lines:
     @property
     def is_one_place(self) -> bool:
         """All figures stand in one place of their lines: the table has a single column of them."""
-        return len({at for line in self.lines for at, cell in enumerate(line) if cell}) == 1
+        return (
+            len({at for line in self.lines for at, cell in enumerate(line) if cell and cell.unit != UNREAD})
+            == 1
+        )
 
     @property
     def is_one_measure(self) -> bool:
@@ -177,7 +180,7 @@ def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
     """
     all_lines = [lines[line] for line in (*relation.parts, relation.target)]
     found = [cell for line in all_lines if at < len(line) and (cell := line[at])]
-    if len(found) < len(all_lines) or len({cell.unit for cell in found}) > 1:
+    if len(found) < len(all_lines) or len({cell.unit for cell in found}) > 1 or found[0].unit == UNREAD:
         return []
     is_rate = found[-1].unit == "pp" or (found[-1].unit == "%" and found[-1].value != 100)
     return [] if is_rate else found
