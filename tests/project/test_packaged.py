@@ -26,7 +26,9 @@ def put(folder: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("as_written", [False, True], ids=["values", "as-written"])
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.yaml")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("*.yaml")), ids=lambda path: path.relative_to(PACKAGE).as_posix()
+)
 def test_every_packaged_file_is_read_alike_with_and_without_libyaml(
     path: Path, as_written: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
