@@ -8,6 +8,9 @@
     scripts/bench reading [--show CORPUS]
                                   contradictions found in decks and clean decks blamed, by arithmetic alone
                                   and by recorded proposals that code verifies
+    scripts/bench brought [--show]
+                                  right sentences of twelve countries, transcripts of thirty programs, tables
+                                  of PDFs: what is blamed, who is taken for the presenter, what is found
     scripts/bench caching [--calls] [--offline]
                                   what a rehearsal's calls to a model cost, in each layout, beside its limit
     scripts/bench memory [recall] [labelled] [--embeddings URL] [--model NAME]
@@ -507,6 +510,7 @@ PROGRAMS: dict[str, Callable[[list[str]], int]] = {
         name: _in_module(name)
         for name in (
             "reading",
+            "brought",
             "caching",
             "memory",
             "scribe",
