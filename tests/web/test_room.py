@@ -985,6 +985,7 @@ def test_the_field_shows_whom_its_words_go_to_and_the_end_what_becomes_of_the_qu
     )
     expect(page.locator("#ending-parked-list")).to_contain_text(f"{name}: ")
     page.click("#ending-take")
+    expect(page.locator("#question")).to_be_visible()  # its words stood there before, hidden
     expect(page.locator("#question-text")).to_have_text(question)
     page.click("#finish")
     expect(page.locator("#ending-parked")).to_be_hidden()
