@@ -18,15 +18,12 @@ from typing import Any, Final
 
 import yaml
 
-ROOT: Final = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
-from orchestrator.deck.read import read_deck, read_deck_text  # noqa: E402
-from orchestrator.model.claim import Tension  # noqa: E402
-from orchestrator.model.segment import Segment  # noqa: E402
-from orchestrator.speech.presenter import UNCLEAR, presenter_of  # noqa: E402
-from orchestrator.speech.read import read_speech  # noqa: E402
+from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
+from orchestrator.deck.read import read_deck, read_deck_text
+from orchestrator.model.claim import Tension
+from orchestrator.model.segment import Segment
+from orchestrator.speech.presenter import UNCLEAR, presenter_of
+from orchestrator.speech.read import read_speech
 
 BROUGHT: Final = Path(__file__).resolve().parent / "bench_data" / "brought"
 Result = tuple[str, str]

@@ -13,7 +13,7 @@ from orchestrator.claims.dates import dates_in
 from orchestrator.claims.numbers import numbers_in
 from orchestrator.model.slide import Table
 
-_BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~¹²³]*")
+_BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~⁰¹²³⁴-⁹]*")
 """Signs that may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""
 
 _PERCENT = re.compile(r"[%\uff05\u066a\ufe6a]")

@@ -123,6 +123,7 @@ def _is_one_cell(row: _Broken, column: _Broken) -> bool:
 def _broken(lines: _Lines) -> Iterator[_Broken]:
     """Relations that hold in all places but one."""
     width = max(map(len, lines.lines))
+    is_one_place, is_one_measure = lines.is_one_place, lines.is_one_measure
     for relation in _relations(lines.filled):
         named = lines.labels is not None and _is_total(relation, lines.filled, lines.labels)
         places = [(at, cells) for at in range(width) if (cells := _cells(relation, lines.lines, at))]
@@ -132,19 +133,18 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
         if len(failed) != 1:
             continue
         ((wrong, one),) = failed
-        if _is_derived([lines.lines[at] for at in (*relation.parts, relation.target)], wrong):
-            continue
-        may_overlap = one.may_overlap and not (lines.is_one_place or lines.is_one_measure)
+        may_overlap = one.may_overlap and not (is_one_place or is_one_measure)
         is_tried = (named or width >= _LEAST_PLACES) and not may_overlap and one.is_near
         enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
-        is_all = bool(evidence) or (lines.is_one_place and one.is_complete)
+        is_all = bool(evidence) or (is_one_place and one.is_complete)
         labels = [lines.labels[at] for at in (*relation.parts, relation.target)] if lines.labels else []
         units = {found[1] or found[2] for label in labels if (found := _UNIT.search(label))}
         alone = named and relation.minus is None and is_all and len(units) < 2
         *parts, target = cells = _cells(relation, lines.lines, wrong)
         slack = sum(cell.slack for cell in (*parts, target)) + 1e-9 * abs(target.value)
         alone = alone and not is_explained([cell.value for cell in parts], target.value, slack)
-        if evidence or alone:
+        own = [lines.lines[at] for at in (*relation.parts, relation.target)]
+        if (evidence or alone) and not _is_derived(own, wrong):
             off = _value(relation, parts) - target.value
             is_certain = is_tried and (enough or alone)
             yield _Broken(relation, cells, off, sum(evidence), len(places) == 1, is_certain)

@@ -196,7 +196,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
             continue
         falls = False
         match value:
-            case SpeechHeard() if value.segment.speaker not in (None, *projection.presenter_labels):
+            case SpeechHeard() if not projection.may_answer(value.segment.speaker):
                 falls = False  # another's words are no answer
             case SpeechHeard(part=None):  # of an earlier release: all that was said while the question waited
                 falls = is_waiting

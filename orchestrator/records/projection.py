@@ -318,6 +318,10 @@ class Projection:
             return () if self.presenter_label is None else (self.presenter_label,)
         return (self.presenter, None)
 
+    def may_answer(self, speaker: str | None) -> bool:
+        """Whether words under a label can be an answer: the words of the room have none."""
+        return speaker is None or speaker in self.presenter_labels
+
     @property
     def speech_claims(self) -> list[Claim]:
         """The presenter's claims in speech; the list grows, so do not keep it."""

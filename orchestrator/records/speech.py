@@ -320,7 +320,7 @@ def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...], be
 
 def _hear(projection: Projection, segment: Segment) -> None:
     """What the presenter says while a question is open is its answer; the room's words have no label."""
-    if projection.asking is not None and segment.speaker in (None, *projection.presenter_labels):
+    if projection.asking is not None and projection.may_answer(segment.speaker):
         projection.heard.append(segment)
 
 

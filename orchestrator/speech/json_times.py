@@ -13,6 +13,7 @@ from typing import Any, Final
 from orchestrator.model.segment import LiveSegment
 from orchestrator.speech.pace import words_in
 from orchestrator.speech.stamps import seconds
+from orchestrator.speech.times import on_clock
 
 UNITS_S: Final = {"seconds": 1.0, "milliseconds": 0.001, "hundredths of a second": 0.01, "ticks": 1e-7}
 """Whisper and most write seconds, AssemblyAI and Rev's kin milliseconds, whisper.cpp's own times hundredths,
@@ -64,7 +65,7 @@ def on_a_possible_clock(
     """
     starts_s = [one.start_s for one in pieces if one.start_s is not None and one.start_s > _IS_A_DATE_S]
     if starts_s and len(starts_s) == sum(one.start_s is not None for one in pieces):
-        pieces = [_moved(one, min(starts_s)) for one in pieces]
+        pieces = [on_clock(one, from_s=min(starts_s)) for one in pieces]
     rate = _words_a_second(pieces)
     if not is_assumed or rate is None or MIN_WORDS_A_SECOND <= rate <= MAX_WORDS_A_SECOND:
         return list(pieces), []
@@ -76,7 +77,7 @@ def on_a_possible_clock(
             f"its times cannot be right ({told} in seconds); counted from the words instead"
         ]
     unit = min(fitting, key=lambda one: abs(log(by_unit[one] / _USUAL)))
-    return [_scaled(one, UNITS_S[unit]) for one in pieces], [
+    return [on_clock(one, factor=UNITS_S[unit]) for one in pieces], [
         f"its times are read as {unit}, for as seconds they cannot be right"
     ]
 
@@ -94,13 +95,3 @@ def _words_a_second(pieces: Sequence[LiveSegment]) -> float | None:
     ]
     spoken_s = sum(length_s for _, length_s in lengths)
     return sum(words for words, _ in lengths) / spoken_s if spoken_s else None
-
-
-def _scaled(one: LiveSegment, factor: float) -> LiveSegment:
-    start_s = None if one.start_s is None else one.start_s * factor
-    return replace(one, start_s=start_s, end_s=None if one.end_s is None else one.end_s * factor)
-
-
-def _moved(one: LiveSegment, by_s: float) -> LiveSegment:
-    start_s = None if one.start_s is None else one.start_s - by_s
-    return replace(one, start_s=start_s, end_s=None if one.end_s is None else one.end_s - by_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.legible import one_line
@@ -14,6 +14,7 @@ from orchestrator.render import counted
 from orchestrator.speech.labels import Label, goes_on, is_doubtful, labelled, speakers_among
 from orchestrator.speech.stamps import STAMP, clock_s
 from orchestrator.speech.text import LINE_END
+from orchestrator.speech.times import on_clock
 from orchestrator.speech.word_lists import word_list
 
 _TO = r"\s*(?:-|–|—|-->|to)\s*"
@@ -238,14 +239,7 @@ def _on_one_clock(pieces: list[LiveSegment]) -> list[LiveSegment]:
     first_s = next((one.start_s for one in pieces if one.start_s is not None), 0.0)
     if first_s < _WALL_CLOCK_S:
         return pieces
-    return [
-        replace(
-            one,
-            start_s=None if one.start_s is None else one.start_s - first_s,
-            end_s=None if one.end_s is None else one.end_s - first_s,
-        )
-        for one in pieces
-    ]
+    return [on_clock(one, from_s=first_s) for one in pieces]
 
 
 def _piece(one: _Paragraph) -> LiveSegment:

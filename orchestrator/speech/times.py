@@ -34,6 +34,14 @@ def lay_out(pieces: Sequence[LiveSegment]) -> tuple[tuple[Segment, ...], tuple[s
     return tuple(segments), tuple(notices)
 
 
+def on_clock(piece: LiveSegment, *, from_s: float = 0.0, factor: float = 1.0) -> LiveSegment:
+    """Return the piece with its times counted from *from_s* and multiplied by *factor*."""
+    start_s = None if piece.start_s is None else (piece.start_s - from_s) * factor
+    return replace(
+        piece, start_s=start_s, end_s=None if piece.end_s is None else (piece.end_s - from_s) * factor
+    )
+
+
 def segment_of(piece: LiveSegment, start_s: float, end_s: float) -> Segment:
     """The piece as a segment with these times; marked where they were not told."""
     return Segment(
