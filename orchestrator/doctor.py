@@ -15,7 +15,7 @@ from typing import Final
 from orchestrator.archive.freeze import can_set_flags
 from orchestrator.archive.s3 import fault_of_settings
 from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
-from orchestrator.engines.claude.settings import claude_settings
+from orchestrator.engines.model.settings import claude_settings
 from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import NAME, MemoryDatabase
@@ -165,7 +165,7 @@ def _model(home: Home, engine: str) -> Check:
         return Check(name, "off", str(error))
     if not (settings.api_key or settings.auth_token or settings.base_url):
         return Check(name, "off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
-    from orchestrator.engines.claude.probing import probe_settings
+    from orchestrator.engines.model.probing import probe_settings
 
     at = f"{settings.model} at {settings.where}"
     try:

@@ -30,10 +30,10 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.context.assemble import Context  # noqa: E402 (the path is set first)
 from orchestrator.context.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
 from orchestrator.context.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
-from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
-from orchestrator.engines.claude.settings import DEFAULT_MODEL, Settings  # noqa: E402
-from orchestrator.engines.claude.standalone import reading_messages  # noqa: E402
-from orchestrator.engines.claude.tasks import addressed, kind_of  # noqa: E402
+from orchestrator.engines.model.engine import ClaudeEngine  # noqa: E402
+from orchestrator.engines.model.settings import DEFAULT_MODEL, Settings  # noqa: E402
+from orchestrator.engines.model.standalone import reading_messages  # noqa: E402
+from orchestrator.engines.model.tasks import addressed, kind_of  # noqa: E402
 from orchestrator.engines.offline import OfflineEngine  # noqa: E402
 from orchestrator.engines.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402

@@ -23,7 +23,7 @@ from time import monotonic, perf_counter, sleep
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.engines.claude.settings import DEADLINES_S  # noqa: E402
+from orchestrator.engines.model.settings import DEADLINES_S  # noqa: E402
 from orchestrator.home.folder import Home  # noqa: E402
 from orchestrator.loop import transcript  # noqa: E402 (the path is set first)
 from orchestrator.loop.live_panel import Panel  # noqa: E402

@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.engines.claude.engine import ClaudeEngine  # noqa: E402
-from orchestrator.engines.claude.settings import claude_settings  # noqa: E402
+from orchestrator.engines.model.engine import ClaudeEngine  # noqa: E402
+from orchestrator.engines.model.settings import claude_settings  # noqa: E402
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest  # noqa: E402
 from orchestrator.errors import GreenroomError  # noqa: E402
 from orchestrator.home.config import Config  # noqa: E402 (the path is set first)

@@ -27,11 +27,11 @@ from typing import Any, Final
 import yaml
 
 from orchestrator.demo.rehearsals import ACTS, FOLDER, Act, begin_act, memory_begun_anew
-from orchestrator.engines.claude.calls import exchanged
-from orchestrator.engines.claude.received import json_in
-from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import claude_settings
-from orchestrator.engines.claude.task import Task
+from orchestrator.engines.model.calls import exchanged
+from orchestrator.engines.model.received import json_in
+from orchestrator.engines.model.service import Service
+from orchestrator.engines.model.settings import claude_settings
+from orchestrator.engines.model.task import Task
 from orchestrator.engines.recorded import (
     FILE,
     VERSION,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WAIT_S = 60.0
 """Seconds that the command waits for a run that another process makes: the deadline of one call for facts
-(`engines/claude/settings.py`)."""
+(`engines/model/settings.py`)."""
 
 
 def summarise(session: Name) -> None:

@@ -40,9 +40,9 @@ def engine_named(
 
         return OfflineEngine()
     if name in MODELS:
-        from orchestrator.engines.claude.engine import ClaudeEngine
-        from orchestrator.engines.claude.fallback import FallbackEngine
-        from orchestrator.engines.claude.settings import claude_settings
+        from orchestrator.engines.model.engine import ClaudeEngine
+        from orchestrator.engines.model.fallback import FallbackEngine
+        from orchestrator.engines.model.settings import claude_settings
 
         config = config or Config()
         engine = ClaudeEngine(claude_settings(config, layout, engine=name))

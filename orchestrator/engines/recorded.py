@@ -22,10 +22,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.fallback import FallbackEngine
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.task import Task
+from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.fallback import FallbackEngine
+from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.task import Task
 from orchestrator.errors import EngineError, InstallationError
 from orchestrator.model.usage import Budget
 from orchestrator.packaged import PACKAGE

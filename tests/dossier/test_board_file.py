@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.dossier.board import read_board
-from orchestrator.engines.claude.situation import members_of, rules_of
+from orchestrator.engines.model.situation import members_of, rules_of
 from orchestrator.errors import InputError
 from orchestrator.model.dossier import BoardMember
 from tests.helpers.rehearsals import greenroom

@@ -18,8 +18,8 @@ from orchestrator.dossier.build import build_dossier
 from orchestrator.dossier.page import dossier_json, dossier_page
 from orchestrator.dossier.terminal import WIDTH, dossier_text
 from orchestrator.engines.by_name import engine_named
-from orchestrator.engines.claude import findings, task_data
-from orchestrator.engines.claude.standalone_schemas import AttackPart, DossierPart
+from orchestrator.engines.model import findings, task_data
+from orchestrator.engines.model.standalone_schemas import AttackPart, DossierPart
 from orchestrator.engines.protocol import DossierRequest, Engine, FocusBriefRequest
 from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import read_seats

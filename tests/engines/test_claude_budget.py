@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from orchestrator.debrief.shares import is_of_bank
-from orchestrator.engines.claude.fallback import FallbackEngine
+from orchestrator.engines.model.fallback import FallbackEngine
 from orchestrator.model.usage import Budget
 from orchestrator.session import Session
 from tests.helpers.claude_requests import engine_on

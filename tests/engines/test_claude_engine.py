@@ -20,18 +20,18 @@ import pytest
 from orchestrator.checks.grounding import found_in
 from orchestrator.context.frames import carried_block
 from orchestrator.context.messages import LAYOUTS
-from orchestrator.engines.claude import settings as settings_module
-from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.fallback import FallbackEngine
-from orchestrator.engines.claude.quoting import standing
-from orchestrator.engines.claude.received import json_in, part_of
-from orchestrator.engines.claude.schemas import KINDS as REPLY_KINDS
-from orchestrator.engines.claude.schemas import JudgementPart, Reply, schema_of
-from orchestrator.engines.claude.service import FEATURES
-from orchestrator.engines.claude.settings import Settings, claude_settings, what_it_costs
-from orchestrator.engines.claude.standalone_schemas import ReadyPart
-from orchestrator.engines.claude.tasks import KINDS as TASKS
-from orchestrator.engines.claude.tasks import addressed, guide, prompt, task_text
+from orchestrator.engines.model import settings as settings_module
+from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.fallback import FallbackEngine
+from orchestrator.engines.model.quoting import standing
+from orchestrator.engines.model.received import json_in, part_of
+from orchestrator.engines.model.schemas import KINDS as REPLY_KINDS
+from orchestrator.engines.model.schemas import JudgementPart, Reply, schema_of
+from orchestrator.engines.model.service import FEATURES
+from orchestrator.engines.model.settings import Settings, claude_settings, what_it_costs
+from orchestrator.engines.model.standalone_schemas import ReadyPart
+from orchestrator.engines.model.tasks import KINDS as TASKS
+from orchestrator.engines.model.tasks import addressed, guide, prompt, task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.prices import cost_usd, prices_read_at
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
@@ -695,8 +695,8 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
-from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.settings import Settings
 from tests.helpers.messages_server import MessagesServer
 with MessagesServer() as server:
     ClaudeEngine(Settings(base_url=server.url, api_key=server.key)).check()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engines.claude.fallback import FAILS_BEFORE, FallbackEngine
+from orchestrator.engines.model.fallback import FAILS_BEFORE, FallbackEngine
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import Budget

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.checks.grounding import found_in
-from orchestrator.engines.claude.quoting import IN_NOTES, IN_OTHERS
-from orchestrator.engines.claude.results import AHEAD, ASKED, NO_SLIDE
-from orchestrator.engines.claude.schemas import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
-from orchestrator.engines.claude.tasks import outcome_of
+from orchestrator.engines.model.quoting import IN_NOTES, IN_OTHERS
+from orchestrator.engines.model.results import AHEAD, ASKED, NO_SLIDE
+from orchestrator.engines.model.schemas import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
+from orchestrator.engines.model.tasks import outcome_of
 from orchestrator.engines.protocol import (
     CandidateRequest,
     DebriefRequest,

@@ -15,8 +15,8 @@ import pytest
 
 from orchestrator.context.assemble import Context
 from orchestrator.context.tooling import ToolResult
-from orchestrator.engines.claude.fallback import FallbackEngine
-from orchestrator.engines.claude.turns import MOST_AT_ONCE, ROUNDS
+from orchestrator.engines.model.fallback import FallbackEngine
+from orchestrator.engines.model.turns import MOST_AT_ONCE, ROUNDS
 from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.errors import EngineError
 from orchestrator.home.config import Config

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.settings import Settings
 from orchestrator.home.folder import Home
 from orchestrator.model.segment import Segment
 from orchestrator.session import Session

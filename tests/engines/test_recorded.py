@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines.claude import service
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.task import Task
+from orchestrator.engines.model import service
+from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.task import Task
 from orchestrator.engines.recorded import (
     RecordedReply,
     Recording,

@@ -26,8 +26,8 @@ from typing import Any, Final
 
 from orchestrator.archive.unpacked import verify_path
 from orchestrator.deck.content import slide_texts
-from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.settings import DEADLINES_S
+from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.settings import DEADLINES_S
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home
 from orchestrator.loop.recorded import Loading, step

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.context.assemble import Context
-from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.settings import DEADLINES_S, Settings
-from orchestrator.engines.claude.tasks import kind_of
+from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.settings import DEADLINES_S, Settings
+from orchestrator.engines.model.tasks import kind_of
 from orchestrator.engines.protocol import (
     CandidateRequest,
     DebriefRequest,

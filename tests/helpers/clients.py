@@ -7,13 +7,13 @@ from contextlib import closing
 from typing import Any, Final
 
 from orchestrator.archive.s3 import S3Store
-from orchestrator.engines.claude.calls import exchanged
-from orchestrator.engines.claude.failures import status_error
-from orchestrator.engines.claude.probing import probe_settings
 from orchestrator.engines.claude.searching import search
-from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.task import OnPartial
+from orchestrator.engines.model.calls import exchanged
+from orchestrator.engines.model.failures import status_error
+from orchestrator.engines.model.probing import probe_settings
+from orchestrator.engines.model.service import Service
+from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.task import OnPartial
 from orchestrator.memory.embedding import HttpEmbedder
 
 Call = Callable[[str], Any]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engines.claude.settings import DEADLINES_S, DEFAULT_MODEL, claude_settings
-from orchestrator.engines.claude.tasks import KINDS
+from orchestrator.engines.model.settings import DEADLINES_S, DEFAULT_MODEL, claude_settings
+from orchestrator.engines.model.tasks import KINDS
 from orchestrator.errors import ConfigurationError
 from orchestrator.home.config import TASKS, Config, read_config
 

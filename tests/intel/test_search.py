@@ -15,7 +15,7 @@ from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.deck.texts import slide_texts
 from orchestrator.documents.intel import searched_json
 from orchestrator.engines.claude.searching import MAX_REQUESTS
-from orchestrator.engines.claude.tasks import prompt
+from orchestrator.engines.model.tasks import prompt
 from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
 from orchestrator.home.folder import Home
 from orchestrator.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of

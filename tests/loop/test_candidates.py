@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.claude.task_data import candidate
+from orchestrator.engines.model.task_data import candidate
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request, Scene
 from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.engines.claude.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ClaudeEngine
 from orchestrator.errors import EngineError
 from orchestrator.loop import live_panel
 from tests.helpers.claude_requests import engine_on
@@ -309,7 +309,7 @@ def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path)
 
 def test_an_engine_can_be_told_not_to_wait(home: Path) -> None:
     """The engine that asks a model is one that can be asked without waiting; rules answer at once."""
-    from orchestrator.engines.claude.fallback import FallbackEngine
+    from orchestrator.engines.model.fallback import FallbackEngine
     from orchestrator.engines.offers import Beginning
     from orchestrator.engines.offline import OfflineEngine
 

@@ -13,8 +13,8 @@ import pytest
 
 from orchestrator.archive.s3 import S3Store
 from orchestrator.doctor import checks
-from orchestrator.engines.claude.probing import probe_settings
-from orchestrator.engines.claude.settings import claude_settings
+from orchestrator.engines.model.probing import probe_settings
+from orchestrator.engines.model.settings import claude_settings
 from orchestrator.errors import ArchiveError, EngineError, GreenroomError
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home

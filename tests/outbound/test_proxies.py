@@ -291,7 +291,7 @@ def test_no_client_is_made_but_in_the_one_place() -> None:
     assert found == {}
     # Whoever asks for a client of the one place is tried by `tests/helpers/clients.py`.
     asks = {str(path.relative_to(package)) for path, source in sources.items() if _MAKERS.search(source)}
-    assert asks == {"archive/s3.py", "engines/claude/service.py", "memory/embedding.py"}
+    assert asks == {"archive/s3.py", "engines/model/service.py", "memory/embedding.py"}
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_region_that_a_bucket_names_is_not_gone_to(name: str, status: int, cod
 
 
 def test_the_setting_is_the_one_that_the_address_came_from() -> None:
-    from orchestrator.engines.claude.probing import probe_settings
+    from orchestrator.engines.model.probing import probe_settings
 
     away = Loopback(lambda method, target: Answer(308, {"Location": "/x"}))
     with away as server, pytest.raises(GreenroomError, match="set model_url to the address"):

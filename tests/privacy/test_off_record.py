@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from orchestrator.context.shown import shown_content
-from orchestrator.engines.claude.tasks import task_text
+from orchestrator.engines.model.tasks import task_text
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.home.folder import Home

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from orchestrator.context.messages import LAYOUTS
-from orchestrator.engines.claude.engine import ClaudeEngine
-from orchestrator.engines.claude.settings import Settings
+from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.settings import Settings
 from orchestrator.home.folder import Home
 from orchestrator.model.segment import Segment
 from orchestrator.session import Session

@@ -11,11 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.context.messages import Messages, TextBlock
-from orchestrator.engines.claude.schemas import Reply, schema_of
-from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import MAX_TOKENS, SHORT_MAX_TOKENS
-from orchestrator.engines.claude.task import Outgoing, Task
-from orchestrator.engines.claude.turns import Turns
+from orchestrator.engines.model.schemas import Reply, schema_of
+from orchestrator.engines.model.service import Service
+from orchestrator.engines.model.settings import MAX_TOKENS, SHORT_MAX_TOKENS
+from orchestrator.engines.model.task import Outgoing, Task
+from orchestrator.engines.model.turns import Turns
 
 
 def outgoing(service: Service, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:

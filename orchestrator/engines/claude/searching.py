@@ -16,13 +16,13 @@ from itertools import islice
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.engines.claude.calls import exchanged, retried
-from orchestrator.engines.claude.failures import said_by, status_error
-from orchestrator.engines.claude.received import call_usage, count
-from orchestrator.engines.claude.schemas import is_text
-from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.tasks import prompt
+from orchestrator.engines.model.calls import exchanged, retried
+from orchestrator.engines.model.failures import said_by, status_error
+from orchestrator.engines.model.received import call_usage, count
+from orchestrator.engines.model.schemas import is_text
+from orchestrator.engines.model.service import Service
+from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.tasks import prompt
 from orchestrator.engines.offers import Found, Searched
 from orchestrator.engines.prices import search_usd
 from orchestrator.errors import EngineError

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.engines.claude.settings import DEFAULT_MODEL
+from orchestrator.engines.model.settings import DEFAULT_MODEL
 from orchestrator.engines.prices import prices_read_at, rehearsal_usd
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import schemas as shape
-from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
-from orchestrator.engines.claude.quoting import Standing, standing, why_not
-from orchestrator.engines.claude.situation import furthest_shown
+from orchestrator.engines.model import schemas as shape
+from orchestrator.engines.model.outcomes import Fault, Outcome, fault_in, unusable
+from orchestrator.engines.model.quoting import Standing, standing, why_not
+from orchestrator.engines.model.situation import furthest_shown
 from orchestrator.errors import EngineError
 from orchestrator.legible import one_line
 from orchestrator.model.exchange import Candidate, Target

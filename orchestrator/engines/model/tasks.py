@@ -19,15 +19,15 @@ from typing import Any, Final
 from orchestrator.context.assemble import Context
 from orchestrator.context.messages import watermarks
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import findings, results, task_data
-from orchestrator.engines.claude import standalone_schemas as readings
-from orchestrator.engines.claude.debrief_results import debrief
-from orchestrator.engines.claude.framing import as_data
-from orchestrator.engines.claude.judging import judgement
-from orchestrator.engines.claude.outcomes import Outcome
-from orchestrator.engines.claude.schemas import Part, Reply
-from orchestrator.engines.claude.situation import room_lines
-from orchestrator.engines.claude.turns import allowed
+from orchestrator.engines.model import findings, results, task_data
+from orchestrator.engines.model import standalone_schemas as readings
+from orchestrator.engines.model.debrief_results import debrief
+from orchestrator.engines.model.framing import as_data
+from orchestrator.engines.model.judging import judgement
+from orchestrator.engines.model.outcomes import Outcome
+from orchestrator.engines.model.schemas import Part, Reply
+from orchestrator.engines.model.situation import room_lines
+from orchestrator.engines.model.turns import allowed
 from orchestrator.errors import EngineError
 
 PROMPTS: Final = Path(__file__).with_name("prompts")

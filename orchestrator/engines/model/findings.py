@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from orchestrator.checks.grounding import found_in, place_in
 from orchestrator.engines import protocol
-from orchestrator.engines.claude import standalone_schemas as shape
-from orchestrator.engines.claude.outcomes import Fault, Outcome, fault_in, unusable
+from orchestrator.engines.model import standalone_schemas as shape
+from orchestrator.engines.model.outcomes import Fault, Outcome, fault_in, unusable
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place
 from orchestrator.model.fact import FactDraft

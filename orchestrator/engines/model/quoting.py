@@ -13,7 +13,7 @@ from typing import Final
 from orchestrator.checks.grounding import first_place, found_in, place_in
 from orchestrator.checks.passages import deck_passages, speech_passages
 from orchestrator.checks.quotes import Broken, find_quote
-from orchestrator.engines.claude.outcomes import Fault
+from orchestrator.engines.model.outcomes import Fault
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.claim import Place
 from orchestrator.model.exchange import Exchange

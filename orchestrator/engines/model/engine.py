@@ -14,15 +14,15 @@ from orchestrator.context.assemble import Context
 from orchestrator.context.messages import Messages
 from orchestrator.context.meter import CacheMeter
 from orchestrator.context.tooling import ToolUses
-from orchestrator.engines.claude.calls import perform
-from orchestrator.engines.claude.probing import probe
-from orchestrator.engines.claude.quoting import in_answers
-from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import Settings, what_it_costs
-from orchestrator.engines.claude.standalone import reading_messages
-from orchestrator.engines.claude.task import OnPartial, Outgoing, Recorded, Task
-from orchestrator.engines.claude.tasks import KINDS, addressed, kind_of, outcome_of
-from orchestrator.engines.claude.turns import Rounds
+from orchestrator.engines.model.calls import perform
+from orchestrator.engines.model.probing import probe
+from orchestrator.engines.model.quoting import in_answers
+from orchestrator.engines.model.service import Service
+from orchestrator.engines.model.settings import Settings, what_it_costs
+from orchestrator.engines.model.standalone import reading_messages
+from orchestrator.engines.model.task import OnPartial, Outgoing, Recorded, Task
+from orchestrator.engines.model.tasks import KINDS, addressed, kind_of, outcome_of
+from orchestrator.engines.model.turns import Rounds
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
 from orchestrator.engines.together import done, replies

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from orchestrator.engines.claude.schemas import Few, Line, Listed, Optional, Paragraph, Part
+from orchestrator.engines.model.schemas import Few, Line, Listed, Optional, Paragraph, Part
 
 
 class OperandPart(Part):  # one thing that is said

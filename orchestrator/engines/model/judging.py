@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from orchestrator.checks.grounding import found_in
-from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.quoting import in_answers, standing
-from orchestrator.engines.claude.schemas import ContradictionPart, JudgementPart, NoticedPart
+from orchestrator.engines.model.outcomes import Fault, Outcome
+from orchestrator.engines.model.quoting import in_answers, standing
+from orchestrator.engines.model.schemas import ContradictionPart, JudgementPart, NoticedPart
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.legible import one_line
 from orchestrator.model.claim import READ, Place, Tension

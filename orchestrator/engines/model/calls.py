@@ -13,15 +13,16 @@ from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.failures import (
+from orchestrator.engines.claude.requesting import outgoing
+from orchestrator.engines.model.failures import (
     PassingError,
     UnusableError,
     is_refused,
     lacking,
     status_error,
 )
-from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.received import (
+from orchestrator.engines.model.outcomes import Fault, Outcome
+from orchestrator.engines.model.received import (
     LONGEST_TEXT,
     Received,
     call_usage,
@@ -30,11 +31,10 @@ from orchestrator.engines.claude.received import (
     plain_of,
     received,
 )
-from orchestrator.engines.claude.requesting import outgoing
-from orchestrator.engines.claude.service import Service
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.task import OnPartial, Task
-from orchestrator.engines.claude.turns import Turns
+from orchestrator.engines.model.service import Service
+from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.task import OnPartial, Task
+from orchestrator.engines.model.turns import Turns
 from orchestrator.errors import EngineError, OutboundError
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from orchestrator.context.assemble import Context
-from orchestrator.engines.claude.engine import ClaudeEngine
 from orchestrator.engines.claude.searching import search
+from orchestrator.engines.model.engine import ClaudeEngine
 from orchestrator.engines.offers import OnText, Searched
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request

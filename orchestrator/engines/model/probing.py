@@ -13,15 +13,15 @@ from time import monotonic
 from typing import Any, Final
 
 from orchestrator.checks.grounding import found_in
-from orchestrator.engines.claude.calls import perform
-from orchestrator.engines.claude.failures import PassingError
-from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.service import FEATURES, Service
-from orchestrator.engines.claude.settings import Settings
-from orchestrator.engines.claude.standalone import alone
-from orchestrator.engines.claude.standalone_schemas import ReadyPart
-from orchestrator.engines.claude.task import OnSent, Outgoing, Task
-from orchestrator.engines.claude.tasks import prompt
+from orchestrator.engines.model.calls import perform
+from orchestrator.engines.model.failures import PassingError
+from orchestrator.engines.model.outcomes import Fault, Outcome
+from orchestrator.engines.model.service import FEATURES, Service
+from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.standalone import alone
+from orchestrator.engines.model.standalone_schemas import ReadyPart
+from orchestrator.engines.model.task import OnSent, Outgoing, Task
+from orchestrator.engines.model.tasks import prompt
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.model.usage import CallUsage

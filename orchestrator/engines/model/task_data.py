@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.engines import protocol
-from orchestrator.engines.claude.situation import furthest_shown, members_of, rules_of
+from orchestrator.engines.model.situation import furthest_shown, members_of, rules_of
 from orchestrator.model.claim import Tension
 from orchestrator.model.exchange import Candidate, Exchange, Turn
 from orchestrator.model.reply import Attack

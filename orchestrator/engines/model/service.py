@@ -16,14 +16,14 @@ from concurrent.futures import Future
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from orchestrator.engines.claude.settings import PUBLIC_URL, Settings
+from orchestrator.engines.model.settings import PUBLIC_URL, Settings
 from orchestrator.errors import EngineError, OutboundError
 from orchestrator.outbound.environment import check_headers, check_key
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-    from orchestrator.engines.claude.task import Recorded
+    from orchestrator.engines.model.task import Recorded
 
 FEATURES: Final = ("blocks", "schemas", "effort", "tools", "cache", "length")
 """What a server may lack: content as a list of blocks, output schemas, effort, tools, cache marks (which

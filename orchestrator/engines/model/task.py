@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from orchestrator.context.messages import Messages
-from orchestrator.engines.claude.outcomes import Outcome
-from orchestrator.engines.claude.schemas import Part, Reply
-from orchestrator.engines.claude.turns import Rounds
+from orchestrator.engines.model.outcomes import Outcome
+from orchestrator.engines.model.schemas import Part, Reply
+from orchestrator.engines.model.turns import Rounds
 from orchestrator.model.usage import CallUsage
 
 

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines import protocol
-from orchestrator.engines.claude.framing import as_data
-from orchestrator.engines.claude.tasks import data_of, kind_of, prompt
+from orchestrator.engines.model.framing import as_data
+from orchestrator.engines.model.tasks import data_of, kind_of, prompt
 from orchestrator.model.proposal import Passage
 
 

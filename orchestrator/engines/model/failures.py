@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from orchestrator.engines.claude.settings import SHORT_MAX_TOKENS, Settings
+from orchestrator.engines.model.settings import SHORT_MAX_TOKENS, Settings
 from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:

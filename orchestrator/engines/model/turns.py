@@ -20,8 +20,8 @@ from typing import Any, Final
 
 from orchestrator.context.messages import TextBlock
 from orchestrator.context.tooling import ToolResult, ToolUses
-from orchestrator.engines.claude.framing import framed
-from orchestrator.engines.claude.received import Received, ToolUse
+from orchestrator.engines.model.framing import framed
+from orchestrator.engines.model.received import Received, ToolUse
 from orchestrator.errors import EngineError
 
 Message = Mapping[str, Any]

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Final, get_args
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from orchestrator.engines.claude.failures import UnusableError, shape_fault
-from orchestrator.engines.claude.schemas import KINDS, Part, Reply, is_text
+from orchestrator.engines.model.failures import UnusableError, shape_fault
+from orchestrator.engines.model.schemas import KINDS, Part, Reply, is_text
 from orchestrator.engines.prices import cost_usd
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import CallUsage

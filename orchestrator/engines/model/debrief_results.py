@@ -9,9 +9,9 @@ from typing import Final
 
 from orchestrator.checks.grounding import figures, place_in
 from orchestrator.checks.passages import deck_passages
-from orchestrator.engines.claude.outcomes import Fault, Outcome
-from orchestrator.engines.claude.quoting import said
-from orchestrator.engines.claude.schemas import BetterPart, CheckPart, DebriefPart, SentencePart
+from orchestrator.engines.model.outcomes import Fault, Outcome
+from orchestrator.engines.model.quoting import said
+from orchestrator.engines.model.schemas import BetterPart, CheckPart, DebriefPart, SentencePart
 from orchestrator.engines.protocol import DebriefRequest
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from orchestrator.engines import protocol
-from orchestrator.engines.claude.framing import as_data
+from orchestrator.engines.model.framing import as_data
 from orchestrator.model.dossier import BoardMember
 
 OCCASIONS = {
