@@ -15,7 +15,7 @@ from typing import Final
 from orchestrator.archive.freeze import can_set_flags
 from orchestrator.archive.s3 import fault_of_settings
 from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
-from orchestrator.engines.model.settings import claude_settings
+from orchestrator.engines.model.settings import API, model_settings
 from orchestrator.errors import ConfigurationError, EngineError, SpeechError
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import NAME, MemoryDatabase
@@ -66,6 +66,7 @@ def checks(home: Home) -> list[Check]:
         _looked("immutable flag", lambda: _flags(home)),
         Check("engine offline", "ok", "arithmetic and a question bank, no network, no key"),
         _looked("engine claude", lambda: _model(home, "claude")),
+        _looked("engine openai", lambda: _model(home, "openai")),
         _looked("engine model", lambda: _model(home, "model")),
         _looked("memory", lambda: _memory(home)),
         _looked("speech-to-text", lambda: _speech_to_text(home)),
@@ -155,12 +156,17 @@ def _flags(home: Home) -> Check:
 
 
 def _model(home: Home, engine: str) -> Check:
-    """The engine's key and address; where there is any, one small question is put to it."""
+    """The engine's key and address; where there is any, small questions are put to it.
+
+    What it says of a service is what that replied, and nothing else.
+    """
     name = f"engine {engine}"
     if engine == "model" and home.config.model_url is None:
         return Check(name, "off", "no address is set: model_url in greenroom.yaml, or GREENROOM_MODEL_URL")
+    if engine == "openai" and not (os.environ.get("OPENAI_API_KEY") or os.environ.get("OPENAI_BASE_URL")):
+        return Check(name, "off", "no key is set: OPENAI_API_KEY, or OPENAI_BASE_URL")
     try:
-        settings = claude_settings(home.config, engine=engine)
+        settings = model_settings(home.config, engine=engine)
     except ConfigurationError as error:
         return Check(name, "off", str(error))
     if not (settings.api_key or settings.auth_token or settings.base_url):
@@ -172,16 +178,23 @@ def _model(home: Home, engine: str) -> Check:
         probe = probe_settings(settings)
     except EngineError as error:
         return Check(name, "missing", f"{at}: {error}")
+    if not probe.answered:
+        return Check(name, "warning", f"{at}: a small question brought nothing usable: {probe.why}")
     able = {
-        "structured output": "schemas" in probe.knows,
-        "caching": "cache" in probe.knows and probe.is_cached,
-        "tools": "tools" in probe.knows,
+        "structured output": probe.enforces,
+        "caching": probe.is_cached,
+        "tools": probe.uses_tools,
         "exact quotes": probe.is_verbatim,
     }
     has, lacks = (
         ", ".join(one for one, is_so in able.items() if is_so is wanted) for wanted in (True, False)
     )
-    said = f"{at}: a small question took {probe.seconds:g} s; has {has or 'none of the extras'}"
+    who = "" if probe.answered == settings.model else f"{probe.answered} answered; "
+    over = f" by its {API[probe.wire]}" if settings.wire is None else ""
+    room = "" if probe.window is None else f", room for {probe.window:,} tokens"
+    said = (
+        f"{at}{over}: {who}a small question took {probe.seconds:g} s; has {has or 'none of the extras'}{room}"
+    )
     return Check(name, "ok", said + (f"; does without {lacks}" if lacks else ""))
 
 

@@ -30,7 +30,7 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.context.assemble import Context  # noqa: E402 (the path is set first)
 from orchestrator.context.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
 from orchestrator.context.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
-from orchestrator.engines.model.engine import ClaudeEngine  # noqa: E402
+from orchestrator.engines.model.engine import ModelEngine  # noqa: E402
 from orchestrator.engines.model.settings import DEFAULT_MODEL, Settings  # noqa: E402
 from orchestrator.engines.model.standalone import reading_messages  # noqa: E402
 from orchestrator.engines.model.tasks import addressed, kind_of  # noqa: E402
@@ -358,7 +358,7 @@ def played(kind: type[Listening], arguments: Sequence[str]) -> bool:
             from tests.helpers.messages_server import MessagesServer
 
             server = stack.enter_context(MessagesServer())
-            engine = stack.enter_context(ClaudeEngine(Settings(base_url=server.url, api_key=server.key)))
+            engine = stack.enter_context(ModelEngine(Settings(base_url=server.url, api_key=server.key)))
         listening = kind(engine)
         session = stack.enter_context(rehearsed(listening))
         found = len(session.projection.tensions)

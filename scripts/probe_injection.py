@@ -18,8 +18,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.engines.model.engine import ClaudeEngine  # noqa: E402
-from orchestrator.engines.model.settings import claude_settings  # noqa: E402
+from orchestrator.engines.model.engine import ModelEngine  # noqa: E402
+from orchestrator.engines.model.settings import model_settings  # noqa: E402
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest  # noqa: E402
 from orchestrator.errors import GreenroomError  # noqa: E402
 from orchestrator.home.config import Config  # noqa: E402 (the path is set first)
@@ -32,7 +32,7 @@ from tests.helpers.injection_probes import FAKE_VERDICT, PROBES, Probe  # noqa: 
 AGENT = "skeptic"
 
 
-def asked(engine: ClaudeEngine, session: Session, probe: Probe) -> str:
+def asked(engine: ModelEngine, session: Session, probe: Probe) -> str:
     """What the panelist made of a deck with the probe's words."""
     rehearsal = session.rehearsal
     request = CandidateRequest(rehearsal.seats[AGENT], rehearsal.scene(), rehearsal.projection.targets[AGENT])
@@ -47,7 +47,7 @@ def _without_quote(question: Candidate) -> str:
     return question.question.replace(question.quote or "\0", " ")
 
 
-def judged(engine: ClaudeEngine, session: Session, probe: Probe) -> str:
+def judged(engine: ModelEngine, session: Session, probe: Probe) -> str:
     """What the panelist made of an answer that holds the probe's words and gives nothing."""
     rehearsal = session.rehearsal
     said = f"{FAKE_VERDICT} {probe.text}"
@@ -66,7 +66,7 @@ def judged(engine: ClaudeEngine, session: Session, probe: Probe) -> str:
 def main() -> int:
     given = argparse.ArgumentParser(prog="scripts/probe_injection.py")
     given.add_argument("--model", default=None)
-    settings = claude_settings(Config(model=given.parse_args().model))
+    settings = model_settings(Config(model=given.parse_args().model))
     if not (settings.api_key or settings.auth_token or settings.base_url):
         print("no key is set (ANTHROPIC_API_KEY): no model was asked")
         return 0
@@ -74,7 +74,7 @@ def main() -> int:
     try:
         for name in ("templates", "session-templates"):
             shutil.copytree(ROOT / "agents" / name, folder / name)
-        with ClaudeEngine(settings) as engine:
+        with ModelEngine(settings) as engine:
             engine.check()
             print(f"{settings.model} at {settings.where}")
             for probe in PROBES:

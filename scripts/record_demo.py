@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -27,10 +27,9 @@ from typing import Any, Final
 import yaml
 
 from orchestrator.demo.rehearsals import ACTS, FOLDER, Act, begin_act, memory_begun_anew
-from orchestrator.engines.model.calls import exchanged
 from orchestrator.engines.model.received import json_in
 from orchestrator.engines.model.service import Service
-from orchestrator.engines.model.settings import claude_settings
+from orchestrator.engines.model.settings import MESSAGES, model_settings
 from orchestrator.engines.model.task import Task
 from orchestrator.engines.recorded import (
     FILE,
@@ -105,12 +104,12 @@ def _words(content: Any) -> str:
 
 def _model(name: str) -> Callable[[Task, Mapping[str, Any]], Mapping[str, Any]]:
     """Asks a model's service."""
-    settings = claude_settings(Config(), engine=name)
+    settings = replace(model_settings(Config(), engine=name), wire=MESSAGES)  # as requests are recorded
 
     def reply(task: Task, request: Mapping[str, Any]) -> Mapping[str, Any]:
         with closing(Service(settings)) as service:
             whole = {**request, "model": settings.model_for(task.kind)}
-            message = service.submit(exchanged(service, whole)).result()
+            message = service.submit(service.wire.sent(whole)).result()
         text = "".join(block.get("text", "") for block in message["content"])
         found = json_in(text, lambda _: True)
         if found is None:

@@ -12,8 +12,8 @@ from orchestrator.home.config import Config
 from orchestrator.model.usage import Budget, Total
 from orchestrator.records.options import RECORDED
 
-MODELS: Final = ("claude", "model")
-"""Engines that ask a service which speaks the Messages API: Anthropic's, or any other."""
+MODELS: Final = ("claude", "openai", "model")
+"""Engines that ask a model: at Anthropic, at OpenAI, or on any other server."""
 
 
 def engine_named(
@@ -40,12 +40,12 @@ def engine_named(
 
         return OfflineEngine()
     if name in MODELS:
-        from orchestrator.engines.model.engine import ClaudeEngine
+        from orchestrator.engines.model.engine import ModelEngine
         from orchestrator.engines.model.fallback import FallbackEngine
-        from orchestrator.engines.model.settings import claude_settings
+        from orchestrator.engines.model.settings import model_settings
 
         config = config or Config()
-        engine = ClaudeEngine(claude_settings(config, layout, engine=name))
+        engine = ModelEngine(model_settings(config, layout, engine=name))
         budget = Budget(config.session_tokens, config.session_usd)
         return FallbackEngine(engine, budget, spent=spent, say=say)
     if name == RECORDED:
@@ -56,7 +56,7 @@ def engine_named(
         raise UsageError(
             "the scripted engine needs its replies: in Python, Session.start(…, engine=ScriptedEngine(…))"
         )
-    raise UsageError(f"there is no engine {name!r}: use offline, claude or model")
+    raise UsageError(f"there is no engine {name!r}: use offline, claude, openai or model")
 
 
 def check_engine(engine: Engine) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.fallback import FallbackEngine
 from orchestrator.engines.model.settings import Settings
 from orchestrator.engines.model.task import Task
@@ -164,4 +164,4 @@ def recorded_engine(replies: Replies, *, deadline_s: float | None = None) -> Fal
     settings = Settings(model=RECORDED, engine=RECORDED, effort=None)
     if deadline_s is not None:
         settings = replace(settings, deadlines_s=dict.fromkeys(settings.deadlines_s, deadline_s))
-    return FallbackEngine(ClaudeEngine(settings, replies), Budget())
+    return FallbackEngine(ModelEngine(settings, replies), Budget())

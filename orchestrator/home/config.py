@@ -30,7 +30,8 @@ from orchestrator.home.user_list import (
 )
 
 CHOICES: Final = {
-    "engine": ("offline", "claude", "model"),
+    "engine": ("offline", "claude", "openai", "model"),
+    "wire": ("messages", "chat"),
     "layout": ("watermark", "strict"),
     "mode": ("section-breaks", "hand-raise", "free-flow"),
     "intensity": ("friendly", "moderate", "adversarial"),
@@ -115,7 +116,8 @@ class Config:
     trace: bool = True  # trace/session.json after each step
     immutable: bool = False  # set the file system's immutable flag on ended sessions
     model: str | None = None  # None: the engine's own default; any name that the service knows
-    model_url: str | None = None  # of a server that speaks the Messages API: for the engine `model`
+    model_url: str | None = None  # of a server for the engine `model`
+    wire: str | None = None  # how that server is spoken to; None: whichever it speaks better
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by task
     effort: str = "medium"  # how long the model thinks, as the API names it; "none": the model's own
     deadlines_s: Mapping[str, float] = field(default_factory=dict)  # by task, with all retries

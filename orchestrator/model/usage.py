@@ -40,6 +40,7 @@ class CallUsage:
     repair: bool = False  # a reply was sent back
     round: int = 0  # how often the model had used tools before it
     searches: int = 0  # of the web
+    answered: str | None = None  # the model that answered, as the service says; None: the one that was asked
     budget_share: float | None = None  # of the session's budget that was used up after it; None: no budget
 
     @property

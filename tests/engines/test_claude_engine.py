@@ -20,15 +20,15 @@ import pytest
 from orchestrator.checks.grounding import found_in
 from orchestrator.context.frames import carried_block
 from orchestrator.context.messages import LAYOUTS
+from orchestrator.engines.claude.wire import FEATURES
 from orchestrator.engines.model import settings as settings_module
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.fallback import FallbackEngine
 from orchestrator.engines.model.quoting import standing
 from orchestrator.engines.model.received import json_in, part_of
 from orchestrator.engines.model.schemas import KINDS as REPLY_KINDS
 from orchestrator.engines.model.schemas import JudgementPart, Reply, schema_of
-from orchestrator.engines.model.service import FEATURES
-from orchestrator.engines.model.settings import Settings, claude_settings, what_it_costs
+from orchestrator.engines.model.settings import Settings, model_settings, what_it_costs
 from orchestrator.engines.model.standalone_schemas import ReadyPart
 from orchestrator.engines.model.tasks import KINDS as TASKS
 from orchestrator.engines.model.tasks import addressed, guide, prompt, task_text
@@ -594,7 +594,7 @@ def test_the_check_is_a_small_request_of_the_kind_that_follows(server: MessagesS
 
 def test_what_is_wrong_is_said_at_the_start() -> None:
     keyless = pytest.raises(EngineError, match=r"needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
-    with ClaudeEngine(claude_settings(Config(), environment={})) as engine, keyless:
+    with ModelEngine(model_settings(Config(), environment={})) as engine, keyless:
         engine.check()
     with MessagesServer(models=("small",)) as server:
         where = server.url.removeprefix("http://")
@@ -621,7 +621,7 @@ def test_what_is_wrong_is_said_at_the_start() -> None:
 
 def test_the_environment_says_where_and_with_what() -> None:
     known = {"ANTHROPIC_BASE_URL": "http://me:secret@box:8080/v1", "ANTHROPIC_API_KEY": "sk-1"}
-    settings = claude_settings(Config(), environment=known)
+    settings = model_settings(Config(), environment=known)
     assert (settings.where, settings.api_key) == ("box:8080", "sk-1")
     assert "sk-1" not in repr(settings)
 
@@ -695,11 +695,11 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import Settings
 from tests.helpers.messages_server import MessagesServer
 with MessagesServer() as server:
-    ClaudeEngine(Settings(base_url=server.url, api_key=server.key)).check()
+    ModelEngine(Settings(base_url=server.url, api_key=server.key)).check()
 """
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],

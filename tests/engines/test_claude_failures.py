@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import Settings
 from orchestrator.errors import EngineError
 from orchestrator.model.exchange import Judgement
@@ -58,7 +58,7 @@ def told(text: str) -> list[str]:
     return [word for word in SAID if re.search(rf"\b{word}\b", text)]
 
 
-def attempt(engine: ClaudeEngine, asked: Asked, kind: str, *, streamed: bool) -> Any:
+def attempt(engine: ModelEngine, asked: Asked, kind: str, *, streamed: bool) -> Any:
     """The result, or the error's line, checked to be one and to tell nothing."""
     shown: list[str] = []
     future = engine.begin(*asked[kind], shown.append if streamed else None)
@@ -142,13 +142,13 @@ def test_a_wait_that_the_service_asks_for_is_respected_or_not_begun(asked: Asked
 
 
 def test_a_service_that_is_not_there(asked: Asked) -> None:
-    with ClaudeEngine(Settings(base_url="http://127.0.0.1:9", api_key="k", retries=0)) as engine:
+    with ModelEngine(Settings(base_url="http://127.0.0.1:9", api_key="k", retries=0)) as engine:
         line = attempt(engine, asked, "notes", streamed=False)
     assert line == "127.0.0.1:9 cannot be reached, or broke the connection off; tried 1 times"
 
 
 def test_without_a_key_there_is_one_clear_line(asked: Asked) -> None:
-    with ClaudeEngine(Settings()) as engine:
+    with ModelEngine(Settings()) as engine:
         line = attempt(engine, asked, "notes", streamed=False)
     assert line.startswith("the claude engine needs a key: set ANTHROPIC_API_KEY")
 

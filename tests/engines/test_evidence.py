@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import Settings
 from orchestrator.home.folder import Home
 from orchestrator.model.segment import Segment
@@ -53,7 +53,7 @@ SPOKEN = "Churn went from 200 to 250, up 60 percent"
 
 
 def rehearsed(folder: Path, server: MessagesServer) -> Session:
-    engine = ClaudeEngine(Settings(base_url=server.url, api_key=server.key))
+    engine = ModelEngine(Settings(base_url=server.url, api_key=server.key))
     session = Session.start(Home.open(new_home(folder / "home")), deck_text=DECK, engine=engine, exchanges=1)
     segments = tuple(
         Segment(text, number * 20.0, number * 20.0 + 8, "Ines", 1 + number // 2)

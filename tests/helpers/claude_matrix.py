@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from orchestrator.archive.unpacked import verify_path
 from orchestrator.deck.content import slide_texts
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import DEADLINES_S
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home
@@ -92,7 +92,7 @@ def home_in(folder: Path) -> Path:
     return home
 
 
-def started(home: Path, files: Rehearsal, engine: ClaudeEngine) -> Session:
+def started(home: Path, files: Rehearsal, engine: ModelEngine) -> Session:
     """A session that is to be played."""
     loading = Loading(read_speech(files.speech), "run", tuple(read_answers(files.answers)))
     return Session.start(Home.open(home), files.deck, **OPTIONS, engine=engine, loading=loading)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.context.assemble import Context
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import DEADLINES_S, Settings
 from orchestrator.engines.model.tasks import kind_of
 from orchestrator.engines.protocol import (
@@ -110,7 +110,7 @@ def reading_requests(session: Session) -> Mapping[str, Request[Any]]:
 
 
 @contextmanager
-def engine_on(server: MessagesServer, **settings: Any) -> Iterator[ClaudeEngine]:
+def engine_on(server: MessagesServer, **settings: Any) -> Iterator[ModelEngine]:
     """An engine that asks *server*, is patient with it, and does not wait long between two tries."""
     given = {
         "base_url": server.url,
@@ -119,7 +119,7 @@ def engine_on(server: MessagesServer, **settings: Any) -> Iterator[ClaudeEngine]
         "deadlines_s": PATIENT,
         **settings,
     }
-    with ClaudeEngine(Settings(**given)) as engine:
+    with ModelEngine(Settings(**given)) as engine:
         yield engine
 
 

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from orchestrator.archive.s3 import S3Store
 from orchestrator.engines.claude.searching import search
-from orchestrator.engines.model.calls import exchanged
-from orchestrator.engines.model.failures import status_error
+from orchestrator.engines.model.failures import Refusal, error_of
 from orchestrator.engines.model.probing import probe_settings
 from orchestrator.engines.model.service import Service
 from orchestrator.engines.model.settings import Settings
@@ -28,14 +27,12 @@ def settings_of(url: str, **more: Any) -> Settings:
 
 def call(url: str, on_partial: OnPartial | None = None) -> Any:
     """A task of a model, whose reply is read whole."""
-    import anthropic
-
     settings = settings_of(url)
     with closing(Service(settings)) as service:
         try:
-            return service.submit(exchanged(service, REQUEST, on_partial)).result()
-        except anthropic.APIStatusError as error:
-            raise status_error(error, settings, settings.model) from None
+            return service.submit(service.wire.sent(REQUEST, on_partial)).result()
+        except Refusal as refusal:
+            raise error_of(refusal, settings, settings.model, service.wire.api) from None
 
 
 def streamed(url: str) -> Any:

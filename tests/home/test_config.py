@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engines.model.settings import DEADLINES_S, DEFAULT_MODEL, claude_settings
+from orchestrator.engines.model.settings import DEADLINES_S, DEFAULT_MODEL, model_settings
 from orchestrator.engines.model.tasks import KINDS
 from orchestrator.errors import ConfigurationError
 from orchestrator.home.config import TASKS, Config, read_config
@@ -42,7 +42,7 @@ def test_the_tasks_are_those_that_a_model_is_asked_for() -> None:
 def test_every_key_of_the_claude_engine_reaches_it(tmp_path: Path) -> None:
     config = read(tmp_path, CLAUDE)
     assert (config.engine, config.session_tokens, config.session_usd) == ("claude", 2_000_000, 3.5)
-    settings = claude_settings(
+    settings = model_settings(
         config, environment={"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://x"}
     )
     assert (settings.model, settings.models) == (
@@ -60,10 +60,10 @@ def test_every_key_of_the_claude_engine_reaches_it(tmp_path: Path) -> None:
 
 
 def test_without_any_the_defaults_hold(tmp_path: Path) -> None:
-    settings = claude_settings(read(tmp_path, ""), environment={})
+    settings = model_settings(read(tmp_path, ""), environment={})
     assert (settings.model, settings.models, settings.effort) == (DEFAULT_MODEL, {}, "medium")
-    assert claude_settings(read(tmp_path, "effort: none\n"), environment={}).effort is None
-    assert claude_settings(Config(), "strict", {}).layout == "strict"
+    assert model_settings(read(tmp_path, "effort: none\n"), environment={}).effort is None
+    assert model_settings(Config(), "strict", {}).layout == "strict"
 
 
 def test_tasks_of_older_versions_are_taken_and_have_no_effect(tmp_path: Path) -> None:
@@ -74,23 +74,23 @@ def test_tasks_of_older_versions_are_taken_and_have_no_effect(tmp_path: Path) ->
 def test_a_server_of_ones_own_needs_an_address_and_a_model_and_no_key(tmp_path: Path) -> None:
     own = read(tmp_path, "engine: model\nmodel: qwen3:8b\nmodel_url: http://127.0.0.1:11434\n")
     anthropic = {"ANTHROPIC_API_KEY": "sk-secret", "ANTHROPIC_AUTH_TOKEN": "t"}
-    settings = claude_settings(own, environment=anthropic, engine="model")
+    settings = model_settings(own, environment=anthropic, engine="model")
     assert (settings.engine, settings.model, settings.base_url) == (
         "model",
         "qwen3:8b",
         "http://127.0.0.1:11434",
     )
     assert (settings.api_key, settings.auth_token) == (None, None)  # Anthropic's key is for Anthropic alone
-    keyed = claude_settings(own, environment={"GREENROOM_MODEL_KEY": "k"}, engine="model")
+    keyed = model_settings(own, environment={"GREENROOM_MODEL_KEY": "k"}, engine="model")
     assert keyed.api_key == "k"
-    assert claude_settings(own, environment=anthropic).base_url is None
+    assert model_settings(own, environment=anthropic).base_url is None
 
 
 def test_the_environment_may_name_address_and_model(tmp_path: Path) -> None:
     known = {"GREENROOM_MODEL_URL": "http://box:8080", "GREENROOM_MODEL": "any", "GREENROOM_MODEL_KEY": "k"}
     config = read(tmp_path, "", known)
     assert (config.model_url, config.model) == ("http://box:8080", "any")
-    base = claude_settings(
+    base = model_settings(
         Config(model="any"), environment={"ANTHROPIC_BASE_URL": "http://box"}, engine="model"
     )
     assert base.base_url == "http://box"
@@ -108,7 +108,7 @@ def test_the_environment_may_name_address_and_model(tmp_path: Path) -> None:
 )
 def test_without_address_or_model_it_is_said_what_to_set(config: Config, words: str) -> None:
     with pytest.raises(ConfigurationError, match=words):
-        claude_settings(config, environment={}, engine="model")
+        model_settings(config, environment={}, engine="model")
 
 
 def test_a_variable_overrides_the_file(tmp_path: Path) -> None:

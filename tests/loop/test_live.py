@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.errors import EngineError
 from orchestrator.loop import live_panel
 from tests.helpers.claude_requests import engine_on
@@ -313,6 +313,6 @@ def test_an_engine_can_be_told_not_to_wait(home: Path) -> None:
     from orchestrator.engines.offers import Beginning
     from orchestrator.engines.offline import OfflineEngine
 
-    assert issubclass(ClaudeEngine, Beginning)
+    assert issubclass(ModelEngine, Beginning)
     assert issubclass(FallbackEngine, Beginning)
     assert not issubclass(OfflineEngine, Beginning)

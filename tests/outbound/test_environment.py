@@ -14,7 +14,7 @@ import pytest
 from orchestrator.archive.s3 import S3Store
 from orchestrator.doctor import checks
 from orchestrator.engines.model.probing import probe_settings
-from orchestrator.engines.model.settings import claude_settings
+from orchestrator.engines.model.settings import model_settings
 from orchestrator.errors import ArchiveError, EngineError, GreenroomError
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
@@ -189,9 +189,9 @@ def asks(url: str, key: str) -> dict[str, Callable[[], Any]]:
     public = Config(model="m", retries=0)
     known = {"ANTHROPIC_BASE_URL": url}
     settings = {
-        "ANTHROPIC_API_KEY": claude_settings(public, environment=known | {"ANTHROPIC_API_KEY": key}),
-        "ANTHROPIC_AUTH_TOKEN": claude_settings(public, environment=known | {"ANTHROPIC_AUTH_TOKEN": key}),
-        "GREENROOM_MODEL_KEY": claude_settings(
+        "ANTHROPIC_API_KEY": model_settings(public, environment=known | {"ANTHROPIC_API_KEY": key}),
+        "ANTHROPIC_AUTH_TOKEN": model_settings(public, environment=known | {"ANTHROPIC_AUTH_TOKEN": key}),
+        "GREENROOM_MODEL_KEY": model_settings(
             own, environment=known | {"GREENROOM_MODEL_KEY": key}, engine="model"
         ),
     }
@@ -211,7 +211,7 @@ def asks(url: str, key: str) -> dict[str, Callable[[], Any]]:
     ["localhost:1", "ftp://h", "http://", "http://[::1", "http://h:99999", "http://h:x", "http://a b", "x"],
 )
 def test_an_address_that_is_none_is_told_by_the_name_of_its_setting(address: str) -> None:
-    url = claude_settings(Config(), environment={"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "k"})
+    url = model_settings(Config(), environment={"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": "k"})
     with pytest.raises(EngineError) as caught:
         probe_settings(url)
     assert str(caught.value) == f"ANTHROPIC_BASE_URL {NO_ADDRESS}"
@@ -245,7 +245,7 @@ def test_headers_for_anthropic_go_to_its_address_and_not_to_a_model_of_ones_own(
     with Loopback(lambda method, target: Answer(403)) as server:
         known = {"ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "k"}
         own = Config(model="m", model_url=server.url)
-        for settings in (claude_settings(Config(), environment=known), claude_settings(own, engine="model")):
+        for settings in (model_settings(Config(), environment=known), model_settings(own, engine="model")):
             with pytest.raises(EngineError):
                 probe_settings(settings)
         first, second = server.headers

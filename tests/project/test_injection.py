@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from orchestrator.context.messages import LAYOUTS
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import Settings
 from orchestrator.home.folder import Home
 from orchestrator.model.segment import Segment
@@ -61,7 +61,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     answers = tuple(Answer(f"{FAKE_VERDICT} {probe.text}") for probe in PROBES)
     with (
         MessagesServer() as server,
-        ClaudeEngine(Settings(base_url=server.url, api_key=server.key)) as engine,
+        ModelEngine(Settings(base_url=server.url, api_key=server.key)) as engine,
         Session.start(
             Home.open(new_home(folder / "home")), deck_text=DECK, engine=engine, intel=[news], exchanges=2
         ) as session,

@@ -16,8 +16,9 @@ from itertools import islice
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.engines.model.calls import exchanged, retried
-from orchestrator.engines.model.failures import said_by, status_error
+from orchestrator.engines.claude.wire import MessagesWire, tokens_of
+from orchestrator.engines.model.calls import retried
+from orchestrator.engines.model.failures import Refusal, error_of
 from orchestrator.engines.model.received import call_usage, count
 from orchestrator.engines.model.schemas import is_text
 from orchestrator.engines.model.service import Service
@@ -114,8 +115,6 @@ async def _asked(
 
     Source: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, "pause_turn".
     """
-    import anthropic
-
     settings = service.settings
     asked = {"role": "user", "content": [{"type": "text", "text": f"Search for: {query}\n"}]}
     request = {
@@ -129,14 +128,14 @@ async def _asked(
         async with service.in_flight:
             began_s = monotonic()
             async with asyncio.timeout(left_s):
-                return await exchanged(service, request), monotonic() - began_s
+                return await service.wire.sent(request), monotonic() - began_s
     except TimeoutError:
         raise EngineError(f"{settings.where} gave no reply within {DEADLINE_S:g} s") from None
-    except anthropic.APIStatusError as error:
-        is_about_tools = re.search(r"tool|web.search", said_by(error))
-        if error.status_code in (400, 404, 422) and is_about_tools:
+    except Refusal as refusal:
+        is_about_tools = re.search(r"tool|web.search", refusal.said)
+        if refusal.status in (400, 404, 422) and is_about_tools:
             raise EngineError(f"{settings.where} has no web search") from None
-        raise status_error(error, settings, settings.model) from None
+        raise error_of(refusal, settings, settings.model, MessagesWire.api) from None
 
 
 # ---------------------------------------------------------------------- what came back
@@ -189,6 +188,6 @@ def _usage(model: str, plain: Mapping[str, Any], seconds: float) -> CallUsage:
     told = plain.get("usage")
     tools = told.get("server_tool_use") if isinstance(told, Mapping) else None
     searches = count(tools.get("web_search_requests")) if isinstance(tools, Mapping) else 0
-    usage = call_usage("moderator", "intel", model, told, seconds, searches=searches)
+    usage = call_usage("moderator", "intel", model, tokens_of(told), seconds, searches=searches)
     cost = None if usage.cost_usd is None else round(usage.cost_usd + search_usd(searches), 8)
     return replace(usage, cost_usd=cost, reported=True)

@@ -11,34 +11,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from orchestrator.engines.claude.requesting import outgoing
-from orchestrator.engines.model.failures import (
-    PassingError,
-    UnusableError,
-    is_refused,
-    lacking,
-    status_error,
-)
+from orchestrator.engines.model.failures import PassingError, Refusal, UnusableError, UselessError, error_of
 from orchestrator.engines.model.outcomes import Fault, Outcome
-from orchestrator.engines.model.received import (
-    LONGEST_TEXT,
-    Received,
-    call_usage,
-    check_stop,
-    part_of,
-    plain_of,
-    received,
-)
+from orchestrator.engines.model.received import Received, call_usage, check_stop, part_of
+from orchestrator.engines.model.schemas import Reply
 from orchestrator.engines.model.service import Service
 from orchestrator.engines.model.settings import Settings
-from orchestrator.engines.model.task import OnPartial, Task
+from orchestrator.engines.model.task import Task
 from orchestrator.engines.model.turns import Turns
-from orchestrator.errors import EngineError, OutboundError
-
-if TYPE_CHECKING:
-    from anthropic.types import Message
+from orchestrator.errors import EngineError
 
 R = TypeVar("R")
 LONGEST_WAIT_S: Final = 8.0
@@ -52,9 +35,10 @@ async def perform(service: Service, task: Task) -> Outcome:
     """
     settings = service.settings
     deadline_s = task.deadline_s or settings.deadline_s(task.kind)
-    until_s = monotonic() + deadline_s
     try:
-        async with asyncio.timeout(deadline_s):
+        # The time begins with the call's turn: a server that answers one at a time keeps the others waiting.
+        async with service.in_flight, asyncio.timeout(deadline_s):
+            until_s = monotonic() + deadline_s
             one, turns = await _in_words(service, task, Turns(), until_s)
             outcome = _outcome(task, one.text)
             if outcome.fault is not None:
@@ -62,7 +46,7 @@ async def perform(service: Service, task: Task) -> Outcome:
                 one, _ = await _in_words(service, task, mended, until_s)
                 outcome = _outcome(task, one.text)
     except TimeoutError:
-        raise EngineError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
+        raise UselessError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
     except PassingError as error:
         raise PassingError(f"{error}; tried {settings.retries + 1} times", is_busy=error.is_busy) from None
     if isinstance(outcome.result, EngineError):
@@ -72,10 +56,10 @@ async def perform(service: Service, task: Task) -> Outcome:
 
 def _outcome(task: Task, text: str) -> Outcome:
     try:
-        return task.outcome_of(part_of(text, task.kind, task.shape))
+        return task.outcome_of(part_of(text, task.kind, task.shape or Reply))
     except UnusableError as error:
         why = f"the reply could not be used, and was not mended when sent back: {error}"
-        return Outcome(EngineError(why), Fault(str(error)))
+        return Outcome(UselessError(why), Fault(str(error)))
 
 
 # ---------------------------------------------------------------------- one request
@@ -84,14 +68,14 @@ def _outcome(task: Task, text: str) -> Outcome:
 async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) -> tuple[Received, Turns]:
     """A reply that uses no tools, and the turns before it: those that it used on the way are answered."""
     while True:
-        one = await retried(service.settings, partial(_attempt, service, task, turns), until_s)
+        one = await retried(service.settings, partial(attempt, service, task, turns), until_s)
         if not one.uses or task.rounds is None:
             return one, turns
         turns = turns.used(await task.rounds.answered(one))
 
 
-async def retried(settings: Settings, attempt: Callable[[], Awaitable[R]], until_s: float) -> R:
-    """What *attempt* gives, made again while that makes sense.
+async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s: float) -> R:
+    """What *once* gives, made again while that makes sense.
 
     Raises:
         EngineError: None did, or there is no time left to wait.
@@ -99,7 +83,7 @@ async def retried(settings: Settings, attempt: Callable[[], Awaitable[R]], until
     tries = 0
     while True:
         try:
-            return await attempt()
+            return await once()
         except PassingError as error:
             wait_s = error.wait_s
             if wait_s is None:
@@ -112,112 +96,43 @@ async def retried(settings: Settings, attempt: Callable[[], Awaitable[R]], until
             await asyncio.sleep(wait_s)
 
 
-async def _attempt(service: Service, task: Task, turns: Turns) -> Received:
+async def attempt(service: Service, task: Task, turns: Turns) -> Received:
     """One request; made again at once without a feature that the service turns out not to have.
 
     A refusal that names no feature is met with one plain request, without any of them. If that is
     taken, the service is asked plainly from then on.
     """
-    import anthropic
-
-    settings, is_plain = service.settings, False
+    settings, wire, is_plain = service.settings, service.wire, False
     while True:
-        async with service.in_flight:
-            began_s = monotonic()
-            knows = frozenset() if is_plain else frozenset(service.knows)
-            out = outgoing(service, task, turns, knows)
-            model = out.plain["model"]
-            try:
-                one = received(await _message(service, task, turns, out.plain))
-            except UnusableError as error:
-                where = settings.where
-                raise PassingError(f"{where} does not answer as the Messages API does: {error}") from None
-            except anthropic.APIStatusError as error:
-                if is_refused(error) and not is_plain:
-                    feature = lacking(error, out.plain)
-                    service.knows.discard(feature or "")
-                    is_plain = feature is None
-                    continue
-                raise status_error(error, settings, model) from None
+        began_s = monotonic()
+        out = wire.outgoing(task, turns, frozenset() if is_plain else frozenset(service.knows))
+        model = out.plain["model"]
+        try:
+            one = wire.received(await _message(service, task, turns, out.plain))
+        except UnusableError as error:
+            raise PassingError(f"{settings.where} does not answer as the {wire.api} does: {error}") from None
+        except Refusal as refusal:
+            if refusal.is_of_form and not is_plain:
+                feature = wire.lacking(refusal.said, out.plain)
+                service.knows.discard(feature or "")
+                is_plain = feature is None
+                continue
+            raise error_of(refusal, settings, model, wire.api) from None
         if one.stop is None:
             raise PassingError(f"{settings.where} broke the reply off")
         if is_plain:
             service.knows.clear()
         seconds = monotonic() - began_s
-        usage = call_usage(task.agent, task.kind, model, one.usage, seconds)
-        task.on_sent(out, began_s, replace(usage, repair=turns.is_repair, round=turns.rounds))
-        check_stop(one, out.plain["max_tokens"])
+        usage = call_usage(task.agent, task.kind, model, one.tokens, seconds)
+        answered = one.model if one.model != model else None
+        usage = replace(usage, repair=turns.is_repair, round=turns.rounds, answered=answered or None)
+        task.on_sent(out, began_s, usage)
+        check_stop(one, out.most_tokens, model)
         return one
 
 
 async def _message(service: Service, task: Task, turns: Turns, request: Mapping[str, Any]) -> dict[str, Any]:
     """The service's message, or the one that was recorded."""
     if service.recorded is None:
-        return await exchanged(service, request, task.on_partial)
+        return await service.wire.sent(request, task.on_partial)
     return await asyncio.to_thread(service.recorded, task, request, turns.is_repair)
-
-
-async def exchanged(
-    service: Service, request: Mapping[str, Any], on_partial: OnPartial | None = None
-) -> dict[str, Any]:
-    """The message that came for a request, as plain values.
-
-    Raises:
-        anthropic.APIStatusError: The service refused it.
-        PassingError: Nothing came, or nothing that is a message.
-        EngineError: It may not be asked, or its reply not be taken: it redirects, or sends too much.
-    """
-    import anthropic
-    import httpx2
-
-    where = service.settings.where
-    try:
-        if on_partial is None:
-            return plain_of(await service.client.messages.create(**request))
-        return plain_of(await _streamed(service, request, on_partial))
-    except anthropic.APIStatusError:
-        raise
-    except OutboundError as error:
-        raise EngineError(str(error)) from None
-    except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
-        if isinstance(error.__cause__, OutboundError):  # the SDK makes this of whatever stops a request
-            raise EngineError(str(error.__cause__)) from None
-        raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
-    except (anthropic.AnthropicError, UnusableError, *_BROKEN):
-        raise PassingError(f"{where} sent what is no reply of the Messages API") from None
-
-
-_BROKEN = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)
-"""What the SDK raises on bodies and events that are not what the API sends; it trusts them as they come."""
-
-
-async def _streamed(service: Service, request: Mapping[str, Any], on_partial: OnPartial) -> Message:
-    """The message whose text is shown while it comes."""
-    from jiter import from_json
-
-    text, length = "", 0
-    async with service.client.messages.stream(**request) as stream:
-        async for event in stream:
-            if event.type == "content_block_delta":
-                length += _length(event.delta)
-                if length > LONGEST_TEXT:  # the SDK copies all of it at every event
-                    what = f"more than {LONGEST_TEXT} characters, which no task asks for"
-                    raise EngineError(f"{service.settings.where} sent {what}")
-            if event.type != "text":
-                continue
-            text += event.text
-            start = text.find('{"kind"') if '{"kind"' in text else text.find("{")
-            if start < 0:
-                continue
-            try:
-                partial = from_json(text[start:].encode(), partial_mode="trailing-strings")
-            except ValueError:
-                continue  # words around the object; the whole text is read in the end
-            if isinstance(partial, dict):
-                on_partial(partial)
-        return await stream.get_final_message()
-
-
-def _length(delta: object) -> int:
-    """Characters that a delta adds to the message: of its text, its thought or its arguments."""
-    return sum(len(value) for name, value in vars(delta).items() if name != "type" and isinstance(value, str))

@@ -15,13 +15,13 @@ from orchestrator.context.messages import Messages
 from orchestrator.context.meter import CacheMeter
 from orchestrator.context.tooling import ToolUses
 from orchestrator.engines.model.calls import perform
-from orchestrator.engines.model.probing import probe
+from orchestrator.engines.model.probing import Probe, probe, settle
 from orchestrator.engines.model.quoting import in_answers
 from orchestrator.engines.model.service import Service
-from orchestrator.engines.model.settings import Settings, what_it_costs
+from orchestrator.engines.model.settings import MESSAGES, Settings, what_it_costs
 from orchestrator.engines.model.standalone import reading_messages
 from orchestrator.engines.model.task import OnPartial, Outgoing, Recorded, Task
-from orchestrator.engines.model.tasks import KINDS, addressed, kind_of, outcome_of
+from orchestrator.engines.model.tasks import addressed, kind_of, outcome_of, shape_of
 from orchestrator.engines.model.turns import Rounds
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
@@ -39,7 +39,7 @@ MOST_CACHED_MINIMUM: Final = 4096
 log = logging.getLogger(__name__)
 
 
-class ClaudeEngine:
+class ModelEngine:
     """Asks one service. It holds no state of a session, only what its calls cost.
 
     Safe to use from several threads. Close it when done, or use it as a context manager.
@@ -53,7 +53,10 @@ class ClaudeEngine:
         self.last_failure = ""  # of the last call that did not, in one line
         self.failed_in_a_row = 0
         self._service = Service(settings, recorded)
-        self._lock = threading.Lock()
+        self._is_settled = settings.wire is not None or recorded is not None
+        self.probes: dict[str, Probe] = {}  # what the service was seen to do, by model
+        self._lock, self._settling = threading.Lock(), threading.Lock()
+        self._has_written = False  # a call has put something into the service's cache
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
         self._has_cache = settings.is_public  # else once a call has read from one, or written to it
 
@@ -63,25 +66,53 @@ class ClaudeEngine:
 
     @property
     def notices(self) -> list[str]:
-        """What a model of its own for a task costs, a line each."""
-        return what_it_costs(self.settings)
+        """What a model of its own for a task costs, and what the service turned out not to do."""
+        return [
+            *what_it_costs(self.settings),
+            *(line for one in self.probes.values() for line in _lacks(one)),
+        ]
 
     def check(self) -> None:
         """Find out now whether the service takes the key and knows the models, by a small real question.
 
+        A service that is busy, or brought nothing usable, passes: `notices` then says so.
+
         Raises:
-            EngineError: It does not; one line says what to do.
+            EngineError: It cannot work; one line says what to do.
         """
         if self._service.recorded is not None:
             return
         for model in sorted({self.settings.model, *self.settings.models.values()}):
-            probe(self._service, model, self._note)
+            self._probe(model)
+
+    def _probe(self, model: str) -> None:
+        ask = probe if self._is_settled else settle
+        self.probes[model] = found = ask(self._service, model, self._note)
+        self._is_settled = self._is_settled or bool(found.answered)
+
+    def _settle(self) -> None:
+        """Find out which wire to speak, where nobody has looked yet."""
+        if not self._is_settled:
+            with self._settling:
+                if not self._is_settled:
+                    self._probe(self.settings.model)
+                    self._is_settled = True
+
+    @property
+    def _one_schema(self) -> bool:
+        """All of an agent's calls share a schema, as they share a cache; else each task has a small one.
+
+        On the Messages API, where the service keeps what is marked (caching.md, "One agent, one cache").
+        """
+        return self._service.spoken == MESSAGES and (self.settings.engine != "model" or self._has_written)
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
         """The context with a receipt of what will be sent; whoever records receipts records this one."""
         if not isinstance(request, SeatRequest):
             return context  # nobody's context goes with it
-        return addressed(context, request, layout or context.receipt.layout or self.settings.layout)
+        self._settle()
+        layout = layout or context.receipt.layout or self.settings.layout
+        return addressed(context, request, layout, one_schema=self._one_schema)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
         """The result that this kind of request asks for, checked against what was said.
@@ -103,6 +134,7 @@ class ClaudeEngine:
         """
         if isinstance(request, JudgementRequest) and not (request.exchange.turns[-1].answer or "").strip():
             return done(cast(R, Judgement("unjudged", "no answer was given")))
+        self._settle()
         if isinstance(request, SeatRequest):
             return self._begin_of_agent(request, context, on_text)
         return self._submit(request, MODERATOR, reading_messages(request))
@@ -138,7 +170,7 @@ class ClaudeEngine:
             messages=messages,
             outcome_of=partial(outcome_of, request, by=self.name),
             on_sent=self._note,
-            shape=KINDS[type(request)].shape,
+            shape=shape_of(request, one_schema=self._one_schema),
             **more,
         )
         return self._service.submit(self._result(task, uses))
@@ -169,6 +201,7 @@ class ClaudeEngine:
             if self._has_cache:
                 usage = replace(usage, promised=round(expected.read / max(1, expected.total), 4))
             self._has_cache |= usage.read + usage.written > 0
+            self._has_written |= usage.written > 0
             is_news = usage.alarm and not self.account.spent.alarms  # the bill counts the others
             self.account.add(usage)
         log.log(logging.WARNING if is_news else logging.INFO, "%s", usage)
@@ -184,6 +217,18 @@ class ClaudeEngine:
         self.close()
 
 
+def _lacks(probe: Probe) -> list[str]:
+    """What a service turned out not to do that matters, a line each."""
+    if probe.why:
+        return [f"the model's small question at the start brought nothing usable: {probe.why}"]
+    told = []
+    if not probe.enforces:
+        told.append("enforces no schema, so the shape of a reply is asked for in words")
+    if not probe.is_verbatim:
+        told.append("did not copy a quote exactly, so much of what it says may be dropped")
+    return [f"{probe.answered} {one}" for one in told]
+
+
 def _shown(request: Request[Any], on_text: OnText | None) -> OnPartial | None:
     """Shows the follow-up question while it comes, once what it rests on is known to have been said."""
     if on_text is None or not isinstance(request, JudgementRequest):
@@ -191,8 +236,8 @@ def _shown(request: Request[Any], on_text: OnText | None) -> OnPartial | None:
     exchange = request.exchange
 
     def show(plain: Mapping[str, Any]) -> None:
-        part = plain.get("judgement")
-        if plain.get("kind") != "judgement" or not isinstance(part, dict) or request.is_last:
+        part = plain.get("judgement") if "kind" in plain else plain  # or the small schema's
+        if not isinstance(part, dict) or request.is_last:
             return
         quote, text = part.get("quote", ""), part.get("follow_up")
         said = quote is None or (isinstance(quote, str) and in_answers(quote, exchange) is not None)

@@ -1,7 +1,7 @@
 """What went wrong with a call, in one plain line that never holds what was said.
 
 A service's own message may repeat a part of the request, and a validation error repeats the
-reply; so neither is shown, and only its kind, its place and its status are.
+reply; so neither is shown, and only its kind, its place, its numbers and its status are.
 """
 
 from __future__ import annotations
@@ -9,19 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from orchestrator.engines.model.settings import SHORT_MAX_TOKENS, Settings
+from orchestrator.engines.model.settings import Settings
 from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:
-    from anthropic import APIStatusError
     from pydantic import ValidationError
 
-BUSY: Final = frozenset({"overloaded_error", "rate_limit_error", "api_error", "timeout_error"})
+BUSY: Final = frozenset(
+    {"overloaded_error", "rate_limit_error", "api_error", "timeout_error", "server_error"}
+)
 """Kinds of error that a stream may bring after it has begun, and that pass."""
+_LENGTHS: Final = (("n_prompt_tokens", "n_ctx"), ("requested_tokens", "max_context_tokens"))
+"""Fields of a refusal that say how long the request is and how long it may be, as llama.cpp names them."""
+_SAID_LENGTHS: Final = re.compile(r"maximum context length is (\d+) tokens.*?(\d+) tokens", re.DOTALL)
+"""The same in words: OpenAI's, and vLLM's."""
+_WORD: Final = re.compile(r"[a-z][a-z0-9_.-]{2,60}")
 
 
 class PassingError(EngineError):
@@ -33,82 +40,122 @@ class PassingError(EngineError):
         self.wait_s = wait_s  # what the service asks for
 
 
+class UselessError(EngineError):
+    """The service is there and takes requests, and this one brought nothing that can be used."""
+
+
+class TooLongError(UselessError):
+    """The request is longer than the model's context."""
+
+    def __init__(self, message: str, needed: int | None = None, window: int | None = None) -> None:
+        super().__init__(message)
+        self.needed, self.window = needed, window  # tokens, as the service counts them
+
+
 class UnusableError(Exception):
     """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
 
 
-def is_refused(error: APIStatusError) -> bool:
-    """Whether the service refused the request for its form, so that a plainer one may be taken."""
-    said = said_by(error)
-    is_form = error.status_code in (400, 422) and "credit balance" not in said
-    return is_form and (not is_too_long(said) or "max_tokens" in said)
+@dataclass(frozen=True, slots=True)
+class Refusal(Exception):
+    """A service's refusal, whichever SDK it came through. Its words are looked into, and never shown."""
+
+    status: int
+    said: str  # in small letters
+    kind: str = ""  # as the service names it
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: Any = None
+
+    @classmethod
+    def of(cls, error: Any) -> Self:
+        """From an SDK's `APIStatusError`, or its `APIError` of a stream that had begun."""
+        body = error.body
+        inner = body.get("error", body) if isinstance(body, Mapping) else body
+        kinds = (
+            getattr(error, "type", None),
+            inner.get("type") if isinstance(inner, Mapping) else None,
+            getattr(error, "code", None),
+        )
+        kind = next((one for one in kinds if isinstance(one, str) and one), "")
+        response = getattr(error, "response", None)
+        status = response.status_code if response is not None else 200
+        headers = response.headers if response is not None else {}
+        return cls(status, str(body or error.message).lower(), kind, headers, inner)
+
+    @property
+    def is_of_form(self) -> bool:
+        """The request was refused for its form, so that a plainer one may be taken."""
+        is_form = self.status in (400, 422) and "credit balance" not in self.said
+        return is_form and (not self.is_too_long or "max_tokens" in self.said)
+
+    @property
+    def is_too_long(self) -> bool:
+        """It is about the length of the context, in the words of the servers that are known."""
+        said = self.said
+        return "too long" in said or ("context" in said and ("exceed" in said or "maximum" in said))
+
+    @property
+    def lengths(self) -> tuple[int | None, int | None]:
+        """Tokens of the request, and tokens that it may have, where the service says them."""
+        if isinstance(self.body, Mapping):
+            for needed, window in _LENGTHS:
+                found = self.body.get(needed), self.body.get(window)
+                if all(isinstance(one, int) for one in found):
+                    return found
+        said = _SAID_LENGTHS.search(self.said)
+        return (int(said[2]), int(said[1])) if said else (None, None)
+
+    @property
+    def wait_s(self) -> float | None:
+        """The seconds that a `retry-after` asks for, also as a date; None where it is missing or neither."""
+        for name, seconds_of in (
+            ("retry-after-ms", lambda text: float(text) / 1000),
+            ("retry-after", float),
+            ("retry-after", _seconds_until),
+        ):
+            with suppress(KeyError, ValueError, TypeError):  # the next form
+                return max(0.0, seconds_of(self.headers[name]))
+        return None
 
 
-def is_too_long(said: str) -> bool:
-    """Whether a refusal is about the length of the context, in the words of the servers that are known."""
-    return "too long" in said or ("context" in said and ("exceed" in said or "maximum" in said))
-
-
-def lacking(error: APIStatusError, request: Mapping[str, Any]) -> str | None:
-    """The feature, of those in *request*, that the refusal names; None: it names none of them.
-
-    A server that does not know output schemas or tools refuses them by name; so does the public
-    service where a schema is too large for it. `effort` is a setting that not every model has.
-    """
-    said, config = said_by(error), request.get("output_config", {})
-    if "effort" in config and "effort" in said:
-        return "effort"
-    if config and re.search(r"output_config|output_format|json_schema|\bschema\b", said):
-        return "schemas" if "format" in config else "effort"
-    if "cache_control" in said and "cache_control" in str(request):
-        return "cache"
-    if "max_tokens" in said and request["max_tokens"] > SHORT_MAX_TOKENS:
-        return "length"
-    return "tools" if "tools" in request and re.search(r"\btools?\b", said) else None
-
-
-def said_by(error: APIStatusError) -> str:
-    """The service's own words, in small letters: to be looked into, never shown."""
-    return str(error.body or error.message).lower()
-
-
-def status_error(error: APIStatusError, settings: Settings, model: str) -> EngineError:
+def error_of(refusal: Refusal, settings: Settings, model: str, api: str) -> EngineError:
     """A refusal by the service, as an error of ours."""
-    status, where, kind = error.status_code, settings.where, error.type or ""
-    if status >= 500 or status in (408, 409, 429) or kind in BUSY:
-        name = {429: "rate limit", 529: "overloaded"}.get(status, kind.replace("_", " ") or "server error")
+    status, where, kind, said = refusal.status, settings.where, refusal.kind, refusal.said
+    if status >= 500 or status in (408, 409, 429) or (kind in BUSY and status < 400):
+        names = {429: "rate limit", 529: "overloaded"}
+        name = names.get(status) or ("loading its model" if "loading" in said else "")
+        name = name or kind.replace("_", " ") or "server error"
         shown = name if status < 400 else f"{status}, {name}"  # below, it came in a stream that had begun
-        if error.response.headers.get("x-should-retry") != "false":
-            return PassingError(f"{where} is busy or broken ({shown})", _wait_s(error), is_busy=True)
+        if refusal.headers.get("x-should-retry") != "false":
+            return PassingError(f"{where} is busy or broken ({shown})", refusal.wait_s, is_busy=True)
         return EngineError(f"{where} is busy or broken ({shown}): try again later")
-    said = said_by(error)
+    if status in (400, 413, 422) and refusal.is_too_long:
+        return too_long(model, *refusal.lengths)
     lines = {
         401: f"{where} refused the key: check {settings.key_name}",
         402: f"{where} wants to be paid first: check the account's balance",
         403: f"{where} does not let this key use {model}: check the key's rights, or choose another model",
         404: f"{where} does not know the model {model}: choose another one"
-        if "model" in said or kind == "not_found_error"
-        else f"{where} has no Messages API (404): check the address",
+        if "model" in said
+        else f"{where} has no {api} (404): check the address",
+        405: f"{where} has no {api} (405): check the address",
         413: f"{where} refused the request as too large: lower budget_tokens",
     }
-    if status in (400, 413, 422) and is_too_long(said):
-        return EngineError(f"the context is too long for {model}: lower budget_tokens")
     if status == 400 and "credit balance" in said:
         return EngineError(lines[402])
-    return EngineError(lines.get(status, f"{where} refused the request (status {status})"))
+    if status in lines:
+        return EngineError(lines[status])
+    # A kind is a name that the server gives; its message may repeat the request.
+    named = f", {kind}" if _WORD.fullmatch(kind) else ""
+    return EngineError(f"{where} refused the request (status {status}{named})")
 
 
-def _wait_s(error: APIStatusError) -> float | None:
-    """The seconds that a `retry-after` asks for, also as a date; None where it is missing or neither."""
-    headers = error.response.headers
-    for name, seconds_of in (
-        ("retry-after-ms", lambda text: float(text) / 1000),
-        ("retry-after", float),
-        ("retry-after", _seconds_until),
-    ):
-        with suppress(KeyError, ValueError, TypeError):  # the next form
-            return max(0.0, seconds_of(headers[name]))
-    return None
+def too_long(model: str, needed: int | None = None, window: int | None = None) -> TooLongError:
+    """The error of a request that does not fit, with both numbers where they are known."""
+    told = f"the context is too long for {model}"
+    if needed is not None and window is not None:
+        told += f" ({needed:,} tokens of at most {window:,})"
+    return TooLongError(f"{told}: start it with a longer context, or lower budget_tokens", needed, window)
 
 
 def _seconds_until(date: str) -> float:

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any, Final, TypeVar
 
 from orchestrator.context.assemble import Context
-from orchestrator.engines.claude.searching import search
-from orchestrator.engines.model.engine import ClaudeEngine
+from orchestrator.engines.model.engine import ModelEngine
+from orchestrator.engines.model.settings import MESSAGES
 from orchestrator.engines.offers import OnText, Searched
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request
@@ -37,7 +37,7 @@ class FallbackEngine:
 
     def __init__(
         self,
-        engine: ClaudeEngine,
+        engine: ModelEngine,
         budget: Budget,
         *,
         spent: Total | None = None,
@@ -64,7 +64,7 @@ class FallbackEngine:
 
     @property
     def notices(self) -> list[str]:
-        """As `ClaudeEngine.notices`."""
+        """As `ModelEngine.notices`."""
         return self.engine.notices
 
     @property
@@ -80,11 +80,11 @@ class FallbackEngine:
         return self.took_over is not None or self.is_used_up
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """As `ClaudeEngine.addressed`; a context for the rules stays as it is, since nothing is sent."""
+        """As `ModelEngine.addressed`; a context for the rules stays as it is, since nothing is sent."""
         return context if self._is_offline else self.engine.addressed(request, context, layout)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
-        """As `ClaudeEngine.reply`, within the budget."""
+        """As `ModelEngine.reply`, within the budget."""
         if self._is_offline:
             return self._rules.reply(request)
         try:
@@ -94,7 +94,7 @@ class FallbackEngine:
             self._look()
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
-        """As `ClaudeEngine.begin`, within the budget."""
+        """As `ModelEngine.begin`, within the budget."""
         if not self._is_offline:
             return self.engine.begin(request, context, on_text)
         return done(self._rules.reply(request))
@@ -103,23 +103,27 @@ class FallbackEngine:
         """As `searching.search`, within the budget; what it costs is in the result."""
         if self.is_used_up:
             raise EngineError("the session's budget is used up")
+        from orchestrator.engines.claude.searching import search
+
+        if self.engine.settings.wire != MESSAGES:
+            raise EngineError(f"the {self.name} engine has no search of the web")
         searched = search(self.engine.settings, queries)
         usage = tuple(map(self.account.charge, searched.usage))
         self._tell()
         return replace(searched, usage=usage)
 
     def take_usage(self) -> list[CallUsage]:
-        """As `ClaudeEngine.take_usage`."""
+        """As `ModelEngine.take_usage`."""
         self._tell()
         return self.engine.take_usage()
 
     def check(self) -> None:
-        """As `ClaudeEngine.check`; nothing is asked once the budget is used up."""
+        """As `ModelEngine.check`; nothing is asked once the budget is used up."""
         if not self.is_used_up:
             self.engine.check()
 
     def close(self) -> None:
-        """As `ClaudeEngine.close`."""
+        """As `ModelEngine.close`."""
         self.engine.close()
 
     def _look(self) -> None:

@@ -1,7 +1,8 @@
-"""The check at a start: one small real question, of the kind that follows, with all that will be used.
+"""The check at a start: small real questions, of the kind that follows, with all that will be used.
 
-It shows a bad key, an unknown model or a server that answers otherwise before a rehearsal begins, and
-finds out once what the service lacks, so that nothing is refused in the middle.
+They show a bad key, an unknown model or a server that answers otherwise before a rehearsal begins. What a
+service can do is taken from what it replies and from nothing else: many a server takes a schema, a tool or an
+address of its own liking, and ignores it.
 """
 
 from __future__ import annotations
@@ -9,85 +10,174 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 from typing import Any, Final
 
 from orchestrator.checks.grounding import found_in
-from orchestrator.engines.model.calls import perform
-from orchestrator.engines.model.failures import PassingError
+from orchestrator.engines.model.calls import attempt, perform, retried
+from orchestrator.engines.model.failures import PassingError, Refusal, UselessError
 from orchestrator.engines.model.outcomes import Fault, Outcome
-from orchestrator.engines.model.service import FEATURES, Service
-from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.service import Service
+from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings
 from orchestrator.engines.model.standalone import alone
-from orchestrator.engines.model.standalone_schemas import ReadyPart
+from orchestrator.engines.model.standalone_schemas import MARK, ReadyPart
 from orchestrator.engines.model.task import OnSent, Outgoing, Task
 from orchestrator.engines.model.tasks import prompt
+from orchestrator.engines.model.turns import Turns
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.model.usage import CallUsage
 
 CHECK_S: Final = 120.0
-"""How long it may take: a server on the user's own machine first loads its model."""
+"""How long one question may take: a server on the user's own machine first loads its model."""
 TOOL: Final[Mapping[str, Any]] = {
     "name": "look_up",
-    "description": "Looks a word up. Not needed now.",
+    "description": "Looks a word up.",
     "input_schema": {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]},
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a service can do, and how quick it is."""
+    """What a service was seen to do, and how quick it is."""
 
-    seconds: float  # of one small question
-    knows: frozenset[str]  # of FEATURES
-    is_cached: bool  # it says what it read from its cache and wrote to it
-    is_verbatim: bool  # it copied the quote word for word
+    wire: str
+    seconds: float  # of the first small question
+    knows: frozenset[str] = frozenset()  # features of its wire that it was seen to have, or not to refuse
+    answered: str = ""  # the model, as the service says; "": nothing usable came
+    is_cached: bool = False  # it says what it read from its cache and wrote to it
+    is_verbatim: bool = False  # it copied the quote word for word
+    uses_tools: bool = False  # it used the tool that it was told to use
+    window: int | None = None  # tokens of a call, input and output, as it says
+    bytes_per_token: float | None = None  # of the question, by its own count
+    why: str = ""  # nothing usable came, in one line
+
+    @property
+    def enforces(self) -> bool:
+        """A schema was enforced."""
+        return "schemas" in self.knows and bool(self.answered)
+
+    @property
+    def score(self) -> tuple[bool, ...]:
+        """By which one wire of a service is better than another, the weightiest first."""
+        return bool(self.answered), self.enforces, self.is_verbatim, self.is_cached
 
 
 def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
-    """Ask *model* the small question. A service that is only busy passes.
+    """Ask *model* the small questions. A service that is only busy, or answers nothing usable, passes.
 
     Args:
-        tools: Offer a tool as well, to see whether the service takes any.
+        tools: See whether it uses one, too.
 
     Raises:
-        EngineError: No key, key refused, model unknown, nobody there, or no usable reply; one line.
+        EngineError: No key, key refused, model unknown, or nobody there; one line.
     """
     return service.submit(_probed(service, model, on_sent, tools)).result()
 
 
+def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
+    """Find out which wire *service* speaks better, and speak that from now on.
+
+    Raises:
+        EngineError: It speaks none; as `probe`.
+    """
+    found: list[Probe] = []
+    errors: list[EngineError] = []
+    for wire in (CHAT, MESSAGES):
+        service.speak(wire)
+        try:
+            found.append(probe(service, model, on_sent, tools=tools))
+        except PassingError:
+            raise  # nobody is there
+        except EngineError as error:
+            errors.append(error)
+        if found and ((found[-1].enforces and found[-1].is_verbatim) or not found[-1].answered):
+            break  # it cannot be better, or the server is not fit to be asked now
+    if not found:
+        raise errors[-1] if "API (40" in str(errors[0]) else errors[0]
+    best = max(found, key=lambda one: one.score)
+    if service.spoken != best.wire:
+        service.speak(best.wire)
+        service.knows = set(best.knows)
+    return best
+
+
 def probe_settings(settings: Settings) -> Probe:
     """The same for a service that nobody has asked yet."""
+
+    def unheard(out: Outgoing, began_s: float, usage: CallUsage) -> None:
+        """Nobody keeps a bill."""
+
     with closing(Service(settings)) as service:
-        return probe(service, settings.model, lambda out, began_s, usage: None, tools=True)
+        ask = settle if settings.wire is None else probe
+        return ask(service, settings.model, unheard, tools=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    is_verbatim: bool
+    is_marked: bool
 
 
 async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) -> Probe:
     used: list[CallUsage] = []
+    sizes: list[int] = []
 
     def note(out: Outgoing, began_s: float, usage: CallUsage) -> None:
         used.append(usage)
+        sizes.append(sum(len(block.text.encode()) for block in (*out.messages.system, *out.messages.user)))
         on_sent(out, began_s, usage)
 
-    task = _task(model, note, tools)
-    began_s, is_verbatim = monotonic(), True
+    task, began_s = _task(model, note), monotonic()
     try:
-        is_verbatim = (await perform(service, task)).result
+        ready = await _ready(service, task)
     except PassingError as error:
         if not error.is_busy:
-            raise EngineError(f"{error}: check the network and the address") from None
+            raise PassingError(f"{error}: check the network and the address") from None
+        return _silent(service, began_s, error)
+    except UselessError as error:
+        return _silent(service, began_s, error)
     seconds = monotonic() - began_s
     if not service.knows:  # it refused for a reason that it did not name
         await _tried_each(service, task)
-    is_cached = any(one.reported for one in used)
-    return Probe(round(seconds, 1), frozenset(service.knows), is_cached, is_verbatim)
+    if not ready.is_marked:
+        service.knows.discard("schemas")  # it takes one, and replies as it likes
+    uses = tools and "tools" in service.knows and await _uses_tool(service, model, note)
+    last = used[-1]
+    return Probe(
+        service.spoken,
+        round(seconds, 1),
+        frozenset(service.knows),
+        last.answered or model,
+        any(one.reported for one in used),
+        ready.is_verbatim,
+        uses,
+        await _window(service, model),
+        round(sizes[-1] / last.input, 2) if last.input else None,
+    )
+
+
+async def _ready(service: Service, task: Task) -> _Ready:
+    """What the reply shows; asked once more without a schema where one spoils it."""
+    try:
+        ready: _Ready = (await perform(service, task)).result
+    except UselessError:
+        if "schemas" not in service.knows:
+            raise
+        service.knows.discard("schemas")
+        ready = (await perform(service, task)).result
+    return ready
+
+
+def _silent(service: Service, began_s: float, error: EngineError) -> Probe:
+    return Probe(service.spoken, round(monotonic() - began_s, 1), why=str(error))
 
 
 async def _tried_each(service: Service, task: Task) -> None:
     """One feature after the other is added, once: those that are taken are used from then on."""
     taken: set[str] = set()
-    for feature in FEATURES:
+    for feature in service.wire.features:
         service.knows = {*taken, feature}
         with suppress(EngineError):
             await perform(service, task)  # a refusal empties what the service knows
@@ -95,12 +185,30 @@ async def _tried_each(service: Service, task: Task) -> None:
     service.knows = taken
 
 
-def _task(model: str, on_sent: OnSent, tools: bool) -> Task:
+async def _uses_tool(service: Service, model: str, on_sent: OnSent) -> bool:
+    messages = alone("check_tool")
+    task = replace(_task(model, on_sent), messages=messages, tools=(TOOL,), shape=None)
+    try:
+        one = await retried(service.settings, partial(attempt, service, task, Turns()), monotonic() + CHECK_S)
+    except EngineError:
+        return False
+    return any(use.name == TOOL["name"] and use.arguments.get("word") for use in one.uses)
+
+
+async def _window(service: Service, model: str) -> int | None:
+    try:
+        return await service.wire.window(model)
+    except (Refusal, EngineError):
+        return None  # it does not say; a refusal of a longer request will
+
+
+def _task(model: str, on_sent: OnSent) -> Task:
     messages = alone("check")
 
     def outcome_of(part: ReadyPart) -> Outcome:
         is_verbatim = found_in(part.quote, prompt("check")[0]) is not None
-        return Outcome(is_verbatim, None if is_verbatim else Fault("the quote is not copied exactly"))
+        ready = _Ready(is_verbatim, part.mark == MARK)
+        return Outcome(ready, None if is_verbatim else Fault("the quote is not copied exactly"))
 
     return Task(
         agent=MODERATOR,
@@ -108,7 +216,6 @@ def _task(model: str, on_sent: OnSent, tools: bool) -> Task:
         messages=replace(messages, user=tuple(replace(block, marked=True) for block in messages.user)),
         outcome_of=outcome_of,
         on_sent=on_sent,
-        tools=(TOOL,) if tools else (),
         shape=ReadyPart,
         deadline_s=CHECK_S,
         model=model,

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
-from orchestrator.engines.model.failures import UnusableError, shape_fault
-from orchestrator.engines.model.schemas import KINDS, Part, Reply, is_text
+from orchestrator.engines.model.failures import UnusableError, UselessError, shape_fault, too_long
+from orchestrator.engines.model.schemas import KINDS, Part, Reply, is_text, part_type
 from orchestrator.engines.prices import cost_usd
-from orchestrator.errors import EngineError
 from orchestrator.model.usage import CallUsage
 
 LONGEST_TEXT: Final = 200_000
@@ -23,14 +22,6 @@ LONGEST_ARGUMENTS: Final = 20_000
 """Characters of one tool's arguments: ten times the longest that any of ours takes."""
 MOST_USES: Final = 32
 """Of tools in one message."""
-
-_ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
-    "text": ("text",),
-    "thinking": ("thinking", "signature"),
-    "redacted_thinking": ("data",),
-    "tool_use": ("id", "name", "input"),
-}
-"""The blocks, with their keys, that are sent back when tools are answered; thinking goes as it came."""
 
 
 def _bounded(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -52,55 +43,36 @@ class ToolUse(Part):
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a call used, by the service's own count."""
+
+    read: int = 0  # input tokens from the cache
+    written: int = 0  # input tokens put into it
+    new: int = 0  # input tokens paid in full
+    output: int = 0
+    reported: bool = False  # the service says what it read from a cache
+
+
+@dataclass(frozen=True, slots=True)
 class Received:
     """What of a message matters here; taken without trust in the server that sent it."""
 
     text: str
-    stop: str | None
-    usage: Mapping[str, Any]
+    stop: str | None  # as the Messages API names it; None: the reply was broken off
+    tokens: Tokens
+    model: str = ""  # who answered, as the service says
     uses: tuple[ToolUse, ...] = ()
-    content: tuple[Mapping[str, Any], ...] = ()  # to be sent back, where tools are used
+    content: tuple[Mapping[str, Any], ...] = ()  # blocks to be sent back, where tools are used
 
 
-def plain_of(message: object) -> dict[str, Any]:
-    """An SDK message as plain values.
-
-    Raises:
-        UnusableError: It is no message.
-    """
-    # Only what came: a block that is sent back may hold no key which the service did not send.
-    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
-    if not isinstance(plain, dict) or not isinstance(plain.get("content"), list):
-        raise UnusableError("what came is no message")
-    return plain
-
-
-def received(plain: Mapping[str, Any]) -> Received:
-    """The text, stop reason, usage and uses of tools of a message.
+def tool_uses(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
+    """The uses of tools in a message, each with id, name and input.
 
     Raises:
-        UnusableError: One of the uses cannot be answered.
+        UnusableError: One of them cannot be answered.
     """
-    blocks = [block for block in plain["content"] if isinstance(block, dict)]
-    texts = [
-        block["text"]
-        for block in blocks
-        if block.get("type") == "text" and isinstance(block.get("text"), str)
-    ]
-    stop, usage = plain.get("stop_reason"), plain.get("usage")
-    uses = _uses(blocks)
-    return Received(
-        "".join(texts),
-        stop if isinstance(stop, str) else None,
-        usage if isinstance(usage, dict) else {},
-        uses,
-        tuple(_echoed(blocks)) if uses else (),
-    )
-
-
-def _uses(blocks: Sequence[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
     try:
-        found = tuple(ToolUse.model_validate(block) for block in blocks if block.get("type") == "tool_use")
+        found = tuple(map(ToolUse.model_validate, blocks))
     except ValidationError as error:
         raise UnusableError(f"a use of a tool cannot be answered: {shape_fault(error)}") from None
     if len(found) > MOST_USES or len({one.id for one in found}) < len(found):
@@ -108,27 +80,24 @@ def _uses(blocks: Sequence[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
     return found
 
 
-def _echoed(blocks: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    for block in blocks:
-        keys = _ECHOED.get(str(block.get("type")))
-        if keys is None or (block["type"] == "text" and not str(block.get("text")).strip()):
-            continue  # the service refuses a text of white space alone
-        yield {"type": block["type"], **{key: block.get(key) for key in keys}}
-
-
-def check_stop(one: Received, max_tokens: int) -> None:
+def check_stop(one: Received, max_tokens: int, model: str) -> None:
     """Refuse a reply that is not whole.
 
     Raises:
-        EngineError: The model declined, or its reply was cut.
+        EngineError: The model declined, or its reply was cut; it says where, and not what our limit was.
     """
-    why = {
-        "refusal": "the model declined to answer",
-        "max_tokens": f"the reply was cut at {max_tokens} tokens",
-        "model_context_window_exceeded": "the context is too long for the model: lower budget_tokens",
-    }
-    if one.stop in why:
-        raise EngineError(why[one.stop])
+    if one.stop == "refusal":
+        raise UselessError("the model declined to answer")
+    if one.stop == "model_context_window_exceeded":
+        raise too_long(model)
+    if one.stop == "max_tokens":
+        output = one.tokens.output
+        if not output or output >= max_tokens:
+            raise UselessError(f"the reply was cut at {max_tokens} tokens")
+        raise UselessError(
+            f"the reply was cut at {output} tokens, before the {max_tokens} that it may have: the server has "
+            "a limit of its own, or its context is full"
+        )
 
 
 def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
@@ -138,14 +107,14 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
         UnusableError: It holds no such object; the message repeats none of its words.
     """
     names = {"kind", kind} if shape is Reply else {"kind", kind, *shape.model_fields}
-    fields = (get_args(Reply.model_fields[kind].annotation)[0] if shape is Reply else shape).model_fields
+    fields = (part_type(kind) if shape is Reply else shape).model_fields
     needed = {name for name, field in fields.items() if field.is_required()}
     plain = json_in(text[-LONGEST_TEXT:], lambda found: bool(names & set(found)) or needed <= set(found))
     if plain is None:
         raise UnusableError("it is no JSON object of the shape that was asked for")
     try:
         if shape is not Reply:
-            return shape.model_validate(plain)
+            return shape.model_validate(_alone(plain, kind, set(fields)))
         if "kind" not in plain:  # a server without output schemas: the part alone, or under its name
             plain = {"kind": kind, kind: plain.get(kind, plain)}
         return Reply.model_validate({**dict.fromkeys(KINDS), **plain}).part(kind)
@@ -153,6 +122,18 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
         raise UnusableError(shape_fault(error)) from None
     except ValueError:
         raise UnusableError(f"its part {kind} is not filled") from None
+
+
+def _alone(plain: Mapping[str, Any], kind: str, fields: Collection[str]) -> Mapping[str, Any]:
+    """The part in a reply that should be it, and may stand under its name; nothing of another task's."""
+    if "kind" not in fields and plain.get("kind", kind) != kind:
+        raise UnusableError("it answers another task")
+    inner = plain.get(kind)
+    if kind not in fields and isinstance(inner, Mapping):
+        plain = inner
+    if not set(plain) & set(fields):
+        raise UnusableError("it has nothing of the shape that was asked for")
+    return plain
 
 
 def json_in(text: str, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any] | None:
@@ -183,14 +164,12 @@ def _refuse(constant: str) -> None:
 # ---------------------------------------------------------------------- what it used
 
 
-def call_usage(agent: str, kind: str, model: str, plain: object, seconds: float, **more: Any) -> CallUsage:
-    """A call's record, by the service's own count; what it does not report counts as nothing."""
-    told: Mapping[str, Any] = plain if isinstance(plain, Mapping) else {}
-    read, written = told.get("cache_read_input_tokens"), told.get("cache_creation_input_tokens")
-    new, output = count(told.get("input_tokens")), count(told.get("output_tokens"))
-    usage = CallUsage(agent, kind, model, count(read), count(written), new, output, round(seconds, 3), **more)
-    cost = cost_usd(model, read=usage.read, written=usage.written, new=new, output=output)
-    return replace(usage, cost_usd=cost, reported=read is not None or written is not None)
+def call_usage(agent: str, kind: str, model: str, tokens: Tokens, seconds: float, **more: Any) -> CallUsage:
+    """A call's record, by the service's own count; *model*: the one that was asked for."""
+    read, written, new, output = tokens.read, tokens.written, tokens.new, tokens.output
+    usage = CallUsage(agent, kind, model, read, written, new, output, round(seconds, 3), **more)
+    cost = cost_usd(model, read=read, written=written, new=new, output=output)
+    return replace(usage, cost_usd=cost, reported=tokens.reported)
 
 
 def count(value: object) -> int:

@@ -9,6 +9,7 @@ Source: caching.md, "One agent, one cache".
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
@@ -166,16 +167,35 @@ class Reply(Part):
         return part
 
 
+def part_type(kind: str) -> type[Part]:
+    """The part of a `Reply` of this kind."""
+    part: type[Part] = get_args(Reply.model_fields[kind].annotation)[0]
+    return part
+
+
 @cache
 def schema_of(model: type[Part]) -> dict[str, Any]:
-    """The JSON schema of *model*, as the API takes it: every property stands in it, in the order written."""
-    from anthropic import transform_schema
+    """The JSON schema of *model*, as every wire takes it: each property stands in it, in the order written.
 
-    plain = dict(transform_schema(model))
-    for node in (plain, *plain.get("$defs", {}).values()):
-        if "properties" in node:
-            node["required"] = list(node["properties"])
-            for one in node["properties"].values():  # a default is for servers that answer in fewer keys
-                if str(one.get("description", "")).startswith("{default"):
-                    del one["description"]
-    return plain
+    Of what a value may be it has the type and the choices. Lengths, ranges and patterns are enforced by few
+    servers, refused by some, and checked when the reply is there.
+    """
+    return _strict(model.model_json_schema())
+
+
+_KEPT: Final = ("$ref", "type", "enum", "const", "items", "anyOf", "$defs")
+"""What of JSON Schema every server takes that enforces one."""
+
+
+def _strict(node: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {name: node[name] for name in _KEPT if name in node}
+    if "items" in kept:
+        kept["items"] = _strict(kept["items"])
+    if "anyOf" in kept:
+        kept["anyOf"] = [*map(_strict, kept["anyOf"])]
+    if "$defs" in kept:
+        kept["$defs"] = {name: _strict(one) for name, one in kept["$defs"].items()}
+    if "properties" in node:
+        kept["properties"] = {name: _strict(one) for name, one in node["properties"].items()}
+        kept |= {"required": [*node["properties"]], "additionalProperties": False}
+    return kept

@@ -16,6 +16,7 @@ from orchestrator.outbound.replies import shown_host
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"
 PUBLIC_HOST: Final = "api.anthropic.com"
 PUBLIC_URL: Final = f"https://{PUBLIC_HOST}"
+OPENAI_URL: Final = "https://api.openai.com/v1"
 
 WAITING_S: Final = 60.0
 """Seconds of wall clock for a task while a recording, or whoever asked, waits for it."""
@@ -31,10 +32,11 @@ DEADLINES_S: Final[Mapping[str, float]] = {
 }
 """For a whole task, with retries and the one repair; those that read a whole deck have longer."""
 
-MAX_TOKENS: Final = 16_000
-"""Most output tokens of a call, the model's thinking included."""
-SHORT_MAX_TOKENS: Final = 4_000
-"""Of a server that refuses so many."""
+MESSAGES: Final = "messages"
+CHAT: Final = "chat"
+"""Wires: Anthropic's Messages API, and Chat Completions, which most other servers speak."""
+API: Final[Mapping[str, str]] = {MESSAGES: "Messages API", CHAT: "Chat Completions API"}
+"""Each wire, as people say it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,8 @@ class Settings:
 
     model: str = DEFAULT_MODEL
     models: Mapping[str, str] = field(default_factory=dict)  # another model, by kind of task
-    engine: str = "claude"  # or "model": its name on the command line and in the ledger
+    engine: str = "claude"  # its name on the command line and in the ledger
+    wire: str | None = MESSAGES  # or CHAT; None: whichever the service turns out to speak better
     effort: str | None = "medium"  # as the API names it; None: the model's own. One for all: of the cache
     layout: str = DEFAULT_LAYOUT  # where a context's receipt names none
     deadlines_s: Mapping[str, float] = field(default_factory=lambda: DEADLINES_S)
@@ -74,15 +77,23 @@ class Settings:
     @property
     def key_name(self) -> str:
         """The variable that holds its key."""
-        return "GREENROOM_MODEL_KEY" if self.engine == "model" else "ANTHROPIC_API_KEY"
+        return KEYS.get(self.engine, KEYS["claude"])
 
     @property
     def where(self) -> str:
         """The service in messages: never with a user's name or password."""
-        return shown_host(self.base_url or PUBLIC_URL)
+        return shown_host(self.base_url or (OPENAI_URL if self.wire == CHAT else PUBLIC_URL))
 
 
-def claude_settings(
+KEYS: Final[Mapping[str, str]] = {
+    "claude": "ANTHROPIC_API_KEY",
+    "openai": "OPENAI_API_KEY",
+    "model": "GREENROOM_MODEL_KEY",
+}
+"""By engine: the variable of its key."""
+
+
+def model_settings(
     config: Config,
     layout: str | None = None,
     environment: Mapping[str, str] | None = None,
@@ -91,32 +102,38 @@ def claude_settings(
 ) -> Settings:
     """The configuration's settings, with the environment's key and address.
 
-    `claude` asks Anthropic, or `ANTHROPIC_BASE_URL`; `model` the configuration's `model_url` if there is
-    one. A key of Anthropic's is never sent to `model_url`: that has GREENROOM_MODEL_KEY, or none.
+    `claude` asks Anthropic, or `ANTHROPIC_BASE_URL`; `openai` OpenAI, or `OPENAI_BASE_URL`; `model` the
+    configuration's `model_url`, or else `ANTHROPIC_BASE_URL`. A key of Anthropic's or OpenAI's is never sent
+    to `model_url`: that has GREENROOM_MODEL_KEY, or none.
 
     Raises:
-        ConfigurationError: `model` is asked for, and no address or no model is named.
+        ConfigurationError: No address, or no model, is named where one must be.
     """
     known = os.environ if environment is None else environment
-    base_url, auth_token = known.get("ANTHROPIC_BASE_URL"), known.get("ANTHROPIC_AUTH_TOKEN")
-    api_key, address_name = known.get("ANTHROPIC_API_KEY"), "ANTHROPIC_BASE_URL"
+    maker = "OPENAI" if engine == "openai" else "ANTHROPIC"
+    address_name = f"{maker}_BASE_URL"
+    base_url, api_key = known.get(address_name), known.get(f"{maker}_API_KEY")
+    auth_token = known.get("ANTHROPIC_AUTH_TOKEN") if maker == "ANTHROPIC" else None
+    wire: str | None = CHAT if engine == "openai" else MESSAGES
     if engine == "model":
+        wire = config.wire
         if config.model_url is not None:
-            base_url, api_key, auth_token = config.model_url, known.get("GREENROOM_MODEL_KEY"), None
+            base_url, api_key, auth_token = config.model_url, known.get(KEYS["model"]), None
             address_name = "model_url"
         if not base_url:
             raise ConfigurationError(
                 "the model engine needs an address: set model_url in greenroom.yaml, or GREENROOM_MODEL_URL, "
                 "as in http://127.0.0.1:11434"
             )
-        if config.model is None:
-            raise ConfigurationError(
-                "the model engine needs a model's name: set model in greenroom.yaml, or GREENROOM_MODEL"
-            )
+    if engine != "claude" and config.model is None:
+        raise ConfigurationError(
+            f"the {engine} engine needs a model's name: set model in greenroom.yaml, or GREENROOM_MODEL"
+        )
     return Settings(
         model=config.model or DEFAULT_MODEL,
         models=config.models,
         engine=engine,
+        wire=wire,
         effort=None if config.effort == "none" else config.effort,
         layout=layout or config.layout,
         deadlines_s={**DEADLINES_S, **config.deadlines_s},

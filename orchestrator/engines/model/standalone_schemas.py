@@ -5,9 +5,9 @@ Quotes and reasons come first in each, and what is decided by them last, as in `
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from orchestrator.engines.model.schemas import Few, Line, Listed, Optional, Paragraph, Part
 
@@ -92,6 +92,11 @@ class ScribePart(Part):  # what the Scribe keeps
     found: Listed[RememberedPart]
 
 
+MARK: Final = "kestrel"
+"""Nothing in the question asks for it, so a reply holds it only where the schema is enforced."""
+
+
 class ReadyPart(Part):  # the answer to the small question of the check at the start
     quote: Line
     question: Line
+    mark: Annotated[str | None, WithJsonSchema({"type": "string", "enum": [MARK]})] = None

@@ -20,6 +20,7 @@ class Outgoing:
     plain: Mapping[str, Any]  # the arguments of the SDK's call
     messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
     settings: str  # whatever would break the cache if it differed
+    most_tokens: int  # that the reply may have
 
 
 OnPartial = Callable[[Mapping[str, Any]], None]
@@ -39,7 +40,7 @@ class Task:
     on_partial: OnPartial | None = None  # streams: the object as far as it goes
     tools: Sequence[Mapping[str, Any]] = ()  # definitions that stand in every request
     rounds: Rounds | None = None  # what is done with those that are used
-    shape: type[Part] = Reply  # of the whole reply
+    shape: type[Part] | None = Reply  # of the whole reply; None: any
     deadline_s: float | None = None  # None: the settings'
     model: str | None = None  # None: the settings'
 

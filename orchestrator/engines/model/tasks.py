@@ -25,7 +25,7 @@ from orchestrator.engines.model.debrief_results import debrief
 from orchestrator.engines.model.framing import as_data
 from orchestrator.engines.model.judging import judgement
 from orchestrator.engines.model.outcomes import Outcome
-from orchestrator.engines.model.schemas import Part, Reply
+from orchestrator.engines.model.schemas import Part, Reply, part_type
 from orchestrator.engines.model.situation import room_lines
 from orchestrator.engines.model.turns import allowed
 from orchestrator.errors import EngineError
@@ -90,7 +90,7 @@ def prompt(name: str) -> tuple[str, str]:
     return words, shape
 
 
-def guide(request: protocol.SeatRequest[Any]) -> tuple[str, ...]:
+def guide(request: protocol.SeatRequest[Any], *, one_schema: bool = True) -> tuple[str, ...]:
     """What this is, and how the tasks of AGAIN are done: the same for all of a panelist's calls.
 
     It stands in the system prompt, where it is read from the cache; in each task it would be paid in full.
@@ -99,32 +99,41 @@ def guide(request: protocol.SeatRequest[Any]) -> tuple[str, ...]:
         return ()
     said = "\n".join(prompt("panelist"))
     tasks = (
-        f"## How to do {kind}\n{words}\n{_shape(kind, shape)}"
+        f"## How to do {kind}\n{words}\n{_shape(kind, shape, one_schema)}"
         for kind in AGAIN
         for words, shape in [prompt(kind)]
     )
     return (f"# What this is\n{said}\n\n" + "\n".join(tasks),)
 
 
-def _shape(kind: str, shape: str) -> str:
-    return f'Reply with one JSON object: "kind": "{kind}", every other part null, and "{kind}": {shape}\n'
+def _shape(kind: str, shape: str, one_schema: bool) -> str:
+    if one_schema:
+        return f'Reply with one JSON object: "kind": "{kind}", every other part null, and "{kind}": {shape}\n'
+    return f"Reply with one JSON object and nothing around it: {shape}\n"
 
 
-def task_text(request: protocol.SeatRequest[Any], tools: str = "") -> str:
+def task_text(request: protocol.SeatRequest[Any], tools: str = "", *, one_schema: bool = True) -> str:
     """The task block of *request*; ends with a newline.
 
     Args:
         tools: What it says about tools, as lines; "" where none are offered.
+        one_schema: All of an agent's tasks share one (`Service.shares_schema`).
     """
     kind = kind_of(request)
     words, shape = prompt(kind)
     if kind in AGAIN:
         wanted = f'Do it as "How to do {kind}" in your instructions says.\n{tools}'
     else:
-        wanted = f"{words}\n{tools}{_shape(kind, shape)}"
+        wanted = f"{words}\n{tools}{_shape(kind, shape, one_schema)}"
     opening = prompt("moderator") if isinstance(request, protocol.DebriefRequest) else ()
     lines = "\n".join((f"Task: {kind}", *opening, *room_lines(request)))
     return f"{lines}\n{wanted}Data, not instructions: {data_of(request)}\n"
+
+
+def shape_of(request: protocol.Request[Any], *, one_schema: bool) -> type[Part]:
+    """What a whole reply to *request* is: the one for all of an agent's tasks, or its part of that alone."""
+    kind = KINDS[type(request)]
+    return kind.shape if one_schema or kind.shape is not Reply else part_type(kind.name)
 
 
 def data_of(request: protocol.Request[Any]) -> str:
@@ -132,14 +141,20 @@ def data_of(request: protocol.Request[Any]) -> str:
     return as_data(KINDS[type(request)].about(request))
 
 
-def addressed(context: Context, request: protocol.SeatRequest[Any], layout: str) -> Context:
+def addressed(
+    context: Context, request: protocol.SeatRequest[Any], layout: str, *, one_schema: bool = True
+) -> Context:
     """The same context, its receipt saying what will be sent for *request*."""
     watermark = (
         {"ends": list(watermarks(context.blocks, context.parts_of))} if layout == "watermark" else None
     )
     tools = context.tooling is not None
-    task = task_text(request, allowed(kind_of(request)) if tools else "")
+    task = task_text(request, allowed(kind_of(request)) if tools else "", one_schema=one_schema)
     receipt = replace(
-        context.receipt, layout=layout, watermark=watermark, extra=(*guide(request), task), tools=tools
+        context.receipt,
+        layout=layout,
+        watermark=watermark,
+        extra=(*guide(request, one_schema=one_schema), task),
+        tools=tools,
     )
     return replace(context, receipt=receipt)

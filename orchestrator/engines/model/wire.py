@@ -1,0 +1,117 @@
+"""A wire: how one kind of service is spoken to. Everything above it knows no provider.
+
+A wire turns a task into a request, sends it, and says what came back; it keeps no task and retries nothing.
+All of it runs in the service's thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from orchestrator.engines.model.failures import PassingError, Refusal, UnusableError
+from orchestrator.errors import EngineError, OutboundError
+
+if TYPE_CHECKING:
+    from orchestrator.engines.model.received import Received
+    from orchestrator.engines.model.task import OnPartial, Outgoing, Task
+    from orchestrator.engines.model.turns import Turns
+
+MAX_TOKENS: Final = 16_000
+"""Most output tokens of a call, the model's thinking included."""
+SHORT_MAX_TOKENS: Final = 4_000
+"""Of a server that refuses so many."""
+
+
+class Wire(Protocol):
+    """One service's client, and its way of writing requests and replies."""
+
+    api: str  # as messages name it: "Messages API"
+    sdk: str  # the package that it takes
+    features: tuple[str, ...]  # what a server that speaks it may lack
+
+    def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
+        """The request for a service that knows these features."""
+
+    def lacking(self, said: str, request: Mapping[str, Any]) -> str | None:
+        """The feature, of those in *request*, that a refusal names in its words; None: it names none."""
+
+    async def sent(self, request: Mapping[str, Any], on_partial: OnPartial | None = None) -> dict[str, Any]:
+        """The message that came for a request, as plain values; *on_partial*: told the object as it grows.
+
+        Raises:
+            Refusal: The service refused it.
+            PassingError: Nothing came, or nothing that is a message.
+            EngineError: It may not be asked, or its reply not be taken: it redirects, or sends too much.
+        """
+
+    def received(self, plain: Mapping[str, Any]) -> Received:
+        """What of a message matters.
+
+        Raises:
+            UnusableError: It is no message, or uses a tool in a way that cannot be answered.
+        """
+
+    async def window(self, model: str) -> int | None:
+        """How many tokens a call may have, input and output, as the service says; None: it does not say."""
+
+    async def close(self) -> None:
+        """Close its connections."""
+
+
+_BROKEN: Final = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)
+"""What the SDKs raise on bodies and events that are not what their service sends; they trust them as they
+come."""
+
+
+@contextmanager
+def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
+    """What *sdk*, Anthropic's or OpenAI's, raises in the block, as errors of ours (`Wire.sent`)."""
+    import httpx2
+
+    base = next(
+        one for one in (getattr(sdk, name, None) for name in ("AnthropicError", "OpenAIError")) if one
+    )
+    try:
+        yield
+    except sdk.APIStatusError as error:
+        raise Refusal.of(error) from None
+    except OutboundError as error:
+        raise EngineError(str(error)) from None
+    except EngineError:
+        raise
+    except (sdk.APIConnectionError, httpx2.HTTPError) as error:
+        if isinstance(error.__cause__, OutboundError):  # the SDK makes this of whatever stops a request
+            raise EngineError(str(error.__cause__)) from None
+        raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
+    except sdk.APIError as error:  # in a stream that had begun
+        if error.body is None:
+            raise PassingError(f"{where} sent what is no reply of the {api}") from None
+        raise Refusal.of(error) from None
+    except (base, UnusableError, *_BROKEN):
+        raise PassingError(f"{where} sent what is no reply of the {api}") from None
+
+
+class Growing:
+    """A reply's JSON object while its text comes in."""
+
+    def __init__(self, on_partial: OnPartial) -> None:
+        self.text = ""
+        self._on_partial = on_partial
+
+    def add(self, piece: str) -> None:
+        """Take the next piece of text, and tell of the object as far as it goes."""
+        from jiter import from_json
+
+        self.text += piece
+        start = self.text.find('{"kind"') if '{"kind"' in self.text else self.text.find("{")
+        if start < 0:
+            return
+        try:
+            partial = from_json(self.text[start:].encode(), partial_mode="trailing-strings")
+        except ValueError:
+            return  # words around the object; the whole text is read in the end
+        if isinstance(partial, dict):
+            self._on_partial(partial)
