@@ -15,6 +15,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from orchestrator.context.fit import fitted
 from orchestrator.context.frames import FRAMES_VERSION, Block, Held, Part, carried_block, escape
 from orchestrator.context.messages import DEFAULT_LAYOUT, Messages, messages_of
 from orchestrator.context.meter import BYTES_PER_TOKEN
@@ -107,7 +108,7 @@ class Context:
         """
         receipt = self.receipt
         return messages_of(
-            self.blocks,
+            fitted(self.blocks, receipt.kept),
             self.parts_of,
             layout or receipt.layout or DEFAULT_LAYOUT,
             left_out=receipt.left_out,
@@ -146,15 +147,18 @@ class Assembler:
             held = Held(parts=[escape(text)])
             self._fixed[path] = (held, len(raw), hashlib.sha256(raw).hexdigest())
 
-    def prepare(self, agent: str, *, purpose: str, engine: str) -> Context:
+    def prepare(self, agent: str, *, purpose: str, engine: str, budget_bytes: int | None = None) -> Context:
         """The context of *agent* now. Costs no reading of files that have not changed.
+
+        Args:
+            budget_bytes: Of this one context, where it is less than that of all.
 
         Raises:
             UsageError: *agent* has no seat.
         """
         with self._store.history.mutex:
             self._store.catch_up()
-            return self._within()._prepare(agent, purpose, engine, self._store.last)
+            return self._within(budget_bytes)._prepare(agent, purpose, engine, self._store.last)
 
     def _prepare(self, agent: str, purpose: str, engine: str, seq: int) -> Context:
         paths = self._store.layout.order(agent)
@@ -305,12 +309,19 @@ class Assembler:
 
     # ------------------------------------------------------------------ parts
 
-    def _within(self) -> Assembler:
-        """Itself; in a transaction with records one that forgets what it read: they may never be written."""
-        if not self._store.history.pending:
+    def _within(self, budget_bytes: int | None = None) -> Assembler:
+        """Itself, or one of a smaller budget.
+
+        In a transaction with records one that forgets what it read: they may never be written.
+        """
+        is_less = budget_bytes is not None and budget_bytes < self._budget_bytes
+        if not self._store.history.pending and not is_less:
             return self
         other = copy(self)
-        other._held, other._part_ends = {}, {}
+        if is_less and budget_bytes is not None:
+            other._budget_bytes = max(1, budget_bytes)
+        if self._store.history.pending:
+            other._held, other._part_ends = {}, {}
         return other
 
     def _size(self, path: str) -> tuple[int, str]:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
 
+from orchestrator.context.fit import Kept
 from orchestrator.context.frames import FRAMES_VERSION
 from orchestrator.errors import ReceiptError, StoreError
 from orchestrator.store.ledger import Record
@@ -42,14 +43,16 @@ class Receipt:
     off_record: tuple[int, ...] = ()  # records of its files that were said off the record, or quote that
     frames_version: int = FRAMES_VERSION
     tools: bool = False  # their definitions were sent as well
+    kept: Kept = field(default_factory=dict)  # of files that were shortened in the messages, the parts sent
 
     def value(self) -> dict[str, Any]:
-        """As it stands in a ledger record; `carried`, `off_record` and `tools` only where something is."""
+        """As it stands in a ledger record; what is kept of files, and the like, only where something is."""
         carried = {"carried": list(self.carried)} if self.carried is not None else {}
         off_record = {"off_record": list(self.off_record)} if self.off_record else {}
         return {
             **carried,
             **({"tools": True} if self.tools else {}),
+            **({"kept": {path: list(ends) for path, ends in self.kept.items()}} if self.kept else {}),
             **off_record,
             "agent": self.agent,
             "purpose": self.purpose,
@@ -91,6 +94,7 @@ def receipt_of(value: Mapping[str, Any]) -> Receipt:
         off_record=tuple(value.get("off_record", ())),
         frames_version=value["frames_version"],
         tools=value.get("tools", False),
+        kept={path: tuple(ends) for path, ends in value.get("kept", {}).items()},
     )
 
 
@@ -133,6 +137,7 @@ def recorded(receipt: Receipt, ledger_version: int) -> WholeReceipt | ReceiptNot
         tuple(map(Extra, receipt.extra)),
         receipt.frames_version,
         receipt.tools,
+        receipt.kept,
     )
 
 
@@ -166,6 +171,7 @@ def whole(
         off_record,
         note.frames_version,
         note.tools,
+        note.kept,
     )
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
-    from orchestrator.engines.protocol import Request
+    from orchestrator.engines.protocol import Request, SeatRequest
     from orchestrator.model.usage import CallUsage
 
 R = TypeVar("R")
@@ -34,6 +34,14 @@ class Addressing(Protocol):
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
         """The context with a receipt of what will be sent; *layout*: of messages, None for its own."""
+
+
+@runtime_checkable
+class Bounded(Protocol):
+    """May have little room for what it is sent."""
+
+    def room_bytes(self, request: SeatRequest[Any]) -> int | None:
+        """Bytes that a context's files may have together for this request; None: as many as they like."""
 
 
 @runtime_checkable

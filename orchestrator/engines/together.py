@@ -30,9 +30,14 @@ def begun(
             return engine.begin(request, context, on_text)
         return done(engine.reply(request, context))
     except EngineError as error:
-        future: Future[R] = Future()
-        future.set_exception(error)
-        return future
+        return failed(error)
+
+
+def failed(error: EngineError) -> Future[Any]:
+    """A future that is over without a result."""
+    future: Future[Any] = Future()
+    future.set_exception(error)
+    return future
 
 
 def done(result: R) -> Future[R]:

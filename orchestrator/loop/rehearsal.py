@@ -223,8 +223,31 @@ class Rehearsal:
         """
         context = self.peek(agent, purpose=purpose, engine=engine)
         if request is not None:
-            context = self.addressed(request, context)
+            context = self.addressed(request, self._fitted(request, context))
         self.keep(context)
+        return context
+
+    def _fitted(self, request: Request[Any], context: Context) -> Context:
+        """The context as its engine has room for it."""
+        from orchestrator.engines.offers import Bounded
+        from orchestrator.engines.protocol import SeatRequest
+
+        if not isinstance(self.engine, Bounded) or not isinstance(request, SeatRequest):
+            return context
+        room = self.engine.room_bytes(request)
+        if room is None:
+            return context
+        from orchestrator.context.fit import cut_bytes
+        from orchestrator.loop.fitting import kept_within, slide_of
+
+        kept = kept_within(context, room, slide_of(request))
+        if kept:
+            cut = cut_bytes(kept, {block.path: block.size_bytes for block in context.blocks})
+            receipt = context.receipt
+            context = self.assembler.prepare(
+                context.agent, purpose=receipt.purpose, engine=receipt.engine, budget_bytes=room + cut
+            )
+            context = replace(context, receipt=replace(context.receipt, kept=kept))
         return context
 
     def addressed(self, request: Request[Any], context: Context) -> Context:

@@ -23,7 +23,7 @@ from orchestrator.engines.model.schemas import Reply, schema_of
 from orchestrator.engines.model.settings import API, MESSAGES, PUBLIC_URL, Settings
 from orchestrator.engines.model.task import OnPartial, Outgoing, Task
 from orchestrator.engines.model.turns import Turns
-from orchestrator.engines.model.wire import MAX_TOKENS, SHORT_MAX_TOKENS, Growing, told_plainly
+from orchestrator.engines.model.wire import SHORT_MAX_TOKENS, Growing, most_tokens, told_plainly, window_in
 from orchestrator.errors import EngineError, OutboundError
 from orchestrator.outbound.environment import check_headers, check_key
 
@@ -83,9 +83,10 @@ class MessagesWire:
             config["effort"] = self._settings.effort
         model = task.model or self._settings.model_for(task.kind)
         tools = list(task.tools) if "tools" in knows else []
+        most = most_tokens(task, knows)
         request = {
             "model": model,
-            "max_tokens": MAX_TOKENS if "length" in knows else SHORT_MAX_TOKENS,
+            "max_tokens": most,
             **({"tools": tools} if tools else {}),
             **plain,
             **({"output_config": config} if config else {}),
@@ -93,7 +94,7 @@ class MessagesWire:
         first = (TextBlock(json.dumps(tools)),) if tools else ()
         sent = Messages(messages.layout, (*first, *messages.system), (*messages.user, *turns.blocks()))
         shape = "" if task.shape is Reply else task.kind
-        return Outgoing(request, sent, f"{model} {sorted(config)} {shape}", request["max_tokens"])
+        return Outgoing(request, sent, f"{model} {sorted(config)} {shape}", most)
 
     def lacking(self, said: str, request: Mapping[str, Any]) -> str | None:
         """As `Wire.lacking`. `effort` is a setting that not every model has."""
@@ -148,8 +149,11 @@ class MessagesWire:
         )
 
     async def window(self, model: str) -> int | None:
-        """The Messages API does not say it, and its own service's models have room for any rehearsal."""
-        return None
+        """As `Wire.window`; nobody asks Anthropic's own service, whose models have room for any rehearsal."""
+        if self._settings.is_public:
+            return None
+        with told_plainly(import_module(self.sdk), self._settings.where, self.api):
+            return window_in([_plain(one) for one in (await self.client.models.list()).data], model)
 
     async def close(self) -> None:
         """As `Wire.close`."""
@@ -166,10 +170,15 @@ def tokens_of(usage: object) -> Tokens:
     return Tokens(count(read), count(written), count(new), count(output), is_told)
 
 
+def _plain(message: object) -> dict[str, Any]:
+    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
+    return plain if isinstance(plain, dict) else {}
+
+
 def _plain_of(message: object) -> dict[str, Any]:
     """An SDK message as plain values: only what came, as a block that is sent back may hold no other key."""
-    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
-    if not isinstance(plain, dict) or not isinstance(plain.get("content"), list):
+    plain = _plain(message)
+    if not isinstance(plain.get("content"), list):
         raise UnusableError("what came is no message")
     return plain
 

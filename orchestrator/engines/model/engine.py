@@ -12,20 +12,22 @@ from typing import Any, Final, Self, TypeVar, cast
 
 from orchestrator.context.assemble import Context
 from orchestrator.context.messages import Messages
-from orchestrator.context.meter import CacheMeter
+from orchestrator.context.meter import BYTES_PER_TOKEN, CacheMeter
 from orchestrator.context.tooling import ToolUses
 from orchestrator.engines.model.calls import perform
+from orchestrator.engines.model.failures import TooLongError, too_long
 from orchestrator.engines.model.probing import Probe, probe, settle
 from orchestrator.engines.model.quoting import in_answers
 from orchestrator.engines.model.service import Service
 from orchestrator.engines.model.settings import MESSAGES, Settings, what_it_costs
 from orchestrator.engines.model.standalone import reading_messages
 from orchestrator.engines.model.task import OnPartial, Outgoing, Recorded, Task
-from orchestrator.engines.model.tasks import addressed, kind_of, outcome_of, shape_of
+from orchestrator.engines.model.tasks import addressed, guide, kind_of, outcome_of, shape_of, task_text
 from orchestrator.engines.model.turns import Rounds
+from orchestrator.engines.model.wire import MAX_TOKENS
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request, SeatRequest
-from orchestrator.engines.together import done, replies
+from orchestrator.engines.together import done, failed, replies
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.model.exchange import Judgement
@@ -35,6 +37,17 @@ R = TypeVar("R")
 
 MOST_CACHED_MINIMUM: Final = 4096
 """Tokens; the longest of the models' shortest cached prefixes (caching.md), so that no alarm is false."""
+
+LEAST_WINDOW: Final = 6_000
+"""Tokens: the shortest character, what it is to do, its own notes, one slide and a short reply."""
+REPLY_SHARE: Final = 4
+"""A quarter of a small context is left for the reply."""
+SAFE_SHARE: Final = 0.9
+"""Of the room by the count of one short question: other texts take a few tokens more."""
+HOW_TO_WIDEN: Final = (
+    "llama.cpp: --ctx-size 16384 --parallel 1; Ollama: OLLAMA_CONTEXT_LENGTH=16384; "
+    "vLLM: --max-model-len 16384"
+)
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +69,8 @@ class ModelEngine:
         self._is_settled = settings.wire is not None or recorded is not None
         self.probes: dict[str, Probe] = {}  # what the service was seen to do, by model
         self._lock, self._settling = threading.Lock(), threading.Lock()
+        self._room: int | None = None  # tokens of a call, where the service says so
+        self._bytes_per_token = float(BYTES_PER_TOKEN)
         self._has_written = False  # a call has put something into the service's cache
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
         self._has_cache = settings.is_public  # else once a call has read from one, or written to it
@@ -89,6 +104,44 @@ class ModelEngine:
         ask = probe if self._is_settled else settle
         self.probes[model] = found = ask(self._service, model, self._note)
         self._is_settled = self._is_settled or bool(found.answered)
+        self._fits(found)
+
+    def _fits(self, found: Probe) -> None:
+        """Take in how much room the model has.
+
+        Raises:
+            EngineError: It cannot hold the shortest call.
+        """
+        if found.window is not None:
+            self._room = min(found.window, self._room or found.window)
+        self._bytes_per_token = found.bytes_per_token or self._bytes_per_token
+        if self._room is not None and self._room < LEAST_WINDOW:
+            raise EngineError(
+                f"{self.settings.model} has room for {self._room:,} tokens, and a panelist's question takes "
+                f"{LEAST_WINDOW:,} at least: start it with 16384 or more ({HOW_TO_WIDEN})"
+            )
+
+    def room_bytes(self, request: SeatRequest[Any]) -> int | None:
+        """Bytes that a context's files may have together; None: as many as they like."""
+        self._settle()
+        if self._room is None:
+            return None
+        texts = (*guide(request, one_schema=self._one_schema), task_text(request))
+        room = (self._room - self._reply_tokens) * self._bytes_per_token * SAFE_SHARE
+        return max(0, int(room) - sum(len(text.encode()) for text in texts))
+
+    @property
+    def _reply_tokens(self) -> int:
+        """Tokens that are left for the reply of a model with little room."""
+        return min(MAX_TOKENS, (self._room or 0) // REPLY_SHARE)
+
+    def _too_long(self, messages: Messages) -> EngineError | None:
+        """Why a call is not made at all: the model has no room for it."""
+        if self._room is None:
+            return None
+        size = sum(len(block.text.encode()) for block in (*messages.system, *messages.user))
+        needed = round(size / self._bytes_per_token) + self._reply_tokens
+        return too_long(self.settings.model, needed, self._room) if needed > self._room else None
 
     def _settle(self) -> None:
         """Find out which wire to speak, where nobody has looked yet."""
@@ -164,6 +217,8 @@ class ModelEngine:
     def _submit(
         self, request: Request[R], agent: str, messages: Messages, uses: ToolUses | None = None, **more: Any
     ) -> Future[R]:
+        if not isinstance(request, SeatRequest) and (error := self._too_long(messages)) is not None:
+            return failed(error)
         task = Task(
             agent=agent,
             kind=kind_of(request),
@@ -171,6 +226,7 @@ class ModelEngine:
             outcome_of=partial(outcome_of, request, by=self.name),
             on_sent=self._note,
             shape=shape_of(request, one_schema=self._one_schema),
+            most_tokens=self._reply_tokens if self._room is not None else None,
             **more,
         )
         return self._service.submit(self._result(task, uses))
@@ -184,6 +240,8 @@ class ModelEngine:
             return result
         except EngineError as error:
             self.last_failure, self.failed_in_a_row = str(error), self.failed_in_a_row + 1
+            if isinstance(error, TooLongError) and error.window is not None:
+                self._room = error.window  # the next call is made to fit
             raise
         finally:
             if uses is not None:

@@ -17,7 +17,7 @@ from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import MESSAGES
 from orchestrator.engines.offers import OnText, Searched
 from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.protocol import Request
+from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
 from orchestrator.model.usage import Account, Budget, CallUsage, Total
@@ -82,6 +82,10 @@ class FallbackEngine:
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
         """As `ModelEngine.addressed`; a context for the rules stays as it is, since nothing is sent."""
         return context if self._is_offline else self.engine.addressed(request, context, layout)
+
+    def room_bytes(self, request: SeatRequest[Any]) -> int | None:
+        """As `ModelEngine.room_bytes`; nothing is sent for the rules."""
+        return None if self._is_offline else self.engine.room_bytes(request)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
         """As `ModelEngine.reply`, within the budget."""

@@ -31,6 +31,8 @@ from orchestrator.model.usage import CallUsage
 
 CHECK_S: Final = 120.0
 """How long one question may take: a server on the user's own machine first loads its model."""
+MOST_TOKENS: Final = 2_000
+"""Of a reply, thinking included: a model that runs on without end would take minutes."""
 TOOL: Final[Mapping[str, Any]] = {
     "name": "look_up",
     "description": "Looks a word up.",
@@ -92,8 +94,8 @@ def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False
             raise  # nobody is there
         except EngineError as error:
             errors.append(error)
-        if found and ((found[-1].enforces and found[-1].is_verbatim) or not found[-1].answered):
-            break  # it cannot be better, or the server is not fit to be asked now
+        if found and (found[-1].enforces or not found[-1].answered):
+            break  # the other cannot do more, or the server is not fit to be asked now
     if not found:
         raise errors[-1] if "API (40" in str(errors[0]) else errors[0]
     best = max(found, key=lambda one: one.score)
@@ -219,4 +221,5 @@ def _task(model: str, on_sent: OnSent) -> Task:
         shape=ReadyPart,
         deadline_s=CHECK_S,
         model=model,
+        most_tokens=MOST_TOKENS,
     )

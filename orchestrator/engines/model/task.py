@@ -43,6 +43,7 @@ class Task:
     shape: type[Part] | None = Reply  # of the whole reply; None: any
     deadline_s: float | None = None  # None: the settings'
     model: str | None = None  # None: the settings'
+    most_tokens: int | None = None  # of the reply, where the model has little room
 
 
 Recorded = Callable[[Task, Mapping[str, Any], bool], dict[str, Any]]

@@ -6,7 +6,7 @@ All of it runs in the service's thread.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -59,6 +59,34 @@ class Wire(Protocol):
 
     async def close(self) -> None:
         """Close its connections."""
+
+
+_WINDOWS: Final = (
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "loaded_context_length",
+    "max_context_length",
+    "max_input_tokens",
+    "n_ctx",
+)
+"""How servers name the room of a model in their list of models: vLLM, gateways, LM Studio, llama.cpp."""
+
+
+def most_tokens(task: Task, knows: Collection[str]) -> int:
+    """How many tokens a reply may have, of a service that knows these features."""
+    most = MAX_TOKENS if "length" in knows else SHORT_MAX_TOKENS
+    return most if task.most_tokens is None else min(most, task.most_tokens)
+
+
+def window_in(listed: Sequence[Mapping[str, Any]], model: str) -> int | None:
+    """The room of *model* in a service's list of models: of the only one, where it goes by another name."""
+    for one in [one for one in listed if one.get("id") == model] or (listed if len(listed) == 1 else ()):
+        for where in (one, one.get("meta") or {}):
+            found = [where[name] for name in _WINDOWS if isinstance(where.get(name), int) and where[name] > 0]
+            if found:
+                return int(found[0])
+    return None
 
 
 _BROKEN: Final = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)

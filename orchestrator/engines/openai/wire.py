@@ -24,7 +24,7 @@ from orchestrator.engines.model.schemas import schema_of
 from orchestrator.engines.model.settings import API, CHAT, OPENAI_URL, Settings
 from orchestrator.engines.model.task import OnPartial, Outgoing, Task
 from orchestrator.engines.model.turns import Turns
-from orchestrator.engines.model.wire import MAX_TOKENS, SHORT_MAX_TOKENS, Growing, told_plainly
+from orchestrator.engines.model.wire import SHORT_MAX_TOKENS, Growing, most_tokens, told_plainly, window_in
 from orchestrator.errors import EngineError, OutboundError
 from orchestrator.outbound.environment import check_key
 
@@ -42,15 +42,6 @@ _STOPS: Final = {
     "content_filter": "refusal",
 }
 """Why a reply ended, as the Messages API names it."""
-_WINDOWS: Final = (
-    "max_model_len",
-    "context_length",
-    "context_window",
-    "max_context_length",
-    "loaded_context_length",
-    "n_ctx",
-)
-"""How servers name the room of a model in their list of models: vLLM, gateways, LM Studio, llama.cpp."""
 
 
 class ChatWire:
@@ -82,7 +73,7 @@ class ChatWire:
         """As `Wire.outgoing`."""
         messages = task.messages
         model = task.model or self._settings.model_for(task.kind)
-        most = MAX_TOKENS if "length" in knows else SHORT_MAX_TOKENS
+        most = most_tokens(task, knows)
         request: dict[str, Any] = {
             "model": model,
             "messages": [
@@ -182,13 +173,7 @@ class ChatWire:
     async def window(self, model: str) -> int | None:
         """As `Wire.window`: of the service's list of models, where that says it."""
         with told_plainly(import_module(self.sdk), self._settings.where, self.api):
-            listed = [_plain(one) for one in (await self.client.models.list()).data]
-        for one in [one for one in listed if one.get("id") == model] or listed[:1]:
-            for where in (one, one.get("meta") or {}):
-                found = next((where[name] for name in _WINDOWS if isinstance(where.get(name), int)), None)
-                if found is not None and found > 0:
-                    return int(found)
-        return None
+            return window_in([_plain(one) for one in (await self.client.models.list()).data], model)
 
     async def close(self) -> None:
         """As `Wire.close`."""
