@@ -492,6 +492,7 @@ def test_a_receipts_id_is_a_function_of_all_its_content_and_of_nothing_else(stor
         "carried": (12, "0" * 64),
         "tools": True,
         "off_record": (3,),
+        "kept": {"shared/deck-content.md": (0, 40)},
     }
     assert set(others) == {field.name for field in dataclasses.fields(Receipt)}
     ids = {dataclasses.replace(receipt, **{name: other}).id for name, other in others.items()}

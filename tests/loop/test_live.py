@@ -42,7 +42,7 @@ def is_asked_again(server: MessagesServer, before: int) -> bool:
 
 def engine_threads() -> set[threading.Thread]:
     """The threads in which engines make their calls."""
-    return {thread for thread in threading.enumerate() if thread.name == "claude"}
+    return {thread for thread in threading.enumerate() if thread.name == "model"}
 
 
 def hangs_on(server: MessagesServer, agent: str, words: str) -> bool:

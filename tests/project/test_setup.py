@@ -73,7 +73,7 @@ def test_the_first_call_sets_up_and_says_so_and_the_second_only_runs(checkout: C
         f"{home} --json a b\n",
         "greenroom: setting up .venv, this once (about a minute)\n",
     )
-    assert checkout.noted() == ["venv", "pip .[mcp,web]"]
+    assert checkout.noted() == ["venv", "pip .[mcp,openai,web]"]
     assert checkout.run("--json", "a b") == (7, f"{home} --json a b\n", "")
     assert checkout.noted() == []
 
@@ -100,9 +100,9 @@ def test_an_install_that_was_interrupted_or_failed_is_redone(checkout: Checkout)
         "greenroom: could not install what pyproject.toml asks for (see above): mend that and run this again"
     )
     failing.unlink()
-    assert checkout.noted() == ["venv", "pip .[mcp,web]"]
+    assert checkout.noted() == ["venv", "pip .[mcp,openai,web]"]
     assert checkout.run()[0] == 7
-    assert checkout.noted() == ["venv", "pip .[mcp,web]"]
+    assert checkout.noted() == ["venv", "pip .[mcp,openai,web]"]
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "scripts/constraints.txt"])
@@ -112,18 +112,18 @@ def test_what_is_installed_follows_what_is_asked_for(checkout: Checkout, name: s
     with (checkout.root / name).open("a") as file:
         file.write("# changed\n")
     assert checkout.run()[2] == "greenroom: bringing .venv up to date\n"
-    assert checkout.noted() == ["pip .[mcp,web]"]
+    assert checkout.noted() == ["pip .[mcp,openai,web]"]
 
 
 def test_the_test_extra_is_added_once_and_kept(checkout: Checkout) -> None:
     checkout.run()
     checkout.run(script="test")
-    assert checkout.noted() == ["venv", "pip .[mcp,web]", "pip .[mcp,web,test]"]
+    assert checkout.noted() == ["venv", "pip .[mcp,openai,web]", "pip .[mcp,openai,web,test]"]
     checkout.run()
     assert checkout.noted() == []
     (checkout.root / "scripts" / "constraints.txt").write_text("# changed\n")
     checkout.run()
-    assert checkout.noted() == ["pip .[mcp,web,test]"]
+    assert checkout.noted() == ["pip .[mcp,openai,web,test]"]
 
 
 def test_a_checkout_that_has_moved_gets_a_new_environment(checkout: Checkout) -> None:
@@ -131,7 +131,7 @@ def test_a_checkout_that_has_moved_gets_a_new_environment(checkout: Checkout) ->
     checkout.noted()
     moved = Checkout(checkout.root.rename(checkout.root.with_name("moved")), checkout.log)
     assert moved.run()[:2] == (7, f"{moved.root / 'agents'}\n")
-    assert moved.noted() == ["venv", "pip .[mcp,web]"]
+    assert moved.noted() == ["venv", "pip .[mcp,openai,web]"]
 
 
 def test_scripts_started_at_once_set_up_once(checkout: Checkout) -> None:
@@ -148,7 +148,7 @@ def test_scripts_started_at_once_set_up_once(checkout: Checkout) -> None:
     answers = [process.communicate()[0] for process in started]
     assert [process.returncode for process in started] == [7, 7, 7, 7]
     assert len(set(answers)) == 1
-    assert checkout.noted() == ["venv", "pip .[mcp,web]"]
+    assert checkout.noted() == ["venv", "pip .[mcp,openai,web]"]
 
 
 def test_without_a_python_there_is_one_clear_line(checkout: Checkout, tmp_path: Path) -> None:

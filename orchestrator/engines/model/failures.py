@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from orchestrator.engines.model.settings import Settings
@@ -56,15 +56,21 @@ class UnusableError(Exception):
     """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
 
 
-@dataclass(frozen=True, slots=True)
 class Refusal(Exception):
     """A service's refusal, whichever SDK it came through. Its words are looked into, and never shown."""
 
-    status: int
-    said: str  # in small letters
-    kind: str = ""  # as the service names it
-    headers: Mapping[str, str] = field(default_factory=dict)
-    body: Any = None
+    def __init__(
+        self,
+        said: str,
+        status: int = 0,
+        kind: str = "",
+        headers: Mapping[str, str] = MappingProxyType({}),
+        body: Any = None,
+    ) -> None:
+        """*said*: its words in small letters; *kind*: as the service names it."""
+        super().__init__(said)
+        self.status, self.said, self.kind = status, said, kind
+        self.headers, self.body = headers, body
 
     @classmethod
     def of(cls, error: Any) -> Self:
@@ -80,7 +86,7 @@ class Refusal(Exception):
         response = getattr(error, "response", None)
         status = response.status_code if response is not None else 200
         headers = response.headers if response is not None else {}
-        return cls(status, str(body or error.message).lower(), kind, headers, inner)
+        return cls(str(body or error.message).lower(), status, kind, headers, inner)
 
     @property
     def is_of_form(self) -> bool:
