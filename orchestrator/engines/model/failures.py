@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from orchestrator.engines.model.settings import Settings
-from orchestrator.errors import EngineError
+from orchestrator.errors import EngineError, reduced
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -70,7 +70,10 @@ class Refusal(Exception):
         """*said*: its words in small letters; *kind*: as the service names it."""
         super().__init__(said)
         self.status, self.said, self.kind = status, said, kind
-        self.headers, self.body = headers, body
+        self.headers, self.body = dict(headers), body
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
 
     @classmethod
     def of(cls, error: Any) -> Self:
