@@ -234,7 +234,7 @@ def _kind(deck: Deck, given: str) -> str:
     Raises:
         UsageError: There is no such kind; the message lists them.
     """
-    from orchestrator.engines.offline.kinds import NO_KIND, kind_of  # reads the bank: only where one is given
+    from orchestrator.bank.kinds import NO_KIND, kind_of  # reads the bank: only where one is given
 
     kind = kind_of(deck, given)
     return kind.id if kind.id == NO_KIND.id else kind.name
