@@ -94,7 +94,7 @@ class Session:
         from orchestrator.memory import session_memory
 
         config = self.home.config if self.home is not None else Config(facts=False, trace=False)
-        schedule = beginning.schedule_of(config, self.rehearsal.options.engine)
+        schedule = beginning.schedule_of(config, self.rehearsal.engine)
         return session_memory.Watch(
             self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed
         )
@@ -185,7 +185,9 @@ class Session:
 
             config = home.config if home is not None else None
             spent = usage.total(opened.projection.calls)
-            made = by_name.engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
+            made = by_name.engine_of_session(
+                options.engine, config, layout=options.layout, spent=spent, say=say
+            )
             opened._own_engine = made
             return made
 

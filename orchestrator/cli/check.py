@@ -69,7 +69,7 @@ def _settings(screen: Screen) -> Config:
 
 def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractContextManager[Engine | None]:
     """The engine that reads; None where nobody does."""
-    from orchestrator.documents.without_session import asked_engine
+    from orchestrator.documents.without_session import reading_engine
 
     try:
         config = screen.open_home().config
@@ -79,10 +79,8 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractCont
             return nullcontext()
         config = Config()
     check_engine_name(name)
-    if (name or config.engine) == "offline":
-        return nullcontext()
     check_address(name or config.engine)
-    return asked_engine(config, name, model)
+    return reading_engine(config, name, model)
 
 
 def _page(read: Checked, asked: Engine | None) -> Iterator[str]:

@@ -143,8 +143,7 @@ def check_engine_name(name: str | None) -> None:
     Raises:
         UsageError: Names those that there are.
     """
-    from orchestrator.home.config import CHOICES
+    from orchestrator.home.engine_names import engine_names, is_engine_name, listed
 
-    *others, last = CHOICES["engine"]
-    if name is not None and name not in (*others, last):
-        raise UsageError(f"--engine {name!r}: use {', '.join(others)} or {last}")
+    if name is not None and not is_engine_name(name):
+        raise UsageError(f"--engine {name!r}: use {listed(engine_names())}")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.language import language_of_deck
-from orchestrator.engines.by_name import engine_named
+from orchestrator.engines.by_name import stand_in
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
 from orchestrator.legible import one_line
@@ -19,8 +19,6 @@ from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import Attack
 from orchestrator.model.slide import Deck
 from orchestrator.templates.persona import Seat
-
-OFFLINE = "offline"
 
 
 def build_dossier(
@@ -82,12 +80,11 @@ def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...],
         return engine.reply(request, None), engine.name, None
     except EngineError as error:
         failed = one_line(str(error))
-    if engine.name == OFFLINE:
-        return (), OFFLINE, failed
+    bank = stand_in()
     try:
-        return engine_named(OFFLINE).reply(request, None), OFFLINE, failed
+        return bank.reply(request, None), bank.name, failed
     except EngineError:
-        return (), OFFLINE, failed
+        return (), bank.name, failed
 
 
 def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, ...]:
