@@ -14,6 +14,7 @@ from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech
 from orchestrator.errors import GreenroomError
 from orchestrator.home.config import Config
+from orchestrator.home.engine_names import listed
 
 if TYPE_CHECKING:
     from orchestrator.documents.check import Checked
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 
 ENGINE_HELP = (
-    "Who reads beside the arithmetic: offline (nobody), claude or model; else as greenroom.yaml says."
+    f"Who reads beside the arithmetic: {listed()}, or one that is installed (help engines); offline "
+    "reads nothing. Default: as greenroom.yaml says."
 )
 MODEL_HELP = "The model that the engine asks, by the name that its service knows."
 KIND_HELP = "The kind of deck, where it is read wrongly."
