@@ -73,6 +73,7 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
+        self._given_engine: Engine | None = None  # made by who uses the session, so theirs to close
         self._start_notices: tuple[str, ...] = ()  # of the home, where the session was begun here
         self._untold: list[PartFailure] = []  # which the ledger did not take
         if rehearsal.options.tools:
@@ -145,7 +146,8 @@ class Session:
             session._remembering = begun.remembering
             session._remembering.begun(session.rehearsal)
             undo.pop_all()
-        session._own_engine = begun.engine if begun.is_own else None
+        if begun.is_own:
+            session._own_engine, session._given_engine = begun.engine, None
         session._start_notices = begun.notices
         return session
 
@@ -192,6 +194,7 @@ class Session:
             return made
 
         opened = cls(open_rehearsal(root, engine_of, on_repair=on_repair), home)
+        opened._given_engine = engine
         return opened
 
     def check_engine(self) -> None:
@@ -920,7 +923,7 @@ class Session:
         drill = Session.start(
             self.home,
             drilling.source_of_drill(self.rehearsal, earlier),
-            engine=options.engine,
+            engine=self._given_engine or options.engine,
             **drilling.options_of_drill(options),
         )
         try:

@@ -10,6 +10,7 @@ from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.language import language_of_deck
 from orchestrator.engines.by_name import stand_in
 from orchestrator.engines.protocol import DossierRequest, Engine
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Claim, Gap, Place, Tension
@@ -77,12 +78,12 @@ def build_dossier(
 def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
     """The questions, the engine that said them, and why another one did not."""
     try:
-        return engine.reply(request, None), engine.name, None
+        return ask(engine, request), engine.name, None
     except EngineError as error:
         failed = one_line(str(error))
     bank = stand_in()
     try:
-        return bank.reply(request, None), bank.name, failed
+        return ask(bank, request), bank.name, failed
     except EngineError:
         return (), bank.name, failed
 

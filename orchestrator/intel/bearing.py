@@ -14,6 +14,7 @@ from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.engines.offers import understands
 from orchestrator.engines.protocol import Engine, NewsRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Claim, Place
@@ -45,7 +46,7 @@ def held_against(engine: Engine, reported: Sequence[Reported], deck: Deck) -> He
         return Held()
     passages = deck_passages(deck)
     try:
-        said = engine.reply(NewsRequest(tuple(reported), passages), None)
+        said = ask(engine, NewsRequest(tuple(reported), passages))
     except EngineError as error:
         return Held(failed=one_line(str(error)))
     found: dict[int, list[Bearing]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from orchestrator import render
 from orchestrator.engines.by_name import stand_in
 from orchestrator.engines.protocol import FocusBriefRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.loop.candidate_requests import candidate_path
 from orchestrator.loop.digests import digest
@@ -33,7 +34,7 @@ def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
         context = rehearsal.context(agent, purpose="focus-brief", request=request)
         failed, by = None, None
         try:
-            targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
+            targets: tuple[Target, ...] = ask(rehearsal.engine, request, context)
         except EngineError as error:
             bank = stand_in()
             targets = bank.reply(request, context)

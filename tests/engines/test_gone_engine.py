@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.errors import EngineError
+from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
 from orchestrator.web.app import application
@@ -136,6 +136,18 @@ def test_the_same_in_python_and_who_has_the_engine_goes_on(left: Home) -> None:
         session.end()
         assert (session.state, session.verify().valid) == ("ended", True)
         assert debrief_says((session.path / "debrief.md").read_text("utf-8"))
+
+
+def test_a_drill_asks_the_engine_that_its_session_was_given(left: Home) -> None:
+    with (
+        Session.open(left, "mine", engine=SteadyEngine()) as session,
+        session.drill("x1") as drill,
+    ):
+        assert drill.answer("No.").follow_up == "Question x1 again?"
+        assert drill.answer("Yes, in 2027.").verdict == "satisfied"
+    with Session.open(left, "mine") as session, pytest.raises(UsageError) as refused:
+        session.drill("x1")
+    assert str(refused.value) == "there is no engine 'steady': use offline, claude or model"
 
 
 def test_a_service_whose_address_was_taken_out_of_the_settings_is_gone_as_well(

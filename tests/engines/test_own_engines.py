@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import pytest
 from starlette.testclient import TestClient
@@ -16,6 +18,8 @@ import orchestrator.engines
 from orchestrator.doctor import checks
 from orchestrator.engines import offers, protocol
 from orchestrator.engines.by_name import engine_named
+from orchestrator.engines.offers import OnText
+from orchestrator.engines.protocol import Request
 from orchestrator.errors import ConfigurationError, EngineError, UsageError
 from orchestrator.home.config import Config
 from orchestrator.home.engine_names import engine_names
@@ -30,6 +34,10 @@ from tests.helpers.commands import Commands
 from tests.helpers.own_engines import PAGE, install, page_engine
 from tests.helpers.rehearsals import write_rehearsal
 
+if TYPE_CHECKING:
+    from orchestrator.context.assemble import Context
+
+R = TypeVar("R")
 GONE = (
     "there is no engine 'plain' here, which this session asks: install what brings it, or open the session "
     "in Python with Session.open(…, engine=…)"
@@ -202,6 +210,55 @@ def test_nobody_else_brings_an_engine_of_the_packages_own_names(
 ) -> None:
     monkeypatch.syspath_prepend(install(tmp_path / "site", name))
     assert engine_names() == ("offline", "claude", "model")
+
+
+class Mistaken:
+    """Raises what no engine should, with the presenter's words in it, or gives what nobody asked for."""
+
+    name = "mistaken"
+
+    def __init__(self, *, gives: bool) -> None:
+        self.gives = gives
+
+    def reply(self, request: Request[R], context: Context | None = None) -> R:
+        if self.gives:
+            return cast(R, 5)
+        raise ValueError("Revenue grew eighteen percent")
+
+
+class Begun(Mistaken):
+    """The same, in a call that is not waited for."""
+
+    def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
+        future: Future[R] = Future()
+        future.set_exception(ValueError("Revenue grew eighteen percent"))
+        return future
+
+
+@pytest.mark.parametrize(
+    ("engine", "says"),
+    [
+        (Mistaken(gives=False), "the engine failed by a mistake of its own (ValueError): tell its authors"),
+        (Begun(gives=False), "the engine failed by a mistake of its own (ValueError): tell its authors"),
+        (Mistaken(gives=True), "the engine gave int for a DebriefRequest: it must be DebriefWords"),
+    ],
+    ids=["raises", "raises later", "gives a number"],
+)
+def test_an_engines_own_mistake_is_a_failed_call_and_tells_nothing_that_was_said(
+    home: Path, tmp_path: Path, engine: Mistaken, says: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    files, made = write_rehearsal(tmp_path), Home.open(home)
+    with Session.start(made, files.deck, id="ferries", presenter="Ines", engine=engine) as session:
+        session.load(read_speech(files.speech), kind="run", answers=read_answers(files.answers))
+        assert session.play()
+        session.ask("skeptic", question="Who pays?")
+        assert session.answer("The city.").verdict == "unjudged"
+        session.end()
+        assert session.verify().valid
+        assert session.projection.debrief_failed == says
+        failures = [session.projection.debrief_failed, *session.projection.failed.values()]
+        assert not any("eighteen" in one for one in failures)
+    assert "eighteen" not in caplog.text
 
 
 # ---------------------------------------------------------------------- what an author is given
