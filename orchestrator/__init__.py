@@ -1,7 +1,7 @@
 """Greenroom: rehearse before you face the board.
 
-The public surface is `__all__`; everything else may move. Importing this does nothing else:
-the parts are imported when they are first used.
+The public surface is `__all__`, and for who writes an engine `orchestrator.engines.__all__`; everything
+else may move. Importing this does nothing else: the parts are imported when they are first used.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
     from orchestrator.context.receipt import Receipt
     from orchestrator.engines.scripted import ScriptedEngine
+    from orchestrator.errors import ConfigurationError, EngineError, GreenroomError, UsageError
     from orchestrator.home.folder import Home
     from orchestrator.model.segment import Segment
     from orchestrator.session import Session
@@ -21,16 +22,32 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _PARTS = {
+    "ConfigurationError": "errors",
     "Context": "context.assemble",
+    "EngineError": "errors",
+    "GreenroomError": "errors",
     "Home": "home.folder",
     "Receipt": "context.assemble",
     "ScriptedEngine": "engines.scripted",
     "Segment": "model.segment",
     "Session": "session",
+    "UsageError": "errors",
     "Verification": "verify",
 }
 
-__all__ = ["Context", "Home", "Receipt", "ScriptedEngine", "Segment", "Session", "Verification"]
+__all__ = [
+    "ConfigurationError",
+    "Context",
+    "EngineError",
+    "GreenroomError",
+    "Home",
+    "Receipt",
+    "ScriptedEngine",
+    "Segment",
+    "Session",
+    "UsageError",
+    "Verification",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.engines.by_name import check_engine, close_engine, engine_named
+from orchestrator.engines.offers import understands
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
 from orchestrator.loop.plan import Source, StartOptions, read_source
 from orchestrator.loop.recorded import Loading, begin
-from orchestrator.loop.rehearsal import OFFLINE
 from orchestrator.loop.session_folder import start_session
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.session_memory import Remembering
@@ -82,11 +82,11 @@ def begin_session(
     return Begun(root, engine, is_own, remembering, tuple(notices))
 
 
-def schedule_of(config: Config, engine: str) -> Schedule:
-    """Without a model facts cost nothing; one is paid for each run, so an exchange alone is no reason."""
+def schedule_of(config: Config, engine: Engine) -> Schedule:
+    """By rules facts cost nothing; a model is paid for each run, so an exchange alone is no reason."""
     if not config.facts:
         return NEVER
-    is_free = engine == OFFLINE
+    is_free = not understands(engine)
     return Schedule(every_s=float(config.facts_every_s), after_exchange=is_free, is_paid=not is_free)
 
 

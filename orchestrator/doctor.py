@@ -8,6 +8,7 @@ import platform
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -15,8 +16,10 @@ from typing import Final
 from orchestrator.archive.freeze import can_set_flags
 from orchestrator.archive.s3 import fault_of_settings
 from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
+from orchestrator.engines.by_name import check_engine, close_engine, engine_named
 from orchestrator.engines.model.settings import API, model_settings
-from orchestrator.errors import ConfigurationError, EngineError, SpeechError
+from orchestrator.errors import ConfigurationError, EngineError, GreenroomError, SpeechError
+from orchestrator.home.engine_names import BANK, SERVICES, installed_names
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.errors import MemoryDatabaseError
@@ -64,10 +67,9 @@ def checks(home: Home) -> list[Check]:
         _looked("file locks", lambda: _locks(home.root)),
         _looked("sync", lambda: _sync(home.root)),
         _looked("immutable flag", lambda: _flags(home)),
-        Check("engine offline", "ok", "arithmetic and a question bank, no network, no key"),
-        _looked("engine claude", lambda: _model(home, "claude")),
-        _looked("engine openai", lambda: _model(home, "openai")),
-        _looked("engine model", lambda: _model(home, "model")),
+        Check(f"engine {BANK}", "ok", "arithmetic and a question bank, no network, no key"),
+        *(_looked(f"engine {name}", partial(_model, home, name)) for name in SERVICES),
+        *(_looked(f"engine {name}", partial(_installed, home, name)) for name in installed_names()),
         _looked("memory", lambda: _memory(home)),
         _looked("speech-to-text", lambda: _speech_to_text(home)),
         Check("sound", *_sound(home)),
@@ -196,6 +198,20 @@ def _model(home: Home, engine: str) -> Check:
         f"{at}{over}: {who}a small question took {probe.seconds:g} s; has {has or 'none of the extras'}{room}"
     )
     return Check(name, "ok", said + (f"; does without {lacks}" if lacks else ""))
+
+
+def _installed(home: Home, engine: str) -> Check:
+    """An engine that another distribution brings: whether it can be made and, as it says itself, works."""
+    name = f"engine {engine}"
+    try:
+        made = engine_named(engine, home.config)
+        try:
+            check_engine(made)
+        finally:
+            close_engine(made)
+    except GreenroomError as error:
+        return Check(name, "missing", str(error))
+    return Check(name, "ok", "brought by another distribution, as `help engines` has it")
 
 
 def _memory(home: Home) -> Check:

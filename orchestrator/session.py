@@ -73,6 +73,7 @@ class Session:
         self.rehearsal = rehearsal
         self.home = home
         self._own_engine: Engine | None = None  # made here, so closed here
+        self._given_engine: Engine | None = None  # made by who uses the session, so theirs to close
         self._start_notices: tuple[str, ...] = ()  # of the home, where the session was begun here
         self._untold: list[PartFailure] = []  # which the ledger did not take
         if rehearsal.options.tools:
@@ -94,7 +95,7 @@ class Session:
         from orchestrator.memory import session_memory
 
         config = self.home.config if self.home is not None else Config(facts=False, trace=False)
-        schedule = beginning.schedule_of(config, self.rehearsal.options.engine)
+        schedule = beginning.schedule_of(config, self.rehearsal.engine)
         return session_memory.Watch(
             self.rehearsal, schedule, traces=config.trace, embed=self._remembering.embed
         )
@@ -145,7 +146,8 @@ class Session:
             session._remembering = begun.remembering
             session._remembering.begun(session.rehearsal)
             undo.pop_all()
-        session._own_engine = begun.engine if begun.is_own else None
+        if begun.is_own:
+            session._own_engine, session._given_engine = begun.engine, None
         session._start_notices = begun.notices
         return session
 
@@ -185,11 +187,14 @@ class Session:
 
             config = home.config if home is not None else None
             spent = usage.total(opened.projection.calls)
-            made = by_name.engine_named(options.engine, config, layout=options.layout, spent=spent, say=say)
+            made = by_name.engine_of_session(
+                options.engine, config, layout=options.layout, spent=spent, say=say
+            )
             opened._own_engine = made
             return made
 
         opened = cls(open_rehearsal(root, engine_of, on_repair=on_repair), home)
+        opened._given_engine = engine
         return opened
 
     def check_engine(self) -> None:
@@ -918,7 +923,7 @@ class Session:
         drill = Session.start(
             self.home,
             drilling.source_of_drill(self.rehearsal, earlier),
-            engine=options.engine,
+            engine=self._given_engine or options.engine,
             **drilling.options_of_drill(options),
         )
         try:

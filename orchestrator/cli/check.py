@@ -14,6 +14,7 @@ from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech
 from orchestrator.errors import GreenroomError
 from orchestrator.home.config import Config
+from orchestrator.home.engine_names import listed
 
 if TYPE_CHECKING:
     from orchestrator.documents.check import Checked
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 
 ENGINE_HELP = (
-    "Who reads beside the arithmetic: offline (nobody), claude or model; else as greenroom.yaml says."
+    f"Who reads beside the arithmetic: {listed()}, or one that is installed (help engines); offline "
+    "reads nothing. Default: as greenroom.yaml says."
 )
 MODEL_HELP = "The model that the engine asks, by the name that its service knows."
 KIND_HELP = "The kind of deck, where it is read wrongly."
@@ -69,7 +71,7 @@ def _settings(screen: Screen) -> Config:
 
 def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractContextManager[Engine | None]:
     """The engine that reads; None where nobody does."""
-    from orchestrator.documents.without_session import asked_engine
+    from orchestrator.documents.without_session import reading_engine
 
     try:
         config = screen.open_home().config
@@ -79,10 +81,8 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractCont
             return nullcontext()
         config = Config()
     check_engine_name(name)
-    if (name or config.engine) == "offline":
-        return nullcontext()
     check_address(name or config.engine)
-    return asked_engine(config, name, model)
+    return reading_engine(config, name, model)
 
 
 def _page(read: Checked, asked: Engine | None) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 
 from orchestrator.errors import UsageError
+from orchestrator.home.engine_names import engine_names, is_engine_name, listed
 
 C = TypeVar("C", bound=Callable[..., Any])
 Text = str | None
@@ -72,7 +73,7 @@ def _session_options(
     ] = None,
     engine: Annotated[
         Text,
-        option("NAME", "offline (the default), claude, or model: a server of your own, see greenroom.yaml."),
+        option("NAME", f"{listed()}, or one that is installed (help engines); default: offline."),
     ] = None,
     layout: Annotated[Text, option("NAME", "Of requests: watermark (the default) or strict.")] = None,
     intensity: Annotated[
@@ -143,8 +144,5 @@ def check_engine_name(name: str | None) -> None:
     Raises:
         UsageError: Names those that there are.
     """
-    from orchestrator.home.config import CHOICES
-
-    *others, last = CHOICES["engine"]
-    if name is not None and name not in (*others, last):
-        raise UsageError(f"--engine {name!r}: use {', '.join(others)} or {last}")
+    if name is not None and not is_engine_name(name):
+        raise UsageError(f"--engine {name!r}: use {listed(engine_names())}")

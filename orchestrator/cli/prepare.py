@@ -11,6 +11,7 @@ import typer
 from orchestrator.cli.options import BOARD_HELP, INTEL_HELP, DeckFile, names_in, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, looked_at, opened
+from orchestrator.home.engine_names import listed
 
 if TYPE_CHECKING:
     from orchestrator.model.intel import Intel
@@ -24,7 +25,9 @@ def dossier(
     panel: Annotated[str | None, option("A,B,C", "The panelists that lend a hand.")] = None,
     focus: Annotated[list[str] | None, option("TEXT", "A matter to look at most; may be repeated.")] = None,
     kind: Annotated[str | None, option("KIND", "The kind of deck; without it, read from the deck.")] = None,
-    engine: Annotated[str | None, option("NAME", "Who answers: offline, claude or model.")] = None,
+    engine: Annotated[
+        str | None, option("NAME", f"Who answers: {listed()}, or one that is installed.")
+    ] = None,
     model: Annotated[str | None, option("NAME", "The model, of an engine that has one.")] = None,
 ) -> None:
     """The likely attacks on a deck, and how to prepare for them.

@@ -18,6 +18,7 @@ TOPICS: Final = {
     COMMANDS: "every command with its arguments and options",
     "room": "the room in a browser: opening it, its windows and keys, what is kept, voice, the token",
     "models": "Claude, or a model of your own: what is asked when, what goes out, costs, failures",
+    "engines": "an engine of your own: its requests, what it may offer, and how to install it",
     "memory": "what is kept of whom, your control over it, and the tools of other programs",
     "archives": "where ended sessions go, what is proven, and how to bring one back",
     "http": "the HTTP API of `greenroom serve`, for loops and programs of your own",

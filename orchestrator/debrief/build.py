@@ -20,9 +20,10 @@ from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
 from orchestrator.deck.texts import slide_texts
+from orchestrator.home.engine_names import is_bank
 from orchestrator.loop.question_text import bare_question
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model.claim import READ, Tension
+from orchestrator.model.claim import ARITHMETIC, READ, Tension
 from orchestrator.model.exchange import (
     PUT_AGAIN,
     YOURS,
@@ -46,7 +47,6 @@ from orchestrator.speech.repeated import repeated_in
 
 MOST_WANTED = 6
 """Questions that the panel still wanted to ask: a page shows no more."""
-_CERTAIN = "offline"
 NO_ANSWER_TO_FOLLOW_UP = "the follow-up got no answer"
 
 
@@ -68,7 +68,7 @@ def debrief_of(
     heard = rehearsal.on_record(scene.segments, lambda one: [one.text])  # no page quotes the rest
     scene = replace(scene, segments=tuple(heard))
     said = projection.debrief_words or DebriefWords()
-    reads = options.engine != _CERTAIN and projection.took_over is None  # else what is worst is counted here
+    reads = not is_bank(options.engine) and projection.took_over is None  # else what is worst is counted here
     passages = material(scene.deck, scene.segments)
     judged = (with_persons(one, persons or {}) for one in projection.exchanges)
     exchanges = tuple(map(rehearsal.exchange_on_record, judged))
@@ -171,7 +171,7 @@ def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str
     Certain arithmetic is not the engine's to take back.
     """
     taken_back = frozenset(said.dismissed)
-    stand = (one for place, one in enumerate(tensions) if place not in taken_back or one.by == _CERTAIN)
+    stand = (one for place, one in enumerate(tensions) if place not in taken_back or one.by == ARITHMETIC)
     return tuple(one for one in stand if one.digest not in without)
 
 

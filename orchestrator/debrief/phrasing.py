@@ -9,10 +9,11 @@ from orchestrator import render
 from orchestrator.checks.written import in_one_form
 from orchestrator.debrief.bill import bill_lines
 from orchestrator.debrief.excerpts import deciding_words
+from orchestrator.home.engine_names import RECORDED, is_bank
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import PARTLY, Exchange, Observation, Turn, answered_with, each_once
-from orchestrator.records.options import RECORDED, UNNAMED
+from orchestrator.records.options import UNNAMED
 from orchestrator.render import counted
 from orchestrator.speech.fillers import FILLER, HEDGE
 from orchestrator.speech.pace import WINDOW_S
@@ -588,19 +589,19 @@ def taken_over(debrief: Debrief) -> str | None:
 
 def engine(debrief: Debrief) -> list[str]:
     """Who asked and judged, what that cannot do, and what it cost."""
-    if debrief.engine == "offline":
-        return [_OFFLINE]
+    if is_bank(debrief.engine):
+        return [_FROM_BANK]
     if debrief.engine == RECORDED:
         return [_RECORDED]
     if debrief.took_over is not None:
-        return [_OFFLINE, *bill_lines(debrief.bill)]
+        return [_FROM_BANK, *bill_lines(debrief.bill)]
     said = [_by_engine(debrief)]
     if debrief.failed is not None:
         said.append(stopped(one_line(f"It gave no words for this page: {debrief.failed}")))
     return [*said, *bill_lines(debrief.bill)]
 
 
-_OFFLINE: Final = (
+_FROM_BANK: Final = (
     "Asked from a bank of questions, without a model; judged only where that is certain, and what is not "
     "judged is yours to judge. Checked: the arithmetic within one table, chart or sentence."
 )

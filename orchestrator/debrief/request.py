@@ -12,6 +12,7 @@ from orchestrator.checks.grounding import material
 from orchestrator.debrief.rubric import CHECKS
 from orchestrator.debrief.verified import better_answers
 from orchestrator.engines.protocol import DebriefRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.rehearsal import Rehearsal
@@ -100,7 +101,7 @@ def ask_for_debrief(rehearsal: Rehearsal) -> None:
     )
     context = rehearsal.context(MODERATOR, purpose="debrief", request=request)
     try:
-        words = rehearsal.engine.reply(request, context)
+        words = ask(rehearsal.engine, request, context)
     except EngineError as error:
         rehearsal.note_calls()
         rehearsal.store.note(DebriefAnswered(failed=str(error)), by=MODERATOR)

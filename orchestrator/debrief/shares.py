@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from orchestrator.engines.by_name import MODELS
-from orchestrator.loop.rehearsal import OFFLINE
+from orchestrator.home.engine_names import has_stand_in, is_bank
 from orchestrator.model.brought import PANEL
 from orchestrator.model.exchange import PUT_AGAIN, Exchange, each_once
 from orchestrator.records.candidates import CallTaken, RoundMade
@@ -38,7 +37,7 @@ class Shares:
 
 def shares_of(rehearsal: Rehearsal) -> Shares | None:
     """The model's shares of a session; None: its engine has no stand-in."""
-    if rehearsal.options.engine not in MODELS:
+    if not has_stand_in(rehearsal.options.engine):
         return None
     count = _counted(rehearsal)
     asked = [count.asked[one.id] for one in each_once(rehearsal.projection.asked) if one.id in count.asked]
@@ -47,8 +46,8 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
 
 def is_of_bank(rehearsal: Rehearsal, exchange: str) -> bool:
     """Whether the offline panel asked this question: no model has read anything for it."""
-    if rehearsal.options.engine not in MODELS:
-        return rehearsal.options.engine == OFFLINE
+    if not has_stand_in(rehearsal.options.engine):
+        return is_bank(rehearsal.options.engine)
     return not _counted(rehearsal).asked.get(exchange, True)
 
 

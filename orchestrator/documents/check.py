@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orchestrator.bank.kinds import Kind, kind_of
 from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
 from orchestrator.checks.passages import deck_passages, speech_passages
 from orchestrator.claims.extract import deck_claims, speech_claims
 from orchestrator.debrief.exchange_json import picked, tension_json
 from orchestrator.deck.content import find_gaps
 from orchestrator.deck.read import read_deck
-from orchestrator.engines.offline.kinds import Kind, kind_of
 from orchestrator.engines.protocol import Engine
 from orchestrator.loop.contradictions import propose
 from orchestrator.model.claim import READ, Claim, Gap, Tension

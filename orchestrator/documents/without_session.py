@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from orchestrator.engines import by_name
+from orchestrator.engines.offers import understands
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 
@@ -32,3 +33,10 @@ def asked_engine(
         yield engine
     finally:
         by_name.close_engine(engine)
+
+
+@contextmanager
+def reading_engine(config: Config, name: str | None, model: str | None) -> Iterator[Engine | None]:
+    """As `asked_engine`; None where the engine goes by rules, which have nothing to add to the arithmetic."""
+    with asked_engine(config, name, model) as engine:
+        yield engine if understands(engine) else None

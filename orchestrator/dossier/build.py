@@ -8,8 +8,9 @@ from dataclasses import replace
 from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.language import language_of_deck
-from orchestrator.engines.by_name import engine_named
+from orchestrator.engines.by_name import stand_in
 from orchestrator.engines.protocol import DossierRequest, Engine
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Claim, Gap, Place, Tension
@@ -19,8 +20,6 @@ from orchestrator.model.proposal import Passage
 from orchestrator.model.reply import Attack
 from orchestrator.model.slide import Deck
 from orchestrator.templates.persona import Seat
-
-OFFLINE = "offline"
 
 
 def build_dossier(
@@ -79,15 +78,14 @@ def build_dossier(
 def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
     """The questions, the engine that said them, and why another one did not."""
     try:
-        return engine.reply(request, None), engine.name, None
+        return ask(engine, request), engine.name, None
     except EngineError as error:
         failed = one_line(str(error))
-    if engine.name == OFFLINE:
-        return (), OFFLINE, failed
+    bank = stand_in()
     try:
-        return engine_named(OFFLINE).reply(request, None), OFFLINE, failed
+        return ask(bank, request), bank.name, failed
     except EngineError:
-        return (), OFFLINE, failed
+        return (), bank.name, failed
 
 
 def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, ...]:

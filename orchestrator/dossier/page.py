@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
+from orchestrator.home.engine_names import is_bank
 from orchestrator.intel.page import NO_DATE
 from orchestrator.legible import one_line
 from orchestrator.model.claim import READ, Place, Tension
@@ -55,7 +56,7 @@ def dossier_json(dossier: Dossier) -> dict[str, Any]:
 def opening(dossier: Dossier) -> str:
     """The deck in one line, and who wrote the dossier."""
     slides, claims = counted(dossier.slides, "slide"), counted(dossier.claims, "claim")
-    by = _BY_BANK if dossier.engine == "offline" else f"Written by the {dossier.engine} engine"
+    by = _BY_BANK if is_bank(dossier.engine) else f"Written by the {dossier.engine} engine"
     return headed(dossier.deck, f"{slides}, {claims}. {by}: a reason to prepare, not a forecast.")
 
 

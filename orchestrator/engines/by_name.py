@@ -1,19 +1,25 @@
-"""Engines by name."""
+"""Engines by name: those of this package, and those that other distributions bring."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
+from orchestrator.engines.gone import GoneEngine
 from orchestrator.engines.offers import Advising, Checking, Closing
 from orchestrator.engines.protocol import Engine
-from orchestrator.errors import UsageError
+from orchestrator.errors import EngineError, GreenroomError, UsageError
 from orchestrator.home.config import Config
+from orchestrator.home.engine_names import (
+    BANK,
+    GROUP,
+    RECORDED,
+    RESERVED,
+    SERVICES,
+    engine_names,
+    is_engine_name,
+    listed,
+)
 from orchestrator.model.usage import Budget, Total
-from orchestrator.records.options import RECORDED
-
-MODELS: Final = ("claude", "openai", "model")
-"""Engines that ask a model: at Anthropic, at OpenAI, or on any other server."""
 
 
 def engine_named(
@@ -24,7 +30,7 @@ def engine_named(
     spent: Total | None = None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Engine:
-    """The engine of this name. Nothing is contacted: `check_engine` does that.
+    """Make the engine of this name. Nothing is contacted: `check_engine` does that.
 
     Args:
         config: Models, deadlines and budgets of an engine that asks a service; None: the defaults.
@@ -34,12 +40,11 @@ def engine_named(
 
     Raises:
         UsageError: There is none of this name.
+        EngineError: Another distribution brings it, and it cannot be made.
     """
-    if name == "offline":
-        from orchestrator.engines.offline import OfflineEngine
-
-        return OfflineEngine()
-    if name in MODELS:
+    if name == BANK:
+        return stand_in()
+    if name in SERVICES:
         from orchestrator.engines.model.engine import ModelEngine
         from orchestrator.engines.model.fallback import FallbackEngine
         from orchestrator.engines.model.settings import model_settings
@@ -52,11 +57,70 @@ def engine_named(
         from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
 
         return recorded_engine(Replies(read_recording().replies))
-    if name == "scripted":
+    if name in RESERVED:
         raise UsageError(
             "the scripted engine needs its replies: in Python, Session.start(…, engine=ScriptedEngine(…))"
         )
-    raise UsageError(f"there is no engine {name!r}: use offline, claude, openai or model")
+    return _installed_engine(name, config or Config())
+
+
+def _installed_engine(name: str, config: Config) -> Engine:
+    """Have an entry point's callable make its engine.
+
+    Raises:
+        UsageError: Nothing that is installed brings an engine of this name.
+        EngineError: What brings it cannot be loaded, or makes no engine of this name.
+    """
+    from importlib.metadata import entry_points
+
+    found = tuple(entry_points(group=GROUP, name=name))
+    if not found:
+        raise UsageError(f"there is no engine {name!r}: use {listed(engine_names())}")
+    try:
+        engine: Engine = found[0].load()(config)
+        called = engine.name
+    except GreenroomError:
+        raise
+    except Exception as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise EngineError(
+            f"the engine {name!r} cannot be made ({told}): mend {found[0].value}, or install it again"
+        ) from error
+    if called != name:  # the ledger has the engine's own word, and whoever opens the session looks for it
+        close_engine(engine)
+        raise EngineError(f"the engine {name!r} calls itself {called!r}: give both one name")
+    return engine
+
+
+def engine_of_session(
+    name: str,
+    config: Config | None,
+    *,
+    layout: str | None,
+    spent: Total | None,
+    say: Callable[[str], None],
+) -> Engine:
+    """Make the engine that a session was started with; where it cannot be made, one that fails at each call.
+
+    So whatever asks nobody goes on without it: reading, a person's verdicts, the end, archives.
+    """
+    if name != RECORDED and not is_engine_name(name):
+        return GoneEngine(
+            name,
+            f"there is no engine {name!r} here, which this session asks: install what brings it, or open the "
+            "session in Python with Session.open(…, engine=…)",
+        )
+    try:
+        return engine_named(name, config, layout=layout, spent=spent, say=say)
+    except GreenroomError as error:  # its address is not set any more, say
+        return GoneEngine(name, str(error))
+
+
+def stand_in() -> Engine:
+    """Make the engine that answers where another one failed: the question bank."""
+    from orchestrator.engines.offline import OfflineEngine
+
+    return OfflineEngine()
 
 
 def check_engine(engine: Engine) -> None:

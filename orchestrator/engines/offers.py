@@ -13,11 +13,28 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
-    from orchestrator.engines.protocol import Request, SeatRequest
+    from orchestrator.engines.protocol import Engine, Request, SeatRequest
     from orchestrator.model.usage import CallUsage
 
 R = TypeVar("R")
 OnText = Callable[[str], None]
+
+
+@runtime_checkable
+class ByRules(Protocol):
+    """Goes by rules: its calls cost nothing, and it does not understand what is said."""
+
+    @property
+    def is_by_rules(self) -> bool:
+        """Whether it does."""
+
+
+def understands(engine: Engine) -> bool:
+    """Say whether the engine can tell what contradicts what, and what news bears on; each call may cost.
+
+    An engine is taken to, unless it offers `ByRules`.
+    """
+    return not (isinstance(engine, ByRules) and engine.is_by_rules)
 
 
 @runtime_checkable

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.errors import ConfigurationError, HomeError, names_its_file
+from orchestrator.home.engine_names import BANK, engine_names, is_engine_name
 from orchestrator.home.plain_yaml import ALIAS, DEPTH, NO_TEXT, SYNTAX, PlainYamlError, read_plain_yaml
 from orchestrator.home.public_url import parse_public_url
 from orchestrator.home.user_list import (
@@ -30,7 +31,6 @@ from orchestrator.home.user_list import (
 )
 
 CHOICES: Final = {
-    "engine": ("offline", "claude", "openai", "model"),
     "wire": ("messages", "chat"),
     "layout": ("watermark", "strict"),
     "mode": ("section-breaks", "hand-raise", "free-flow"),
@@ -92,7 +92,7 @@ OTHER_VARIABLES: Final = frozenset(
 class Config:
     """The keys of a home or an environment; the defaults are those of DESIGN.md, sections 3, 5 and 7."""
 
-    engine: str = "offline"
+    engine: str = BANK
     layout: str = "watermark"
     mode: str | None = None  # None: as the moderator's orchestration.md says
     intensity: str | None = None
@@ -279,6 +279,8 @@ def checked(key: str, value: Any, where: str) -> Any:
 
 def _demand(key: str, value: Any) -> str | None:
     """The demand on *key* that *value* does not meet; None: it meets it."""
+    if key == "engine":
+        return None if is_engine_name(value) else f"one of {', '.join(engine_names())}"
     if key in CHOICES:
         return None if value in CHOICES[key] else f"one of {', '.join(CHOICES[key])}"
     if key in RANGES:

@@ -12,7 +12,9 @@ from typing import Final
 
 from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
+from orchestrator.engines.offers import understands
 from orchestrator.engines.protocol import Engine, NewsRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.legible import one_line
 from orchestrator.model.claim import Claim, Place
@@ -22,7 +24,6 @@ from orchestrator.model.slide import Deck
 
 MOST_BEARINGS: Final = 3
 """Of one finding: a paragraph that speaks on more of the deck than this is a report, not a finding."""
-_OFFLINE: Final = "offline"
 _MOST_TOPIC_WORDS: Final = 6  # of the finding itself, where nobody names a topic: a heading of one line
 _BY_FILE: Final = "as the file says"
 
@@ -45,7 +46,7 @@ def held_against(engine: Engine, reported: Sequence[Reported], deck: Deck) -> He
         return Held()
     passages = deck_passages(deck)
     try:
-        said = engine.reply(NewsRequest(tuple(reported), passages), None)
+        said = ask(engine, NewsRequest(tuple(reported), passages))
     except EngineError as error:
         return Held(failed=one_line(str(error)))
     found: dict[int, list[Bearing]] = {}
@@ -55,7 +56,7 @@ def held_against(engine: Engine, reported: Sequence[Reported], deck: Deck) -> He
         is_new = about is not None and all(other.about != about for other in known)
         if is_new and one.stance in STANCES and len(known) < MOST_BEARINGS:
             known.append(replace(one, about=about))
-    return Held({place: tuple(ones) for place, ones in found.items()}, engine.name != _OFFLINE)
+    return Held({place: tuple(ones) for place, ones in found.items()}, understands(engine))
 
 
 def intel_of(

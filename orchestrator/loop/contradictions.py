@@ -14,6 +14,7 @@ from typing import Final
 
 from orchestrator.checks.proposals import verify
 from orchestrator.engines.protocol import DoubtRequest, Engine, TensionsRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.model.claim import READ, Place, Tension
 from orchestrator.model.proposal import NOT_BOTH, Operand, Passage, Proposal, Refusal
@@ -63,7 +64,7 @@ def propose(
     by_id = {one.id: one for one in passages}
     own = [one for tension in suspected if (one := _proposal_of(tension, passages)) is not None]
     try:
-        first = engine.reply(TensionsRequest(tuple(passages), new, tuple(known)), None) or ()
+        first = ask(engine, TensionsRequest(tuple(passages), new, tuple(known)))
     except EngineError as error:
         return Looked(failed=str(error))
     # A verdict names both quotes and no formula, so the reader's own proposal of the same comes first:
@@ -74,7 +75,7 @@ def propose(
     if mendable:
         request = TensionsRequest(tuple(passages), new, (*known, *found), mendable)
         try:
-            second = engine.reply(request, None) or ()
+            second = ask(engine, request)
         except EngineError as error:
             failed, second = str(error), ()
         mended, again = _verified(second[: len(mendable)], by_id, [*known, *found], engine.name)
@@ -125,7 +126,7 @@ def _undoubted(
         return list(found), 0, None
     request = DoubtRequest(tuple(doubtful), _around(doubtful, passages))
     try:
-        readings = engine.reply(request, None)
+        readings = ask(engine, request)
     except EngineError as error:
         return [one for one in found if one not in doubtful], len(doubtful), str(error)
     unlooked = doubtful[len(readings) :]

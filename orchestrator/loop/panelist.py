@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from orchestrator import render
-from orchestrator.engines.by_name import engine_named
+from orchestrator.engines.by_name import stand_in
 from orchestrator.engines.protocol import FocusBriefRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.loop.candidate_requests import candidate_path
 from orchestrator.loop.digests import digest
-from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target
 from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import LeftOut, NoteAdded, Observed
@@ -20,7 +21,7 @@ from orchestrator.store.transaction import Draft
 def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
     """Each panelist's targets, in the order of the seats; no line twice.
 
-    Where the engine fails, the offline one chooses in its place, and the record says so.
+    Where the engine fails, the question bank chooses in its place, and the record says so.
     """
     taken: set[str] = set()
     panel = rehearsal.options.panel
@@ -31,12 +32,13 @@ def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
             rehearsal.seats[agent], scene, frozenset(taken), others, rehearsal.projection.likely
         )
         context = rehearsal.context(agent, purpose="focus-brief", request=request)
-        failed = None
+        failed, by = None, None
         try:
-            targets: tuple[Target, ...] = rehearsal.engine.reply(request, context)
+            targets: tuple[Target, ...] = ask(rehearsal.engine, request, context)
         except EngineError as error:
-            targets = engine_named(OFFLINE).reply(request, context)
-            failed = str(error)
+            bank = stand_in()
+            targets = bank.reply(request, context)
+            failed, by = str(error), bank.name
         rehearsal.note_calls(tx)
         path = f"{agent}/focus-brief.md"
         heading = tx.read(path)
@@ -44,7 +46,7 @@ def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
             path,
             render.focus_brief(heading, targets) + render.findings(scene.tensions),
             by=agent,
-            value=FocusBriefWritten(targets, failed, OFFLINE if failed is not None else None),
+            value=FocusBriefWritten(targets, failed, by),
         )
         taken.update(target.claim for target in targets if target.claim is not None)
         taken.update(target.quote for target in targets if not target.is_missing)

@@ -13,7 +13,7 @@ from orchestrator.claims.language import language_of_deck
 from orchestrator.dossier.board import read_board
 from orchestrator.dossier.brought import Given, check_questions, each_once, questions_of
 from orchestrator.errors import UsageError
-from orchestrator.home.config import CHOICES, checked
+from orchestrator.home.config import checked
 from orchestrator.home.folder import Home
 from orchestrator.home.unnamed import check_blueprints
 from orchestrator.intel.read import read_intel
@@ -187,10 +187,9 @@ def _options(
 
 def _check(given: StartOptions) -> None:
     """Raises UsageError for an option that cannot be meant."""
-    for key in ("engine", "layout", "intensity", "mode", "minutes", "exchanges"):
+    for key in ("layout", "intensity", "mode", "minutes", "exchanges"):
         value = getattr(given, key)
-        own_engine = key == "engine" and value not in CHOICES["engine"]
-        if value is not None and not own_engine:
+        if value is not None:
             checked(key, value, f"--{key}")
     if given.remember and (given.presenter is None or given.presenter == UNNAMED):
         raise UsageError("--remember needs your name: give it with --presenter NAME")
@@ -234,7 +233,7 @@ def _kind(deck: Deck, given: str) -> str:
     Raises:
         UsageError: There is no such kind; the message lists them.
     """
-    from orchestrator.engines.offline.kinds import NO_KIND, kind_of  # reads the bank: only where one is given
+    from orchestrator.bank.kinds import NO_KIND, kind_of  # reads the bank: only where one is given
 
     kind = kind_of(deck, given)
     return kind.id if kind.id == NO_KIND.id else kind.name

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from orchestrator.context.assemble import Assembler, Context, read_templates
 from orchestrator.context.receipt import recorded
@@ -47,9 +47,6 @@ if TYPE_CHECKING:  # imported where they are used: a session that is only read a
 
 T = TypeVar("T")
 
-OFFLINE: Final = "offline"
-"""The engine without a model."""
-
 
 class Rehearsal:
     """One open session. Whatever takes reading is read when it is first used.
@@ -79,7 +76,7 @@ class Rehearsal:
         self.tooling: Tooling | None = None  # the tools of its agents; None: none here
         self.playing_s: float | None = None  # where a recording stands while it is played
         self._engine_of = engine_of
-        self._looked_at: tuple[Engine, bool] | None = None  # and whether that is a model
+        self._looked_at: tuple[Engine, bool, bool] | None = None  # `has_model` and `reads` of it
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
         self.clock = SessionClock(store.root)
@@ -181,17 +178,22 @@ class Rehearsal:
     @property
     def has_model(self) -> bool:
         """A call takes time and may cost money, so nobody is asked without need."""
-        from orchestrator.engines.offers import Beginning
-
-        # Once an engine: of a protocol it is a slow question, and a live session asks it ten times a second.
-        if self._looked_at is None or self._looked_at[0] is not self.engine:
-            self._looked_at = (self.engine, isinstance(self.engine, Beginning))
-        return self._looked_at[1]
+        return self._offers[0]
 
     @property
     def reads(self) -> bool:
         """The engine understands what is said, so it can be asked what contradicts what."""
-        return self.engine.name != OFFLINE
+        return self._offers[1]
+
+    @property
+    def _offers(self) -> tuple[bool, bool]:
+        from orchestrator.engines.offers import Beginning, understands
+
+        # Once an engine: of a protocol it is a slow question, and a live session asks it ten times a second.
+        engine = self.engine
+        if self._looked_at is None or self._looked_at[0] is not engine:
+            self._looked_at = (engine, isinstance(engine, Beginning), understands(engine))
+        return self._looked_at[1:]
 
     @property
     def turn_limit(self) -> int:

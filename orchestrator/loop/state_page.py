@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator import render
+from orchestrator.home.engine_names import is_bank
 from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
-from orchestrator.loop.rehearsal import OFFLINE, Rehearsal
+from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.model.exchange import Exchange
 from orchestrator.records.moderator import StateShown
 from orchestrator.store.transaction import Draft
@@ -70,7 +71,7 @@ def _degraded(rehearsal: Rehearsal) -> list[str]:
         if agent in projection.failed
     ]
     closed = projection.exchanges[-1] if projection.exchanges else None
-    unjudged_is_failure = rehearsal.options.engine != OFFLINE and projection.took_over is None
+    unjudged_is_failure = not is_bank(rehearsal.options.engine) and projection.took_over is None
     if unjudged_is_failure and closed is not None and closed.outcome == "unjudged":
         lines.append(f"- Unjudged: {closed.id}: {one_line(closed.turns[-1].reason or 'no verdict')}")
     share = projection.calls[-1].budget_share if projection.calls else None

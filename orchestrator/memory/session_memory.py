@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from orchestrator.clock import utc_now
 from orchestrator.engines.offline.scratchpad import scratchpad as write_offline
 from orchestrator.engines.protocol import Scene, ScratchpadRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError, GreenroomError, SessionBusyError
 from orchestrator.layout import MODERATOR
 from orchestrator.memory.carryover import Taken, take_along
@@ -382,7 +383,7 @@ def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str],
             request = _page_request(rehearsal, agent, rehearsal.scene(), shown)
             context = rehearsal.context(agent, purpose="scratchpad", request=request)
             try:
-                page = masked(rehearsal.engine.reply(request, context))
+                page = masked(ask(rehearsal.engine, request, context))
                 rehearsal.note_calls()  # first: a page that it proposed by a tool does not replace this one
                 notebook.update_page(page)
             except (EngineError, MemoryRefusedError) as error:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
+from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.memory.derived import Made, derived_folder, locked
@@ -185,8 +186,6 @@ class Summariser:
             drafts = self._replied(
                 FactsRequest(claim.passages, known, self.rehearsal.scene().presenter_labels)
             )
-            if not isinstance(drafts, tuple):
-                raise EngineError(f"the {self.rehearsal.engine.name} engine gave no list of facts")
         except EngineError as error:
             with self._store.transaction() as tx:
                 if self._is_open(claim):
@@ -227,7 +226,7 @@ class Summariser:
     def _replied(self, request: Request[R]) -> R:
         """The engine's answer, whose cost stands in the ledger whatever came of it."""
         try:
-            return self.rehearsal.engine.reply(request, None)
+            return ask(self.rehearsal.engine, request)
         finally:
             self.rehearsal.note_calls()
 

@@ -47,6 +47,10 @@ NEEDS = ("number", "period", "source", "base", "owner", "date", "cause", "compar
 """Things that a question can ask for, and that a judgement can look for in an answer."""
 
 
+ARITHMETIC = "offline"
+"""Who proposes the contradictions that the arithmetic of `checks` finds: this word stands in ledgers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Something that a board would expect on this slide (None: in the deck) and that is not there."""
@@ -79,7 +83,7 @@ class Tension:
     b: Place
     note: str  # one sentence, for people
     class_: str = "computed"  # of TENSION_CLASSES
-    by: str = "offline"  # the engine that proposed it; "offline": the arithmetic of `checks`
+    by: str = ARITHMETIC  # the engine that proposed it, or ARITHMETIC
     subject: str = ""  # what it is about, one phrase: shown, never parsed
     sum: str = ""  # computed: the arithmetic as people write it, "3.1 + 2.4 = 5.5, not 6.2"
     places: tuple[Place, ...] = ()  # every quote of it, where there are more than `a` and `b`

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-RECORDED: Final = "recorded"
-"""The engine of the demonstration: what a reader replied to its requests. Nobody can choose it for a deck."""
+from orchestrator.home.engine_names import RECORDED as RECORDED
+
 UNNAMED: Final = "Presenter"
 """Who presents, where nobody was named."""
 

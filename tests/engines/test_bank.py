@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 import yaml
 
-from orchestrator.engines.offline import bank as bank_module
-from orchestrator.engines.offline.bank import (
+from orchestrator.bank import bank as bank_module
+from orchestrator.bank.bank import (
     ABOUT,
     ANY,
     FIGURES,
@@ -22,7 +22,7 @@ from orchestrator.engines.offline.bank import (
     Entry,
     bank,
 )
-from orchestrator.engines.offline.quotable import Line
+from orchestrator.bank.quotable import Line
 from orchestrator.engines.offline.wording import SLIDE_SAYS, YOU_SAY, entry_of, said, wants_fact
 
 ENTRIES = bank().entries

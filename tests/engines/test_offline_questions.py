@@ -11,13 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from orchestrator.bank import quotable
+from orchestrator.bank.bank import bank
+from orchestrator.bank.kinds import kind_of
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.asserted import asserted_lines
 from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.offline import OfflineEngine, quotable
+from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.offline.admitted import all_options, speech_of
-from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.kinds import kind_of
 from orchestrator.engines.offline.wording import entry_of
 from orchestrator.engines.protocol import (
     CandidateRequest,

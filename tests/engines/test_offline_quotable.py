@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from orchestrator.bank.quotable import pages_of
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.offline.quotable import pages_of
 from orchestrator.engines.protocol import DebriefRequest, DossierRequest, Scene
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.dossier import BoardMember

@@ -46,6 +46,7 @@ class Overhearing:
     """The offline engine; it keeps all that a model would be sent in its place."""
 
     name = "offline"
+    is_by_rules = True
 
     def __init__(self) -> None:
         self.sent: list[str] = []

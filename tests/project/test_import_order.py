@@ -18,7 +18,7 @@ errors clock layout legible packaged outbound
 model
 render privacy
 home store templates
-deck claims speech checks
+deck claims speech checks bank
 records
 context verify guard archive review
 engines

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from orchestrator.bank.bank import ANY, Entry, bank
+from orchestrator.bank.quotable import Line, pages_of, spoken_line
+from orchestrator.bank.words import holds_all, plain
 from orchestrator.engines.offline.askable import ADMISSION, Option, called_for, options
-from orchestrator.engines.offline.bank import ANY, Entry, bank
-from orchestrator.engines.offline.quotable import Line, pages_of, spoken_line
 from orchestrator.engines.offline.wording import Wording, entry_of, said
-from orchestrator.engines.offline.words import holds_all, plain
 from orchestrator.engines.protocol import Scene
 from orchestrator.model.carryover import OpenPoint
 from orchestrator.model.segment import Segment

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Final
 
-from orchestrator.engines.offline.bank import ANY, HEADING, PLACEHOLDER, Condition, Entry, bank
-from orchestrator.engines.offline.kinds import Kind, kind_of
-from orchestrator.engines.offline.quotable import Line, Page, Pages, pages_of
+from orchestrator.bank.bank import ANY, HEADING, PLACEHOLDER, Condition, Entry, bank
+from orchestrator.bank.kinds import Kind, kind_of
+from orchestrator.bank.quotable import Line, Page, Pages, pages_of
+from orchestrator.bank.words import holds, holds_all, plain
 from orchestrator.engines.offline.subject import subject_of
 from orchestrator.engines.offline.wording import LONGEST_QUOTE, Wording, number_of, said, sentences
-from orchestrator.engines.offline.words import holds, holds_all, plain
 from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
+from orchestrator.bank.bank import bank
+from orchestrator.bank.quotable import pages_of
+from orchestrator.bank.words import holds, plain
 from orchestrator.engines.offline import contradictions
 from orchestrator.engines.offline.admitted import all_options, is_answered, speech_of
 from orchestrator.engines.offline.already_asked import asked_of
 from orchestrator.engines.offline.askable import ADMISSION, FIGURE, LEFT_OUT, WHOLE, Option, tier_of
-from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.quotable import pages_of
 from orchestrator.engines.offline.seats import seats_of
 from orchestrator.engines.offline.wording import entry_of
-from orchestrator.engines.offline.words import holds, plain
 from orchestrator.engines.protocol import CandidateRequest, Scene
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.engines.offline.bank import bank
+from orchestrator.bank.bank import bank
 from orchestrator.engines.offline.wording import Wording, in_quotes, is_whole, pick, shortened, without
 from orchestrator.model.claim import COMPUTED, OF_FIGURES, Place, Tension
 

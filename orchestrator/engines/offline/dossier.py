@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
+from orchestrator.bank.bank import bank
+from orchestrator.bank.words import plain
 from orchestrator.engines.offline import contradictions
 from orchestrator.engines.offline.askable import Option, options
-from orchestrator.engines.offline.bank import bank
 from orchestrator.engines.offline.seats import fits, seats_of
-from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import DossierRequest
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.dossier import BoardMember

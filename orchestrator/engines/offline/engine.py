@@ -18,6 +18,7 @@ from orchestrator.engines.offline.judging import judge
 from orchestrator.engines.offline.scratchpad import scratchpad
 from orchestrator.engines.protocol import Request
 from orchestrator.errors import EngineError
+from orchestrator.home.engine_names import BANK
 from orchestrator.model.reply import DebriefWords, RubricCheck
 
 if TYPE_CHECKING:
@@ -62,9 +63,11 @@ REPLIES: Final[Mapping[type[Request[Any]], Callable[[Any], object]]] = {
 class OfflineEngine:
     """A bank in place of a model. The context is not read: the request holds what is needed."""
 
+    is_by_rules: Final = True
+
     @property
     def name(self) -> str:
-        return "offline"
+        return BANK
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
         """The result that this kind of request asks for.

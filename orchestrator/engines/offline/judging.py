@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.bank.bank import Entry, bank
+from orchestrator.bank.words import plain
 from orchestrator.claims.dates import dates_in
 from orchestrator.claims.measured import kinds_of, quantities_of
-from orchestrator.engines.offline.bank import Entry, bank
 from orchestrator.engines.offline.wording import entry_of, pick, sentences, wants_fact
-from orchestrator.engines.offline.words import plain
 from orchestrator.engines.protocol import JudgementRequest
 from orchestrator.model.claim import COMPUTED, Tension
 from orchestrator.model.exchange import NO_ANSWER, YOURS, Exchange, Judgement, Observation

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
-from orchestrator.engines.offline.bank import SEATS, bank
-from orchestrator.engines.offline.words import holds, plain
+from orchestrator.bank.bank import SEATS, bank
+from orchestrator.bank.words import holds, plain
 from orchestrator.templates.persona import Seat
 
 MOST: Final = 3

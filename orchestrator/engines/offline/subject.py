@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from typing import Final
 
-from orchestrator.engines.offline.bank import bank
-from orchestrator.engines.offline.kinds import Kind
-from orchestrator.engines.offline.words import holds, plain
+from orchestrator.bank.bank import bank
+from orchestrator.bank.kinds import Kind
+from orchestrator.bank.words import holds, plain
 from orchestrator.model.slide import Deck
 
 FEWEST_MENTIONS: Final = 3

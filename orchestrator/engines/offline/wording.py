@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeVar
 
-from orchestrator.engines.offline.bank import QUOTE, SUBJECT, Entry, bank
-from orchestrator.engines.offline.quotable import Line
+from orchestrator.bank.bank import QUOTE, SUBJECT, Entry, bank
+from orchestrator.bank.quotable import Line
 
 LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, UploadFile
 
@@ -11,20 +10,20 @@ from orchestrator.deck.read import read_deck
 from orchestrator.documents.check import check as checked_by
 from orchestrator.documents.check import check_json
 from orchestrator.documents.dossier import dossier_of, seats_of
-from orchestrator.documents.without_session import asked_engine
+from orchestrator.documents.without_session import asked_engine, reading_engine
 from orchestrator.dossier.board import read_board
 from orchestrator.dossier.page import dossier_json
-from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.intel.read import read_intel
 from orchestrator.memory.deck_names import names_in
 from orchestrator.speech.read import read_speech
+from orchestrator.web.api.engine_names import EngineName
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import aside
 
 router = APIRouter(tags=["decks"])
 At = Annotated[Site, Depends(site_of)]
-EngineName = Annotated[Literal["offline", "claude", "model"] | None, Form()]
+Engine = Annotated[EngineName | None, Form()]
 Kind = Annotated[str | None, Form(max_length=100, description="The kind of deck, where it is read wrongly.")]
 Model = Annotated[str | None, Form(max_length=200, description="The model, of an engine that has one.")]
 
@@ -34,17 +33,14 @@ def check(
     site: At,
     deck: UploadFile,
     speech: UploadFile | None = None,
-    engine: EngineName = None,
+    engine: Engine = None,
     model: Model = None,
     kind: Kind = None,
 ) -> dict[str, Any]:
     """What a deck (and speech) says, and where it contradicts itself. Nothing is kept."""
     config = site.home.config if site.home is not None else Config()
-    is_offline = (engine or config.engine) == "offline"
-    reads: AbstractContextManager[Engine | None] = (
-        nullcontext() if is_offline else asked_engine(config, engine, model)
-    )
-    with reads as asked, aside([deck] if speech is None else [deck, speech]) as paths:
+    files = [deck] if speech is None else [deck, speech]
+    with reading_engine(config, engine, model) as asked, aside(files) as paths:
         recording = (
             read_speech(
                 paths[1],
@@ -68,7 +64,7 @@ def dossier(
     intel: list[UploadFile] = [],  # noqa: B006  # FastAPI makes a new one for each request
     panel: Annotated[list[str] | None, Form(max_length=20)] = None,
     focus: Annotated[list[str], Form(max_length=20)] = [],  # noqa: B006  # likewise
-    engine: EngineName = None,
+    engine: Engine = None,
     model: Model = None,
     kind: Kind = None,
 ) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from fastapi import APIRouter, Depends, HTTPException, UploadFile
 from pydantic import BaseModel
 from starlette.responses import FileResponse
 
+from orchestrator.bank.kinds import kind_names, kind_of
 from orchestrator.checks.arithmetic import deck_tensions
 from orchestrator.claims.extract import deck_claims
 from orchestrator.debrief.exchange_json import picked, tension_json
 from orchestrator.deck.content import find_gaps
-from orchestrator.engines.offline.kinds import kind_names, kind_of
 from orchestrator.errors import DeckError
 from orchestrator.loop.drilling import source_of
 from orchestrator.records.options import UNNAMED

@@ -29,6 +29,7 @@ from orchestrator.errors import DeckError, SessionStateError
 from orchestrator.loop.plan import Source
 from orchestrator.session import Session
 from orchestrator.web.api.decks import kept
+from orchestrator.web.api.engine_names import EngineName
 from orchestrator.web.api.starting import Started, started_of
 from orchestrator.web.site import Site, site_of
 
@@ -41,7 +42,7 @@ class Wanted(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    engine: Literal["offline", "claude", "model"] | None = None
+    engine: EngineName | None = None
     kind: str | None = Field(None, max_length=100, description="The kind of deck, where it is read wrongly.")
 
 
@@ -63,7 +64,7 @@ class Rehearsing(BaseModel):
     minutes: int | None = Field(None, ge=1, le=24 * 60)
     intensity: Literal["friendly", "moderate", "adversarial"] | None = None
     mode: Literal["section-breaks", "hand-raise", "free-flow"] | None = None
-    engine: Literal["offline", "claude", "model"] | None = None
+    engine: EngineName | None = None
 
 
 class Standing(BaseModel):

@@ -29,6 +29,7 @@ from orchestrator.speech.kept_sound import allow_sound
 from orchestrator.speech.presenter import presenter_of
 from orchestrator.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.web.api.decks import SAMPLE
+from orchestrator.web.api.engine_names import EngineName
 from orchestrator.web.once import Key
 from orchestrator.web.site import Site, site_of
 
@@ -85,7 +86,7 @@ class Starting(BaseModel):
     panel: list[str] | None = None
     date: str | None = None
     kind: str | None = None
-    engine: Literal["offline", "claude", "model"] | None = None
+    engine: EngineName | None = None
     layout: Literal["watermark", "strict"] | None = None
     intensity: Literal["friendly", "moderate", "adversarial"] | None = None
     mode: Literal["section-breaks", "hand-raise", "free-flow"] | None = None

@@ -24,6 +24,7 @@ from orchestrator.dossier.page import (
     titled,
 )
 from orchestrator.dossier.prepared import Prepared, keep_prepared, read_prepared
+from orchestrator.home.engine_names import is_bank
 from orchestrator.legible import one_line
 from orchestrator.loop.drilling import source_of
 from orchestrator.model.reply import Attack
@@ -66,6 +67,7 @@ def dossier(deck: str, site: At) -> HTMLResponse:
         shared_why=_shared_why(attacks),
         engines=engines(site.own.config, os.environ),
         config=site.own.config,
+        is_bank=is_bank,
         told={
             "about": about, "at": at, "by_class": by_class, "dated": dated, "noted": noted,
             "notices": notices, "sides": sides, "stances": STANCES, "support": support, "titled": titled,

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse
 from orchestrator.engines.model.settings import DEFAULT_MODEL
 from orchestrator.engines.prices import prices_read_at, rehearsal_usd
 from orchestrator.home.config import Config
+from orchestrator.home.engine_names import BANK, installed_names
 from orchestrator.home.folder import Home
 from orchestrator.home.regular import read_regular
 from orchestrator.layout import MODERATOR
@@ -96,7 +97,7 @@ def engines(config: Config, environment: Mapping[str, str]) -> list[EngineChoice
     """The engines of this installation, each in plain words."""
     found = [
         EngineChoice(
-            "offline",
+            BANK,
             "Without a model: questions come from a bank, by the kind of deck, most without a quote. The "
             "deck’s arithmetic is checked, and an answer is judged only where that is certain.",
             "Free. Nothing leaves this machine.",
@@ -121,7 +122,11 @@ def engines(config: Config, environment: Mapping[str, str]) -> list[EngineChoice
                 "" if config.model else "Not set up: name its `model` in greenroom.yaml.",
             )
         )
-    return found
+    return [*found, *(EngineChoice(name, f"{name}: {_INSTALLED}", _OWN_PRICE) for name in installed_names())]
+
+
+_INSTALLED: Final = "an engine that was installed beside this program."
+_OWN_PRICE: Final = "What it costs, and where deck and talk go, its authors say."
 
 
 _READS: Final = (

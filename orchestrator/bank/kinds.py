@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.engines.offline.bank import ANY, DeckKind, bank
-from orchestrator.engines.offline.quotable import Pages, pages_of
-from orchestrator.engines.offline.words import holds, holds_all
+from orchestrator.bank.bank import ANY, DeckKind, bank
+from orchestrator.bank.quotable import Pages, pages_of
+from orchestrator.bank.words import holds, holds_all
 from orchestrator.errors import UsageError
 from orchestrator.model.claim import Claim
 from orchestrator.model.slide import Deck

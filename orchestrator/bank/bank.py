@@ -14,7 +14,7 @@ from typing import Any, Final
 from orchestrator.packaged import PACKAGE, packaged_yaml
 from orchestrator.templates.persona import ASKS
 
-FOLDER: Final = PACKAGE / "engines" / "offline" / "bank"
+FOLDER: Final = PACKAGE / "bank" / "entries"
 ANY: Final = "any"
 """The kind whose questions suit every deck."""
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
 from weakref import ref
 
+from orchestrator.bank.bank import HEADING, PLACEHOLDER, bank
+from orchestrator.bank.words import holds, plain
 from orchestrator.deck.asserted import asserted_lines
-from orchestrator.engines.offline.bank import HEADING, PLACEHOLDER, bank
-from orchestrator.engines.offline.words import holds, plain
 from orchestrator.model.claim import Claim
 from orchestrator.model.segment import Segment
 from orchestrator.model.slide import Deck, Slide

@@ -1,0 +1,56 @@
+"""The names of engines: those that come with the package, and those that other distributions bring.
+
+All that must be known of an engine by its name alone stands here: of a session, dossier or setting whose
+engine is not loaded, or is not there any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+BANK: Final = "offline"
+"""The engine without a model: a question bank, at no cost and without a network."""
+SERVICES: Final = ("claude", "openai", "model")
+"""Engines that ask a service for a model's replies, with the question bank behind them."""
+BUILT_IN: Final = (BANK, *SERVICES)
+"""The engines of this package that can be chosen; every list of them is made from this one."""
+RECORDED: Final = "recorded"
+"""The engine of the demonstration: what a reader replied to its requests. Nobody can choose it for a deck."""
+RESERVED: Final = (*BUILT_IN, RECORDED, "scripted")
+"""Names of the package's own engines, which no other distribution can bring."""
+GROUP: Final = "greenroom.engines"
+"""The entry points by which another distribution brings an engine; see docs/engines.md."""
+
+
+def installed_names() -> tuple[str, ...]:
+    """Return the names of the engines that other distributions bring here, in order of the alphabet."""
+    from importlib.metadata import entry_points  # 20 ms: only where a name is not built in
+
+    return tuple(sorted({one.name for one in entry_points(group=GROUP)} - set(RESERVED)))
+
+
+def engine_names() -> tuple[str, ...]:
+    """Return the names of all engines that can be chosen here."""
+    return (*BUILT_IN, *installed_names())
+
+
+def is_engine_name(name: object) -> bool:
+    """Say whether an engine of this name can be chosen here."""
+    return name in BUILT_IN or name in installed_names()
+
+
+def listed(names: Sequence[str] = BUILT_IN) -> str:
+    """Return the names as a sentence has them: "offline, claude or model"."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}"
+
+
+def is_bank(name: str) -> bool:
+    """Say whether this engine asks from the question bank: no model reads anything for it."""
+    return name == BANK
+
+
+def has_stand_in(name: str) -> bool:
+    """Say whether the question bank answers in this engine's place, where its service does not."""
+    return name in SERVICES
