@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         Addressing,
         Advising,
         Beginning,
+        Bounded,
         ByRules,
         Checking,
         Closing,
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 _PARTS = {
     "context.assemble": "Context",
     "engines.offers": (
-        "Accounting Addressing Advising Beginning ByRules Checking Closing Found OnText "
+        "Accounting Addressing Advising Beginning Bounded ByRules Checking Closing Found OnText "
         "Searched Searching StoodInFor"
     ),
     "engines.offline": "OfflineEngine",
@@ -93,8 +94,8 @@ _WHERE = {name: module for module, names in _PARTS.items() for name in names.spl
 
 __all__ = [
     "Accounting", "Addressing", "Advising", "Attack", "Bearing", "Beginning", "BetterAnswer", "BoardMember",
-    "ByRules", "CallUsage", "Candidate", "CandidateRequest", "Checking", "Claim", "Closing", "Config",
-    "Context", "DebriefRequest", "DebriefWords", "Deck", "DossierRequest", "DoubtRequest", "Engine",
+    "Bounded", "ByRules", "CallUsage", "Candidate", "CandidateRequest", "Checking", "Claim", "Closing",
+    "Config", "Context", "DebriefRequest", "DebriefWords", "Deck", "DossierRequest", "DoubtRequest", "Engine",
     "EngineError", "Exchange", "FactDraft", "FactPassage", "FactsRequest", "FocusBriefRequest", "Found",
     "IntelItem", "Judgement", "JudgementRequest", "NewsRequest", "Observation", "OfflineEngine", "OnText",
     "OpenPoint", "Operand", "Passage", "Persona", "Place", "Proposal", "Refusal", "Remembered", "Reported",

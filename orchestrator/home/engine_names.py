@@ -41,7 +41,7 @@ def is_engine_name(name: object) -> bool:
 
 
 def listed(names: Sequence[str] = BUILT_IN) -> str:
-    """Return the names as a sentence has them: "offline, claude or model"."""
+    """Return the names as a sentence has them: "offline, claude, openai or model"."""
     *others, last = names
     return f"{', '.join(others)} or {last}"
 

@@ -194,7 +194,11 @@ def test_ctrl_c_leaves_the_session_interrupted_and_resume_goes_on(home: Path, tm
         (["run", "x.md", "--engine", "claude"], 1, "set ANTHROPIC_API_KEY"),
         (["run", "x.md", "--date", "yesterday"], 2, "YYYY-MM-DD"),
         (["run", "x.md", "--speed", "-3"], 2, "--speed"),
-        (["run", "x.md", "--engine", "Claude"], 2, "--engine 'Claude': use offline, claude or model\n"),
+        (
+            ["run", "x.md", "--engine", "Claude"],
+            2,
+            "--engine 'Claude': use offline, claude, openai or model\n",
+        ),
         (["context", "x", "skeptic", "--as", "poem"], 2, "poem"),
     ],
 )

@@ -100,7 +100,7 @@ def test_a_wrong_setting_names_its_file(home: Path, greenroom: Commands) -> None
     assert error == {
         "code": "configuration",
         "message": f"{home}/greenroom.yaml, line 2: engine is 'ofline', but must be one of "
-        "offline, claude, model",
+        "offline, claude, openai, model",
         "file": f"{home}/greenroom.yaml",
     }
 

@@ -34,7 +34,7 @@ from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, PANEL, TRANSCRIP
 
 LAYOUT = packaged_table().seated(PANEL)
 TEMPLATES = {path: f"I am {path}.\n" for path in LAYOUT.templates}
-OFFLINE = {"purpose": "test", "engine": "offline"}
+OFFLINE: dict[str, Any] = {"purpose": "test", "engine": "offline"}
 
 
 @pytest.fixture

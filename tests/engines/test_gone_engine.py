@@ -147,7 +147,7 @@ def test_a_drill_asks_the_engine_that_its_session_was_given(left: Home) -> None:
         assert drill.answer("Yes, in 2027.").verdict == "satisfied"
     with Session.open(left, "mine") as session, pytest.raises(UsageError) as refused:
         session.drill("x1")
-    assert str(refused.value) == "there is no engine 'steady': use offline, claude or model"
+    assert str(refused.value) == "there is no engine 'steady': use offline, claude, openai or model"
 
 
 def test_a_service_whose_address_was_taken_out_of_the_settings_is_gone_as_well(

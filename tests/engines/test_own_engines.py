@@ -88,7 +88,7 @@ def test_a_program_runs_an_installed_engine_and_reads_the_session_without_it(
     refused = greenroom(*run)
     assert (refused.returncode, refused.stderr) == (
         2,
-        "greenroom: --engine 'plain': use offline, claude or model\n",
+        "greenroom: --engine 'plain': use offline, claude, openai or model\n",
     )
     done = greenroom(*run, path=folder)
     assert done.returncode == 0, done.stderr
@@ -120,7 +120,7 @@ def test_an_installed_engine_is_taken_wherever_one_is_named(
     home: Path, site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     deck = write_rehearsal(tmp_path).deck
-    assert engine_names() == ("offline", "claude", "model", "plain")
+    assert engine_names() == ("offline", "claude", "openai", "model", "plain")
     (home / "greenroom.yaml").write_text("engine: plain\n", "utf-8")
     made = Home.open(home)
     assert made.config.engine == "plain"
@@ -140,7 +140,10 @@ def test_an_installed_engine_is_taken_wherever_one_is_named(
         assert looked.status_code == 200, looked.text
         refused = client.post("/api/v1/sessions", json={"sample": True, "engine": "plan"})
         assert refused.status_code == 422
-        assert "there is no engine 'plan': use offline, claude, model or plain" in refused.json()["detail"]
+        assert (
+            "there is no engine 'plan': use offline, claude, openai, model or plain"
+            in refused.json()["detail"]
+        )
     server.close()
     with Session.open(made, "s1") as session:
         assert session.rehearsal.options.engine == "plain"
@@ -152,16 +155,16 @@ def test_an_unknown_name_is_refused_with_those_that_there_are(
     refused = Commands(home, capsys)("run", "x.md", "--engine", "plan", check=False)
     assert (refused.returncode, refused.stderr) == (
         2,
-        "greenroom: --engine 'plan': use offline, claude, model or plain\n",
+        "greenroom: --engine 'plan': use offline, claude, openai, model or plain\n",
     )
     with pytest.raises(UsageError) as caught:
         Session.start(Home.open(home), deck_text="# Plan\n", engine="plan")
-    assert str(caught.value) == "there is no engine 'plan': use offline, claude, model or plain"
+    assert str(caught.value) == "there is no engine 'plan': use offline, claude, openai, model or plain"
     (home / "greenroom.yaml").write_text("engine: plan\n", "utf-8")
     with pytest.raises(ConfigurationError) as wrong:
         assert Home.open(home).config
     assert str(wrong.value).endswith(
-        "line 1: engine is 'plan', but must be one of offline, claude, model, plain"
+        "line 1: engine is 'plan', but must be one of offline, claude, openai, model, plain"
     )
 
 
@@ -209,7 +212,7 @@ def test_nobody_else_brings_an_engine_of_the_packages_own_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.syspath_prepend(install(tmp_path / "site", name))
-    assert engine_names() == ("offline", "claude", "model")
+    assert engine_names() == ("offline", "claude", "openai", "model")
 
 
 class Mistaken:
