@@ -19,14 +19,14 @@ from orchestrator.home.unnamed import check_blueprints
 from orchestrator.intel.read import read_intel
 from orchestrator.layout import Layout, check_session_id
 from orchestrator.legible import one_line, text_argument
-from orchestrator.loop.rehearsal import read_seats
+from orchestrator.loop.rehearsal import OFFLINE, read_seats
 from orchestrator.model.brought import BroughtQuestion
 from orchestrator.model.dossier import BoardMember
 from orchestrator.model.drill import Drilled
 from orchestrator.model.intel import Reported
 from orchestrator.model.slide import Deck
 from orchestrator.records.needs import check_needs
-from orchestrator.records.options import UNNAMED, Options
+from orchestrator.records.options import RECORDED, UNNAMED, Options
 from orchestrator.templates.orchestration import Orchestration, read_orchestration
 from orchestrator.templates.persona import Seat
 
@@ -164,11 +164,12 @@ def _options(
     """What *given* and the settings come to, with *least* exchanges unless fewer were asked for."""
     config = home.config
     defaults = rules.defaults
+    engine = given.engine or config.engine
     return Options(
         id=check_session_id(text_argument("id", given.id)) if given.id is not None else home.new_id(),
         presenter=one_line(given.presenter) if given.presenter is not None else UNNAMED,
         panel=layout.panel,
-        engine=given.engine or config.engine,
+        engine=engine,
         layout=given.layout or config.layout,
         mode=given.mode or config.mode or defaults.mode,
         intensity=given.intensity or config.intensity or defaults.intensity,
@@ -178,7 +179,7 @@ def _options(
         date=_date(given.date),
         speaker=given.speaker,
         remember=given.remember,
-        tools=given.remember and config.memory and config.tools,
+        tools=given.remember and config.memory and config.tools and engine not in USES_NO_TOOLS,
         keep_source=given.keep_source,
         language=language,
         kind=given.kind,
@@ -216,6 +217,8 @@ def _check(given: StartOptions) -> None:
                 raise UsageError(f"--{key} {value!r} is not one line of text: write it anew")
 
 
+USES_NO_TOOLS: Final = frozenset({OFFLINE, RECORDED, "scripted"})
+"""Engines that never use a tool: rules, and replies that were written before."""
 LONGEST_OPTION: Final = 100
 """Characters of a name; as many as memory keeps of a presenter's (`memory.model.MAX_PRESENTER_CHARS`)."""
 _JOINERS: Final = re.compile("[\u200c\u200d]")  # no character to see, and yet part of Persian and Indic names
