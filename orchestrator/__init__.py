@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from orchestrator.context.receipt import Receipt
     from orchestrator.engines.scripted import ScriptedEngine
     from orchestrator.home.folder import Home
+    from orchestrator.memory.session_context import SessionContext
     from orchestrator.model.segment import Segment
     from orchestrator.session import Session
     from orchestrator.verify import Verification
@@ -27,10 +28,20 @@ _PARTS = {
     "ScriptedEngine": "engines.scripted",
     "Segment": "model.segment",
     "Session": "session",
+    "SessionContext": "memory.session_context",
     "Verification": "verify",
 }
 
-__all__ = ["Context", "Home", "Receipt", "ScriptedEngine", "Segment", "Session", "Verification"]
+__all__ = [
+    "Context",
+    "Home",
+    "Receipt",
+    "ScriptedEngine",
+    "Segment",
+    "Session",
+    "SessionContext",
+    "Verification",
+]
 
 
 def __getattr__(name: str) -> Any:
