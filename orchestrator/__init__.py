@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from orchestrator.engines.scripted import ScriptedEngine
     from orchestrator.errors import ConfigurationError, EngineError, GreenroomError, UsageError
     from orchestrator.home.folder import Home
+    from orchestrator.memory.session_context import SessionContext
     from orchestrator.model.segment import Segment
     from orchestrator.session import Session
     from orchestrator.verify import Verification
@@ -31,6 +32,7 @@ _PARTS = {
     "ScriptedEngine": "engines.scripted",
     "Segment": "model.segment",
     "Session": "session",
+    "SessionContext": "memory.session_context",
     "UsageError": "errors",
     "Verification": "verify",
 }
@@ -45,6 +47,7 @@ __all__ = [
     "ScriptedEngine",
     "Segment",
     "Session",
+    "SessionContext",
     "UsageError",
     "Verification",
 ]

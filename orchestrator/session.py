@@ -1029,10 +1029,31 @@ class Session:
         return found
 
     def recap(self) -> SessionContext:
-        """The "previously on" of the session: what was said, decided and left open."""
+        """What matters of the session so far, as the Scribe keeps it; of one that has ended as well.
+
+        It is a value of bounded size, made from the ledger; asking for it writes nothing and asks nobody.
+        What was said off the record is not in it. Goals, decisions and blockers are those that a model
+        read, or without one those that were announced in plain words.
+        """
         from orchestrator.memory import scribe
 
         return scribe.context_of(self._now.store)
+
+    def previously_on(self, agent: str | None = None) -> str:
+        """`recap` in a few lines, for a prompt or a person who comes back; quotes name their record.
+
+        Args:
+            agent: Whose prompt it is for: notes and tool calls of other agents are private and left out.
+                None: the presenter's.
+
+        Raises:
+            UsageError: *agent* has no seat in this session.
+        """
+        from orchestrator.memory.session_context import previously_on
+
+        if agent is not None:
+            self.rehearsal.store.layout.order(text_argument("agent", agent))
+        return previously_on(self.recap(), agent=agent)
 
     def verify(self) -> Verification:
         """Whether every rule was kept by every write, and every file is what the ledger says.

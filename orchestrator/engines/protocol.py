@@ -180,7 +180,7 @@ class JudgementRequest(SeatRequest[Judgement]):
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadRequest(SeatRequest[str]):
-    """The panelist's own page, kept across sessions, as it should stand now. Asked once, at the end."""
+    """The agent's own page, kept across sessions, as it should stand now. Asked once, at the end."""
 
     before: str  # the page as it stands; "" where there is none
     day: str  # of this rehearsal, YYYY-MM-DD

@@ -103,7 +103,7 @@ class Config:
     archive: str | None = None  # where ended sessions go; None: <home>/archives
     s3_checksums: bool = True  # send SHA-256 checksums; some S3-compatible servers refuse them
     memory: bool = True  # long-term memory, for presenters who asked to be remembered
-    tools: bool = False  # in their sessions, panelists that a model speaks for may use the tools of memory
+    tools: bool = True  # in their sessions, agents that a model speaks for may use the tools of memory
     facts: bool = True  # the summariser, after each exchange, every `facts_every_s` and at the end
     facts_every_s: int = 300  # session time; each run is a call to the model: four in the default 20 minutes
     embeddings: str | None = None  # where memories are turned into vectors: "local" or an address

@@ -54,3 +54,8 @@ def is_bank(name: str) -> bool:
 def has_stand_in(name: str) -> bool:
     """Say whether the question bank answers in this engine's place, where its service does not."""
     return name in SERVICES
+
+
+def may_use_tools(name: str) -> bool:
+    """Say whether a model speaks in this engine that can be offered tools: no rules, and nothing recorded."""
+    return name not in (BANK, RECORDED, "scripted")

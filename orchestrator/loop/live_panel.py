@@ -28,7 +28,20 @@ from orchestrator.loop.judging import Judging
 from orchestrator.loop.moderator_lines import Teller, question_lines
 from orchestrator.loop.rehearsal import Rehearsal
 from orchestrator.loop.state import Live, State
-from orchestrator.loop.steps import Ask, End, Judge, Listen, Look, Refresh, Speak, Step, TakeAnswer, next_step
+from orchestrator.loop.state_page import show_state_again
+from orchestrator.loop.steps import (
+    Ask,
+    End,
+    Judge,
+    Listen,
+    Look,
+    Refresh,
+    ShowState,
+    Speak,
+    Step,
+    TakeAnswer,
+    next_step,
+)
 from orchestrator.loop.transcript import take_up_clock
 from orchestrator.loop.turns import BREATH_S
 from orchestrator.model.exchange import Exchange, Judgement
@@ -114,6 +127,8 @@ class Panel:
                     self._owes_verdict = taken.outcome is None  # else it asked to be parked
                 case Judge():
                     self._judge()
+                case ShowState():
+                    show_state_again(rehearsal)
                 case Speak():
                     time_rules.speak(rehearsal, step.occasion)
         self._tell()

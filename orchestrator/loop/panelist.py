@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from orchestrator import render
 from orchestrator.engines.by_name import stand_in
 from orchestrator.engines.protocol import FocusBriefRequest
@@ -15,7 +17,10 @@ from orchestrator.records.candidates import CandidateWritten
 from orchestrator.records.exchanges import LeftOut, NoteAdded, Observed
 from orchestrator.records.projection import Waiting
 from orchestrator.records.start import FocusBriefWritten
+from orchestrator.records.turns import with_verdict
 from orchestrator.store.transaction import Draft
+
+NO_ANSWER_CAME: Final = "- No answer was given."
 
 
 def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
@@ -83,15 +88,17 @@ def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
 
 
 def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
-    """Put what a judgement notes, and what it noticed of the presenter, into the panelist's files."""
+    """Put what a judgement notes, and what it noticed of the presenter, into the panelist's files.
+
+    Where it notes nothing (silence, a verdict of a loop of one's own, a call that failed), what came of the
+    turn is the note.
+    """
     agent, now_s = exchange.agent, rehearsal.now_s()
-    if judgement.note.strip():
-        tx.append(
-            f"{agent}/exchange-notes.md",
-            render.note(exchange.id, len(exchange.turns), now_s, judgement.note),
-            by=agent,
-            value=NoteAdded(exchange.id),
-        )
+    note = judgement.note
+    if not note.strip():
+        turn = with_verdict(exchange, judgement).turns[-1]
+        note = f"- {_capital(render.verdict(turn, is_last=False))}" if turn.answer else NO_ANSWER_CAME
+    add_note(rehearsal, tx, exchange, note)
     if judgement.noticed is not None:
         tx.append(
             f"{agent}/presenter-profile.md",
@@ -99,6 +106,20 @@ def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Ju
             by=agent,
             value=Observed(judgement.noticed),
         )
+
+
+def add_note(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, note: str) -> None:
+    """Put a note on the exchange's last turn into its panelist's file."""
+    tx.append(
+        f"{exchange.agent}/exchange-notes.md",
+        render.note(exchange.id, len(exchange.turns), rehearsal.now_s(), note),
+        by=exchange.agent,
+        value=NoteAdded(exchange.id),
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def left_out(rehearsal: Rehearsal, exchange: Exchange, why: str) -> None:

@@ -14,6 +14,7 @@ from orchestrator.dossier.board import read_board
 from orchestrator.dossier.brought import Given, check_questions, each_once, questions_of
 from orchestrator.errors import UsageError
 from orchestrator.home.config import checked
+from orchestrator.home.engine_names import may_use_tools
 from orchestrator.home.folder import Home
 from orchestrator.home.unnamed import check_blueprints
 from orchestrator.intel.read import read_intel
@@ -164,11 +165,12 @@ def _options(
     """What *given* and the settings come to, with *least* exchanges unless fewer were asked for."""
     config = home.config
     defaults = rules.defaults
+    engine = given.engine or config.engine
     return Options(
         id=check_session_id(text_argument("id", given.id)) if given.id is not None else home.new_id(),
         presenter=one_line(given.presenter) if given.presenter is not None else UNNAMED,
         panel=layout.panel,
-        engine=given.engine or config.engine,
+        engine=engine,
         layout=given.layout or config.layout,
         mode=given.mode or config.mode or defaults.mode,
         intensity=given.intensity or config.intensity or defaults.intensity,
@@ -178,7 +180,7 @@ def _options(
         date=_date(given.date),
         speaker=given.speaker,
         remember=given.remember,
-        tools=given.remember and config.memory and config.tools,
+        tools=given.remember and config.memory and config.tools and may_use_tools(engine),
         keep_source=given.keep_source,
         language=language,
         kind=given.kind,

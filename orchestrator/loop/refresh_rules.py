@@ -3,9 +3,13 @@
 The seconds stand in the session's orchestration.md (`refresh`, under "Timers"); here is decided what
 they mean. `steps` asks before each step, and `refreshing` does it.
 
-The offline engine costs nothing, so in a recording it is asked at every tick. A model is asked where a
-question can be put: in a recording at breaks, at pauses in which somebody may come in (`steps`), and at
-the end; live, where that can be at any moment, by the timer and at each change of slide.
+The offline engine costs nothing, so it is asked at every tick and change of slide, live also while a
+question is open. A model is asked where a question can be put: in a recording at breaks, at pauses in which
+somebody may come in (`steps`), and at the end; live, where that can be at any moment, by the timer and at
+each change of slide. While a question is open no other can be put, so it is asked once the answer is
+complete and its verdict under way, and then those alone whose question something of the answer bears on.
+
+The moderator's page of the session's state costs nothing with either: it follows the clock all the time.
 
 Source: DESIGN.md, section 6.
 """
@@ -48,6 +52,12 @@ def why_refresh(state: State, *, presides: bool) -> str | None:
     if not presides or not projection.is_to_be_thought_of:
         return None
     return "end" if projection.is_played_out else "break"
+
+
+def is_state_old(state: State) -> bool:
+    """Whether the page of the session's state is older than the timer allows; in a recording time stands."""
+    is_time = state.now_s - state.projection.state_shown_s >= state.rules.timers_s.refresh
+    return state.live is not None and is_time
 
 
 def next_tick_s(state: State) -> float:

@@ -258,7 +258,7 @@ class Rehearsal:
 
         if not isinstance(self.engine, Addressing):
             return context
-        if self.options.tools and context.agent != MODERATOR:
+        if self.options.tools:
             context = replace(context, tooling=self.tooling)
         return self.engine.addressed(request, context, self.options.layout)
 

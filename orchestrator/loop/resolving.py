@@ -12,6 +12,7 @@ from orchestrator.layout import MODERATOR
 from orchestrator.legible import one_line
 from orchestrator.loop import phrases
 from orchestrator.loop.new_figures import new_numbers
+from orchestrator.loop.panelist import NO_ANSWER_CAME, add_note
 from orchestrator.loop.person_judging import shown_in_files
 from orchestrator.loop.phrases import say
 from orchestrator.loop.profiling import add_profile
@@ -43,10 +44,22 @@ def resolve(
     )
     tx.append("moderator/debrief-notes.md", _debrief_note(rehearsal, told), by=MODERATOR)
     add_profile(rehearsal, tx, done)
+    if (unjudged := _note_without_verdict(done)) is not None:
+        add_note(rehearsal, tx, done, unjudged)
     if not is_ending:
         _round_off(rehearsal, tx, done)
     show_state(rehearsal, tx, "presenting")
     return done
+
+
+def _note_without_verdict(done: Exchange) -> str | None:
+    """What a panelist notes of a last turn that nobody judged; None: its verdict has made a note."""
+    last = done.turns[-1]
+    if last.verdict is not None:
+        return None
+    if done.outcome == "parked":
+        return "- Parked: the presenter asked to come back to it."
+    return "- The session ended before the answer was judged." if last.answer else NO_ANSWER_CAME
 
 
 def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:

@@ -19,10 +19,14 @@ BUDGET_SHOWN_FROM = 0.8
 """The share of a session's budget at which the panel's engine warns of it."""
 
 
-def show_state(rehearsal: Rehearsal, tx: Draft, state: str, exchange: Exchange | None = None) -> None:
+def show_state(
+    rehearsal: Rehearsal, tx: Draft, state: str, exchange: Exchange | None = None, *, again: bool = False
+) -> None:
     """Write session-state.md where more than the seconds of its time have changed.
 
-    *exchange* is the one that is going on, if any.
+    While a question is open its seconds count as well: they are all that tells how long an answer lasts.
+
+    *exchange* is the one that is going on, if any. *again*: write it in any case, so that it counts as shown.
     """
     options, projection = rehearsal.options, rehearsal.projection
     now_s = rehearsal.now_s()
@@ -48,9 +52,19 @@ def show_state(rehearsal: Rehearsal, tx: Draft, state: str, exchange: Exchange |
         ]
     lines += _degraded(rehearsal)
     text = "\n".join(lines) + "\n"
+    before = tx.read(PATH)
     # Else every round would add a page that says nothing new.
-    if _but_seconds(text) != _but_seconds(tx.read(PATH)):
-        tx.write(PATH, text, by=MODERATOR, value=StateShown(state))
+    is_new = text != before if exchange is not None else _but_seconds(text) != _but_seconds(before)
+    if is_new or again:
+        tx.write(PATH, text, by=MODERATOR, value=StateShown(state, now_s))
+
+
+def show_state_again(rehearsal: Rehearsal) -> None:
+    """Bring session-state.md up to date while a question is open; where none is any more, it stands."""
+    with rehearsal.store.transaction() as tx:
+        projection = rehearsal.projection
+        if projection.asking is not None:
+            show_state(rehearsal, tx, projection.state, projection.asking, again=True)
 
 
 def _but_seconds(page: str) -> list[str]:

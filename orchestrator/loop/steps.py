@@ -41,7 +41,7 @@ from orchestrator.loop.calling_on import (
     to_come_back,
 )
 from orchestrator.loop.pauses import ends_sentence
-from orchestrator.loop.refresh_rules import next_tick_s, why_refresh
+from orchestrator.loop.refresh_rules import is_state_old, next_tick_s, why_refresh
 from orchestrator.loop.state import Live, State
 from orchestrator.loop.transcript import comes_in
 from orchestrator.model.exchange import Exchange
@@ -105,6 +105,11 @@ class Judge:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowState:
+    """The page of the session's state is brought up to date, while a question is open."""
+
+
+@dataclass(frozen=True, slots=True)
 class Speak:
     """The moderator says something."""
 
@@ -116,7 +121,7 @@ class End:
     """Nothing is left to do."""
 
 
-Step: TypeAlias = Listen | Look | Refresh | Ask | TakeAnswer | Judge | Speak | End
+Step: TypeAlias = Listen | Look | Refresh | Ask | TakeAnswer | Judge | ShowState | Speak | End
 
 
 def next_step(state: State) -> Step:
@@ -161,20 +166,31 @@ def _is_over(state: State) -> bool:
 def _in_exchange(state: State, exchange: Exchange) -> Step:
     """The answer is waited for, taken and judged; nobody else asks before the exchange is closed.
 
-    So the others' candidates are looked at again when the answer is complete, while its verdict is
-    under way: they have then heard it, and are ready when the floor is free. Earlier nothing could come
-    of it: a question made of half an answer cannot be put, and is overtaken by the other half. Where
-    verdicts take no time there is no such while, and the round comes as soon as the exchange is closed.
+    Meanwhile the state of the session is shown anew, live, as often as candidates are looked at. Those of a
+    model are when the answer is complete, while its verdict is under way: the others have then heard it, and
+    are ready when the floor is free. Earlier nothing could come of it: a question made of half an answer
+    cannot be put, and is overtaken by the other half. Where no model is asked that costs nothing, and they
+    are looked at all the time.
     """
     live = state.live
     if live is None:
         return TakeAnswer() if exchange.turns[-1].answer is None else Judge()
     if exchange.turns[-1].answer is None:
-        return TakeAnswer() if turns.is_complete(state, live) else Listen()
+        if turns.is_complete(state, live):
+            return TakeAnswer()
+        why = why_refresh(state, presides=True) if not state.has_model else None
+        return _meanwhile(state, Refresh(why) if why is not None else None)
     if live.owes_verdict:
         return Judge()
     why = why_refresh(state, presides=True) if state.has_model else None
-    return Refresh(why, leave_out=exchange.agent) if why is not None else Listen()
+    return _meanwhile(state, Refresh(why, leave_out=exchange.agent) if why is not None else None)
+
+
+def _meanwhile(state: State, refresh: Refresh | None) -> Step:
+    """What is done while an answer or its verdict lasts: candidates, the state's page, or nothing."""
+    if refresh is not None:
+        return refresh
+    return ShowState() if is_state_old(state) else Listen()
 
 
 def _last_of(state: State, live: Live) -> Step:

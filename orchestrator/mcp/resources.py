@@ -1,10 +1,12 @@
-"""The resources that can be read over MCP: the sessions, each agent's context in them, and the receipts.
+"""The resources that can be read over MCP: the sessions, what was so far, each agent's context, the receipts.
 
 Reading records nothing: a receipt is left by whoever gives a context to a model.
 
 =======================================================  ======  ====================================
 greenroom://sessions                                     JSON    the sessions, newest first
 greenroom://sessions/{session}/contexts/{agent}          text    what that agent would be given now
+greenroom://sessions/{session}/recap                     text    "previously on": said, decided, left open
+greenroom://sessions/{session}/recap/{agent}             text    the same, as that agent may be told it
 greenroom://sessions/{session}/receipts                  JSON    what was given to whom, and when
 greenroom://sessions/{session}/receipts/{receipt}        JSON    one of them, with its files
 greenroom://sessions/{session}/receipts/{receipt}/text   text    exactly what was given then
@@ -42,6 +44,7 @@ takes some 30 ms each, or 6 s for all."""
 _ADDRESS: Final = re.compile(
     rf"{re.escape(LIST)}(?:/(?P<session>[A-Za-z0-9_-]{{1,64}})"
     r"/(?:contexts/(?P<agent>[a-z][a-z0-9-]{0,31})"
+    r"|(?P<recap>recap)(?:/(?P<told>[a-z][a-z0-9-]{0,31}))?"
     r"|receipts(?:/(?P<receipt>r[0-9a-f]{12})(?P<text>/text)?)?))?"
 )
 
@@ -61,6 +64,18 @@ TEMPLATES: Final = (
         f"{LIST}/{{session}}/contexts/{{agent}}",
         "context",
         "The context that an agent would be given now.",
+        TEXT,
+    ),
+    Listed(
+        f"{LIST}/{{session}}/recap",
+        "recap",
+        'The "previously on" of a session: what was said, decided and left open, each with its record.',
+        TEXT,
+    ),
+    Listed(
+        f"{LIST}/{{session}}/recap/{{agent}}",
+        "recap for an agent",
+        "The same for an agent's prompt, without what other agents keep to themselves.",
         TEXT,
     ),
     Listed(
@@ -90,6 +105,8 @@ def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str |
         for agent in (MODERATOR, *(opening.panel or ())):
             about = f"The context that {agent} would be given now {where}"
             found.append(Listed(f"{LIST}/{session}/contexts/{agent}", f"{session} {agent}", about, TEXT))
+        about = f"What was said, decided and left open so far {where}"
+        found.append(Listed(f"{LIST}/{session}/recap", f"{session} recap", about, TEXT))
         about = f"The receipts: which agent was given a context, and when, {where}"
         found.append(Listed(f"{LIST}/{session}/receipts", f"{session} receipts", about, JSON))
     more = len(page) > SESSIONS_ON_A_PAGE
@@ -113,6 +130,8 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
     with Session.open(scope.home, root) as session:
         if match["agent"] is not None:
             return TEXT, session.rehearsal.peek(match["agent"], purpose="mcp").text
+        if match["recap"] is not None:
+            return TEXT, session.previously_on(match["told"])
         if match["receipt"] is None:
             return JSON, _json({"session": session.name, "receipts": _receipts(session)})
         if match["text"] is not None:

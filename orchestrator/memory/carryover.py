@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import accumulate
+from itertools import accumulate, chain, islice, zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,7 @@ from orchestrator.memory.briefing import HEADER, briefing, lately
 from orchestrator.memory.consent import silence
 from orchestrator.memory.database import existing
 from orchestrator.memory.dismissals import dismissals
-from orchestrator.memory.embedding import Embedder
+from orchestrator.memory.embedding import EachOnce, Embedder
 from orchestrator.memory.memories import rehearsals_of
 from orchestrator.memory.model import Memory, Recalled
 from orchestrator.memory.open_points import left_open, open_points
@@ -33,7 +33,7 @@ from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import is_telling, scribe_through
 from orchestrator.memory.session_context import cut, previously_on
 from orchestrator.model.carryover import NOTHING, CarryOver, OpenPoint
-from orchestrator.model.slide import Deck
+from orchestrator.model.slide import Deck, Slide
 from orchestrator.privacy.masking import masked
 from orchestrator.privacy.off_record import is_marked
 from orchestrator.records.options import Options
@@ -44,8 +44,9 @@ MAX_LINE_BYTES: Final = 700
 """Of "previously on", whose lines quote what was said: a line cannot take the whole block."""
 SHOWN_POINTS: Final = 5
 """Open points in full, as many as memories are recalled; the rest are counted."""
-_TOPIC_SLIDES: Final = 40
-"""Slides whose titles are part of the topic; an embedder reads some 250 words, which is about as many."""
+TOPIC_LINES: Final = 200
+"""Lines of a topic, those of 40 full slides: beside 200 memories, comparing their vectors takes half a second
+for each agent."""
 
 _HEAD: Final = """# Carried over from earlier sessions
 
@@ -80,10 +81,11 @@ def take_along(
         points, often = open_points(db, presenter, deck), rehearsals_of(db, presenter)
         dismissed = dismissals(db, presenter)
         last, topic = _last_rehearsal(home_root, presenter, deck), topic_of(deck, options.focus)
-        read = cache(lately)  # the sessions are the same for every agent
+        read = cache(lately)  # the sessions are the same for every agent, and so are the topic's vectors
+        once = EachOnce(embed) if embed is not None else None
         texts, ids = {}, [memory.id for _, memory in points]
         for agent in (MODERATOR, *options.panel):
-            found = recall(db, agent=agent, presenter=presenter, topic=topic, embed=embed, now=now)
+            found = recall(db, agent=agent, presenter=presenter, topic=topic, embed=once, now=now)
             situation = briefing(db, home_root, agent=agent, presenter=presenter, now=now, read=read).text
             texts[agent] = _block(
                 (
@@ -101,9 +103,33 @@ def take_along(
 
 
 def topic_of(deck: Deck, focus: Sequence[str] = ()) -> str:
-    """The subject of a session: the deck's title, the presenter's focus, the slides' titles."""
-    titles = [slide.title for slide in deck.slides[:_TOPIC_SLIDES]]
-    return " ".join(one_line(text) for text in (deck.title or deck.name, *focus, *titles) if text)
+    """The subjects of a session, a line each: the presenter's focus, the deck's title, what slides say.
+
+    Words with a digit are left out: a figure is no subject, and one alone says nothing. Of a long deck each
+    slide's first lines are taken, so that no part of it is missing.
+    """
+    by_slide = [_said(slide) for slide in deck.slides if not slide.hidden]
+    in_turn = chain.from_iterable(zip_longest(*by_slide, fillvalue=""))
+    lines = map(_without_figures, chain((*focus, deck.title or deck.name), in_turn))
+    return "\n".join(islice(dict.fromkeys(filter(None, lines)), TOPIC_LINES))
+
+
+def _said(slide: Slide) -> list[str]:
+    """What a slide says, a piece each, but for what repeats on many: title, lines, rows, charts."""
+    title = "" if slide.title_is_furniture else slide.title
+    lines = (line for at, line in enumerate(slide.lines) if at not in slide.furniture)
+    rows = (" ".join(row) for table in slide.tables for row in table.rows)
+    charts = (
+        " ".join((chart.title, *(one.name for one in chart.series), *chart.categories))
+        for chart in slide.charts
+    )
+    return [title, *lines, *rows, *charts]
+
+
+def _without_figures(text: str) -> str:
+    """The words of a line without those that hold a digit; "" where no letter is left."""
+    words = [word for word in one_line(text).split() if not any(map(str.isdigit, word))]
+    return " ".join(words) if any(map(str.isalpha, "".join(words))) else ""
 
 
 def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:

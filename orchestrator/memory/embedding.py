@@ -120,6 +120,29 @@ class CarefulEmbedder:
         return told
 
 
+class EachOnce:
+    """Another embedder, which is asked for the vectors of the same texts once."""
+
+    def __init__(self, embed: Embedder) -> None:
+        self._embed = embed
+        self._made: dict[tuple[str, ...], list[array[float]]] = {}
+
+    @property
+    def model(self) -> str:
+        return self._embed.model
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        """As the other's.
+
+        Raises:
+            EmbeddingError: As the other's; a failure is not kept.
+        """
+        asked = tuple(texts)
+        if asked not in self._made:
+            self._made[asked] = self._embed.embed(texts)
+        return self._made[asked]
+
+
 class HttpEmbedder:
     """Asks one server. Memories are sent there: it is the presenter's or the user's own choice.
 

@@ -42,6 +42,11 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(telling))[:MAX_WORDS]
 
 
+def subjects_of(text: str) -> tuple[str, ...]:
+    """The words of a topic without those that stand in every talk, whatever it is about."""
+    return tuple(word for word in words_of(text) if word not in english("talk"))
+
+
 def stems(text: str) -> set[str]:
     """Of the longer words that tell what a sentence is about, the first letters."""
     words = (word.casefold() for word in _LONG_WORD.findall(text))

@@ -329,7 +329,8 @@ def keep_verdict(
             now=rehearsal.store.record(rehearsal.store.seq).at,
         )
     if not later:
-        _write_page_again(rehearsal, db, judged.agent, before, after)
+        for agent in (judged.agent, MODERATOR):
+            _write_page_again(rehearsal, db, agent, before, after)
 
 
 def _write_page_again(
@@ -363,7 +364,7 @@ def _page_request(rehearsal: Rehearsal, agent: str, scene: Scene, before: str) -
 
 
 def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str], bool]) -> None:
-    """Ask every panelist once how its own page should stand; one that fails costs its own page.
+    """Ask each agent once how its own page should stand; one that fails costs its own page.
 
     An answer is a proposal in the session's ledger like any other, so that a session whose presenter
     takes the consent back keeps nothing of it. No model is shown a line that *stays* in this session.
@@ -375,7 +376,7 @@ def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str],
         was_asked = any(value_as(one, ScratchpadsAsked) is not None for one in notes)
         if db is None or was_asked or not consented(db, options.presenter):
             return
-        for agent in options.panel:
+        for agent in (*options.panel, MODERATOR):
             of = (agent, options.presenter)
             notebook = Notebook(db, *of, ProposalLog(store, *of))
             before = notebook.read_page().content.splitlines(keepends=True)

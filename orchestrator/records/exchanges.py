@@ -341,7 +341,7 @@ class ProfileAdded(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class NoteAdded(PanelValue):
-    """Append to a panelist's notes, in its own words; of an exchange, or of a dismissed contradiction."""
+    """Append to a panelist's notes: of a turn of an exchange, or of a dismissed contradiction."""
 
     TYPE: ClassVar = "notes"
 

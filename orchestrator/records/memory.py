@@ -150,7 +150,7 @@ class ScratchpadProposed(MemoryValue):
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadsAsked(MemoryValue):
-    """Note: every panelist was asked for its scratchpad, once."""
+    """Note: every agent was asked for its scratchpad, once; in older sessions every panelist."""
 
     TYPE: ClassVar = "scratchpads-asked"
 

@@ -37,9 +37,11 @@ class StateShown(PanelValue):
     TYPE: ClassVar = "state"
 
     state: str
+    at_s: float | None = None  # session clock: when; None: in sessions of earlier releases
 
     def fold(self, projection: Projection, record: Record) -> None:
         projection.state = self.state
+        projection.state_shown_s = self.at_s or 0.0
 
     def step(self, record: Record) -> Step:
         goal = {"current_goal": "close the session"} if self.state == "closing" else {}

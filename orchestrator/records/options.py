@@ -28,7 +28,7 @@ class Options:
     date: str | None = None  # YYYY-MM-DD
     speaker: str | None = None  # --speaker: whose words are judged
     remember: bool = False
-    tools: bool = False  # panelists that a model speaks for are offered the tools of memory
+    tools: bool = False  # agents that a model speaks for are offered the tools of memory
     keep_source: bool = True
     language: str = "en"
     kind: str | None = None  # of deck, where the presenter said so

@@ -189,6 +189,7 @@ class Projection:
     is_played_out: bool = False
     is_over: bool = False  # played out, and nobody has another question
     state: str = "presenting"  # of the moderator's states
+    state_shown_s: float = 0.0  # session clock: when session-state.md was last written
     warned: set[float] = field(default_factory=set)  # shares of the time budget that were announced
     phrases: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of this session, by occasion
     said: list[Said] = field(default_factory=list)

@@ -19,11 +19,12 @@ from orchestrator.engines.model.fallback import FallbackEngine
 from orchestrator.engines.model.turns import MOST_AT_ONCE, ROUNDS
 from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.errors import EngineError
-from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
+from orchestrator.loop.plan import StartOptions, plan_of, read_source
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories
+from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
 from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
@@ -49,7 +50,7 @@ Uses = Callable[[Taken], Sequence[tuple[str, Any]]]
 
 
 def with_tools(home: Path) -> Path:
-    """The same home, where panelists have tools."""
+    """The same home, where agents have tools because somebody said so; without a word they have them too."""
     (home / "greenroom.yaml").write_text("tools: on\n", "utf-8")
     return home
 
@@ -86,18 +87,17 @@ def plain(text: str) -> dict[str, Any]:
 # ---------------------------------------------------------------------- in a rehearsal
 
 
-def test_the_definitions_stand_alike_in_every_request_of_a_panelist(home: Path, tmp_path: Path) -> None:
+def test_the_definitions_stand_alike_in_every_request_of_an_agent(home: Path, tmp_path: Path) -> None:
     with MessagesServer() as server, engine_on(server) as engine:
-        session = played(
-            with_tools(home), write_rehearsal(tmp_path), engine=engine, exchanges=2, **REMEMBERED
-        )
-        panel = [taken for taken in server.requests if taken.agent not in ("moderator", "")]
+        session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=2, **REMEMBERED)
+        session.end()
+        panel = [taken for taken in server.requests if taken.agent]
         assert {json.dumps(taken.body.get("tools")) for taken in panel} == {json.dumps(anthropic_tools())}
         assert {taken.task for taken in panel} >= {"focus_brief", "candidate_question", "judgement"}
         assert not [taken for taken in server.requests if "tool_choice" in taken.body]
-        assert not [
-            taken for taken in server.requests if taken.agent == "moderator" and "tools" in taken.body
-        ]
+        moderators = [taken for taken in server.requests if taken.agent == "moderator"]
+        assert [taken.task for taken in moderators][-2:] == ["notes", "debrief"]
+        assert not [taken for taken in server.requests if not taken.agent and "tools" in taken.body]
         assert not any(call.alarm for call in session.projection.calls)  # each reads what its layout promises
         sent = {json.dumps([taken.body["system"], taken.body["messages"]]) for taken in panel}
         rebuilt = [session.context_at(one).messages() for one in session.receipts() if one.tools]
@@ -107,13 +107,13 @@ def test_the_definitions_stand_alike_in_every_request_of_a_panelist(home: Path, 
 
 
 @pytest.mark.parametrize(
-    ("config", "options"), [("tools: on", {}), ("", REMEMBERED), ("tools: on\nmemory: off", REMEMBERED)]
+    ("config", "options"),
+    [("", {}), ("tools: on", {}), ("tools: off", REMEMBERED), ("memory: off", REMEMBERED)],
 )
-def test_none_are_offered_unless_presenter_and_configuration_say_so(
+def test_none_are_offered_without_consent_or_where_the_home_switched_them_off(
     home: Path, tmp_path: Path, config: str, options: dict[str, Any]
 ) -> None:
     (home / "greenroom.yaml").write_text(config, "utf-8")
-    assert Config().tools is False
     with MessagesServer() as server, engine_on(server) as engine:
         session = Session.start(Home.open(home), write_rehearsal(tmp_path).deck, engine=engine, **options)
         assert {"focus_brief"} <= {taken.task for taken in server.requests}
@@ -121,6 +121,41 @@ def test_none_are_offered_unless_presenter_and_configuration_say_so(
         assert "your tools" not in json.dumps([taken.body for taken in server.requests])
         assert "tools" not in fields_of(session.rehearsal.store.opened)["options"]
         session.close()
+
+
+@pytest.mark.parametrize("engine", ["offline", "scripted", "recorded"])
+def test_a_session_whose_engine_uses_no_tool_does_not_say_that_it_offers_some(
+    home: Path, tmp_path: Path, engine: str
+) -> None:
+    source = read_source(write_rehearsal(tmp_path).deck, None)
+    assert not plan_of(Home.open(home), source, StartOptions(engine=engine, **REMEMBERED)).options.tools
+
+
+def test_the_moderators_page_is_written_in_its_own_words_with_the_tools(home: Path, tmp_path: Path) -> None:
+    def uses(taken: Taken) -> Sequence[tuple[str, Any]]:
+        is_first = (taken.agent, taken.task, taken.rounds) == ("moderator", "notes", 0)
+        return (
+            [("scratchpad_read", {}), ("file_read", {"path": "moderator/debrief-notes.md"})]
+            if is_first
+            else []
+        )
+
+    with MessagesServer(uses=uses) as server, engine_on(server) as engine:
+        session = played(home, write_rehearsal(tmp_path), engine=engine, exchanges=1, **REMEMBERED)
+        session.end()
+        first, second, *_ = [taken for taken in server.requests if taken.agent == "moderator"]
+        task = first.body["messages"][0]["content"][-1]["text"]
+        assert task.startswith("Task: notes\nNobody has named the real board")
+        assert "you lead this presenter's next rehearsal" in task
+        assert "# What this is" not in json.dumps(first.body["system"])  # which is for panelists
+        assert [one.get("is_error", False) for one in second.results] == [False, False]
+        (page,) = [one for by, one in values(session, "scratchpad-proposal") if by == "moderator"]
+        used = [one["tool"] for by, one in values(session, "tool-use") if by == "moderator"]
+        assert used == ["scratchpad_read", "file_read"]
+        session.close()
+    with MemoryDatabase.open(home) as db:
+        kept = scratchpad(db, "moderator", "Ines")
+    assert (kept.revision, kept.content) == (1, page["content"])
 
 
 def test_what_a_panelist_writes_is_proposed_and_kept_in_the_end(home: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).resolve().parents[2] / "orchestrator" / "docs" / "engines.md"
-(CODE,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+CODE, WIRE = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 """The page's one example, as it stands."""
 
 

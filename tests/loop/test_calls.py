@@ -90,4 +90,5 @@ def test_no_note_is_asked_for_and_silence_is_judged_by_nobody(home: Path) -> Non
     assert by_task(taken)["judgement"] == 0
     rounds = [value for value in values if value.get("type") == "refresh"]
     assert by_task(taken)["candidate_question"] < 3 * len(rounds)  # the others' questions stand
-    assert "notes" not in [value.get("type") for value in values]
+    noted = [value["exchange"] for value in values if value.get("type") == "notes"]
+    assert noted == [exchange.id for exchange in exchanges]  # that nothing came is noted without a call

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.engines.by_name import engine_named
 from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.errors import EngineError
 from orchestrator.loop import live_panel
@@ -182,7 +183,40 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         until("the state", lambda: "- Unjudged: x1: the engine gave no judgement" in feed.state())
         why = "; not judged: the engine gave no judgement"
         until("the word", lambda: any(why in line for line in feed.told))
-        assert not feed.values("notes")  # nothing was said of the answer, so there is nothing to note
+        assert "- Not judged: the engine gave no judgement" in feed.session.read("analyst/exchange-notes.md")
+
+
+def test_while_an_answer_lasts_the_state_moves_and_no_model_is_asked(quick: Path, tmp_path: Path) -> None:
+    quicken(quick, answer_pause=200)
+    with MessagesServer() as server, engine_on(server) as engine, fed(quick, tmp_path, engine) as feed:
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        feed.heard()
+        until("questions", lambda: feed.status("analyst") == "ready")
+        assert feed.session.ask("analyst") is not None
+        until("the page of the question", lambda: "- State: answering" in feed.state())
+        before = asked(server)
+        feed.say("It is audited revenue", slide=2)
+        feed.heard()
+        shown = len(feed.values("state"))
+        until("pages of the state", lambda: len(feed.values("state")) > shown + 3)
+        assert "- State: answering\n- Slide: 2\n" in feed.state()
+        assert asked(server) == before
+
+
+def test_while_an_answer_lasts_candidates_that_cost_nothing_are_made_anew(
+    quick: Path, tmp_path: Path
+) -> None:
+    quicken(quick, answer_pause=200)
+    with fed(quick, tmp_path, engine_named("offline")) as feed:
+        feed.say("Revenue grew eighteen percent to 4.2 million euros.", slide=1)
+        feed.heard()
+        until("questions", lambda: feed.status("analyst") == "ready")
+        assert feed.session.ask("analyst") is not None
+        rounds = len(feed.values("refresh"))
+        feed.say("It is audited revenue", slide=2)
+        until("rounds", lambda: len(feed.values("refresh")) > rounds + 3)
+        until("the next question of who has asked", lambda: feed.status("analyst") == "ready")
+        assert feed.session.projection.asking is not None
 
 
 def test_a_look_for_contradictions_that_hangs_holds_up_nobody(quick: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.loop import contradiction_looks, phrases, recorded, refreshing
 from orchestrator.loop.state import Live
+from orchestrator.loop.state_page import show_state_again
 from orchestrator.loop.steps import (
     Ask,
     End,
@@ -22,6 +23,7 @@ from orchestrator.loop.steps import (
     Look,
     Piece,
     Refresh,
+    ShowState,
     Speak,
     Step,
     TakeAnswer,
@@ -108,7 +110,7 @@ def test_live_the_others_are_refreshed_once_the_answer_is_complete(session: Sess
         return next_step(replace(session.rehearsal.state(live), has_model=True, now_s=now_s))
 
     session.add_segment(Segment("It is", 2.0, 3.0, "Ines"))
-    assert model_step(QUIET) == Listen()
+    assert model_step(QUIET) == ShowState()
     session.take_answer("It is so.")
     assert model_step(replace(QUIET, owes_verdict=True)) == Judge()
     judging = replace(QUIET, is_judging=True)
@@ -128,7 +130,37 @@ def test_live_nobody_is_refreshed_while_the_last_exchange_is_open(session: Sessi
     session.take_answer("It is so.")
     state = session.rehearsal.state(replace(QUIET, is_judging=True))
     later = replace(state, has_model=True, now_s=state.now_s + 60)
-    assert next_step(later) == Listen()  # no other question can be put any more
+    assert next_step(later) == ShowState()  # no other question can be put any more
+
+
+def test_live_candidates_that_cost_nothing_are_looked_at_while_an_answer_lasts(session: Session) -> None:
+    contradiction_looks.look_if_due(session.rehearsal)
+    assert session.ask("skeptic") is not None
+    session.add_segment(Segment("It is", 2.0, 3.0, "Ines"))
+    session.rehearsal.playing_s = session.projection.refreshed_at_s + 14.9
+    assert step(session, QUIET) == Listen()
+    session.rehearsal.playing_s = session.projection.refreshed_at_s + 15.0
+    assert step(session, QUIET) == Refresh("timer")
+    refreshing.refresh(session.rehearsal, "timer")
+    assert step(session, QUIET) == Listen()
+    session.slide(2)
+    assert step(session, QUIET) == Refresh("slide")
+
+
+def test_the_state_is_shown_anew_every_15_s_while_a_question_is_open_and_no_sooner(session: Session) -> None:
+    contradiction_looks.look_if_due(session.rehearsal)
+    assert session.ask("skeptic") is not None
+    put_s, pages = session.rehearsal.now_s(), []
+    for after_s in (5.0, 14.0, 15.0, 16.0, 29.0, 30.0, 30.5):
+        session.rehearsal.playing_s = put_s + after_s
+        state = replace(session.rehearsal.state(QUIET), has_model=True)
+        if (found := next_step(state)) == ShowState():
+            show_state_again(session.rehearsal)
+            pages.append((after_s, session.read("moderator/session-state.md").count("0:30 answering")))
+            assert next_step(replace(session.rehearsal.state(QUIET), has_model=True)) == Listen()
+        else:
+            assert found == Listen()
+    assert pages == [(15.0, 0), (30.0, 1)]
 
 
 def test_live_a_look_goes_on_beside_everything_else(session: Session) -> None:

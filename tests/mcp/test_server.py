@@ -28,6 +28,7 @@ from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.memories import memories
 from orchestrator.memory.proposals import settle
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, call
+from orchestrator.records.memory import ScratchpadProposed
 from orchestrator.session import Session
 from tests.helpers.rehearsals import ROOT, greenroom
 
@@ -228,10 +229,11 @@ def test_sessions_contexts_and_receipts_are_resources(rehearsal: Session, home: 
             "greenroom://sessions",
             "greenroom://sessions/ferries/contexts/skeptic",
             "greenroom://sessions/ferries/contexts/moderator",
+            "greenroom://sessions/ferries/recap",
             "greenroom://sessions/ferries/receipts",
             "greenroom://sessions/omars/receipts",
         } <= listed
-        assert len((await client.list_resource_templates()).resource_templates) == 4
+        assert len((await client.list_resource_templates()).resource_templates) == 6
         sessions = json.loads(await resource(client, "greenroom://sessions"))["sessions"]
         assert [(one["session"], one["presenter"], one["state"]) for one in sessions] == [
             ("ferries", "Ines", "active"),
@@ -239,6 +241,7 @@ def test_sessions_contexts_and_receipts_are_resources(rehearsal: Session, home: 
         ]
         now = await resource(client, "greenroom://sessions/ferries/contexts/skeptic")
         assert now == rehearsal.rehearsal.peek("skeptic", purpose="test").text
+        assert await resource(client, "greenroom://sessions/ferries/recap") == rehearsal.previously_on()
         receipts = json.loads(await resource(client, "greenroom://sessions/ferries/receipts"))["receipts"]
         assert (receipts[-1]["receipt"], receipts[-1]["agent"]) == (context.receipt.id, "skeptic")
         at = f"greenroom://sessions/ferries/receipts/{context.receipt.id}"
@@ -250,9 +253,29 @@ def test_sessions_contexts_and_receipts_are_resources(rehearsal: Session, home: 
     assert rehearsal.rehearsal.store.catch_up() == records
 
 
+def test_an_agents_recap_leaves_out_what_others_keep_to_themselves(rehearsal: Session, home: Path) -> None:
+    with rehearsal.transaction() as tx:
+        tx.note(ScratchpadProposed("Ask for the base."), by="skeptic")
+    scope, at = Scope(Home.open(home)), "greenroom://sessions/ferries/recap"
+    told = {agent: read(scope, f"{at}{agent}")[1] for agent in ("", "/skeptic", "/analyst")}
+    assert told == {
+        "": rehearsal.previously_on(),
+        "/skeptic": rehearsal.previously_on("skeptic"),
+        "/analyst": rehearsal.previously_on("analyst"),
+    }
+    assert {agent: "Ask for the base." in text for agent, text in told.items()} == {
+        "": True,
+        "/skeptic": True,
+        "/analyst": False,
+    }
+
+
 @pytest.mark.parametrize(
     "uri",
     [
+        "greenroom://sessions/nothing/recap",
+        "greenroom://sessions/ferries/recap/regulator",
+        "greenroom://sessions/ferries/recap/",
         "greenroom://sessions/nothing/receipts",
         "greenroom://sessions/../../etc/receipts",
         "greenroom://sessions/%2e%2e/receipts",

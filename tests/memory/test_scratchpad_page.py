@@ -27,6 +27,9 @@ SETTLED = replace(
 OTHERS = replace(OPEN, id="x3", agent="somebody-else")
 
 
+MODERATOR = Seat(replace(SEAT.persona, id="moderator"), None)
+
+
 def request(*exchanges: Exchange, before: str = "", limit: int = 2000) -> ScratchpadRequest:
     observed = (Observation("hedges: 'maybe', twice", "maybe"),)
     scene = Scene(DECK, (), (), (), exchanges, None, 0.0, "moderate", (), observed=observed)
@@ -39,6 +42,23 @@ def test_the_page_of_a_first_rehearsal() -> None:
         '- Open (unresolved): "Passengers grew 12 %". Asked for: base, period.\n'
         '- Settled: "We lead"; the answer was "By the census".\n'
         "- The presenter hedges: 'maybe', twice.\n"
+    )
+
+
+def test_the_moderators_page_tells_how_the_whole_panels_questions_went() -> None:
+    silent = replace(OTHERS, id="x4", outcome="unjudged", turns=(Turn("From which base?"),))
+    asked = replace(request(OPEN, SETTLED, OTHERS, silent), seat=MODERATOR)
+    assert OfflineEngine().reply(asked) == (
+        "## Harbour ferries (2026-11-22)\n\n"
+        "- 4 questions: 1 answered, 2 not answered, 1 no answer.\n"
+        "- Asked by critic: 2, somebody-else: 2.\n"
+        '- critic: Open (unresolved): "Passengers grew 12 %". Asked for: base, period.\n'
+        '- somebody-else: Open (unresolved): "Passengers grew 12 %". Asked for: base, period.\n'
+        '- somebody-else: Asked about "Passengers grew 12 %"; no answer was given.\n'
+        "- The presenter hedges: 'maybe', twice.\n"
+    )
+    assert (
+        OfflineEngine().reply(replace(request(), seat=MODERATOR)).splitlines()[2] == "- No question was put."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -45,16 +46,30 @@ def angles(session: Session) -> list[str]:
     return [target.angle for targets in session.projection.targets.values() for target in targets]
 
 
-def test_each_panelist_is_asked_once_for_its_page_when_a_session_ends(home: Path) -> None:
+def test_each_agent_is_asked_once_for_its_page_when_a_session_ends(home: Path) -> None:
     with rehearse(home, "s1") as session:
         told = values(session)
         assert [one.get("type") for one in told].count("scratchpads-asked") == 1
-        assert sum(one.get("type") == "scratchpad-proposal" for one in told) == 3
+        assert sum(one.get("type") == "scratchpad-proposal" for one in told) == 4
         asked = session.projection.exchanges[0]
     with MemoryDatabase.open(home) as db:
         page = scratchpad(db, asked.agent, "Ines").content
         assert page.startswith("## Harbour ferries (2026-11-22)\n\n- ")
         assert (asked.quote or "the deck as a whole") in page
+        assert scratchpad(db, "moderator", "Ines").revision == 1
+
+
+def test_the_next_rehearsal_shows_the_moderator_its_page_and_nobody_else(home: Path) -> None:
+    rehearse(home, "s1").close()
+    with MemoryDatabase.open(home) as db:
+        first = scratchpad(db, "moderator", "Ines").content.splitlines()[2]
+    assert re.fullmatch(r"- \d questions: .*no answer\.", first)
+    with Session.start(Home.open(home), deck_text=DECK, id="s2", presenter="Ines", remember=True) as again:
+        assert (
+            f"## Your scratchpad\n\n> ## Harbour ferries (2026-11-22)\n> {first}\n"
+            in again.context("moderator").carried
+        )
+        assert first not in again.context("skeptic").carried
 
 
 def test_the_end_comes_in_order_facts_flush_debrief_freeze(home: Path) -> None:

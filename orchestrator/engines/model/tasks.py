@@ -29,6 +29,7 @@ from orchestrator.engines.model.schemas import Part, Reply, part_type
 from orchestrator.engines.model.situation import room_lines
 from orchestrator.engines.model.turns import allowed
 from orchestrator.errors import EngineError
+from orchestrator.layout import MODERATOR
 
 PROMPTS: Final = Path(__file__).with_name("prompts")
 
@@ -94,8 +95,9 @@ def guide(request: protocol.SeatRequest[Any], *, one_schema: bool = True) -> tup
     """What this is, and how the tasks of AGAIN are done: the same for all of a panelist's calls.
 
     It stands in the system prompt, where it is read from the cache; in each task it would be paid in full.
+    The moderator has none of these tasks, and each of its own says what it is about.
     """
-    if isinstance(request, protocol.DebriefRequest):
+    if request.seat.persona.id == MODERATOR:
         return ()
     said = "\n".join(prompt("panelist"))
     tasks = (
@@ -104,6 +106,12 @@ def guide(request: protocol.SeatRequest[Any], *, one_schema: bool = True) -> tup
         for words, shape in [prompt(kind)]
     )
     return (f"# What this is\n{said}\n\n" + "\n".join(tasks),)
+
+
+def _prompt_of(request: protocol.SeatRequest[Any], kind: str) -> str:
+    """The name of the prompt: the moderator's page tells of the whole panel, a panelist's of its own part."""
+    is_moderators = request.seat.persona.id == MODERATOR
+    return "moderator_notes" if is_moderators and isinstance(request, protocol.ScratchpadRequest) else kind
 
 
 def _shape(kind: str, shape: str, one_schema: bool) -> str:
@@ -120,7 +128,7 @@ def task_text(request: protocol.SeatRequest[Any], tools: str = "", *, one_schema
         one_schema: All of an agent's tasks share one (`Service.shares_schema`).
     """
     kind = kind_of(request)
-    words, shape = prompt(kind)
+    words, shape = prompt(_prompt_of(request, kind))
     if kind in AGAIN:
         wanted = f'Do it as "How to do {kind}" in your instructions says.\n{tools}'
     else:

@@ -1,4 +1,6 @@
-"""A panelist's own page, brought up to date when a session ends: one section for each deck.
+"""An agent's own page, brought up to date when a session ends: one section for each deck.
+
+A panelist's tells of its own questions, the moderator's of the panel as a whole.
 
 The newest section stands first. Where the page would grow over its limit, whole sections go,
 the oldest first, then whole lines of the newest: what is kept is never cut in the middle.
@@ -8,16 +10,19 @@ Source: DESIGN.md, section 9 (Scratchpad).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from orchestrator.engines.protocol import ScratchpadRequest
+from orchestrator.layout import MODERATOR
 from orchestrator.model.exchange import Exchange, each_once
+from orchestrator.render import COUNTED_WORDS, SILENT, counted
 
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 
 def scratchpad(request: ScratchpadRequest) -> str:
-    """The new page: what this panelist asked about this deck, what came of it, and how it was answered."""
+    """The new page: what was asked about this deck, what came of it, and how it was answered."""
     title = " ".join((request.scene.deck.title or request.scene.deck.name).split())
     heading = f"## {title}"
     newest = [f"{heading} ({request.day})", "", *_lines(request)]
@@ -33,13 +38,35 @@ def scratchpad(request: ScratchpadRequest) -> str:
 
 
 def _lines(request: ScratchpadRequest) -> Iterator[str]:
-    own = [one for one in each_once(request.scene.exchanges) if one.agent == request.seat.persona.id]
-    for exchange in sorted(own, key=lambda one: one.result == "satisfied"):
-        yield _line(exchange)
-    if not own:
-        yield "- I was not called on."
+    asked = each_once(request.scene.exchanges)
+    if request.seat.persona.id == MODERATOR:
+        yield from _panels_lines(asked)
+    else:
+        own = [one for one in asked if one.agent == request.seat.persona.id]
+        for exchange in sorted(own, key=lambda one: one.result == "satisfied"):
+            yield f"- {_line(exchange)}"
+        if not own:
+            yield "- I was not called on."
     for seen in request.scene.observed:
         yield f"- The presenter {seen.text}."
+
+
+def _panels_lines(asked: Sequence[Exchange]) -> Iterator[str]:
+    """How the questions of all panelists went, and what is left of each."""
+    if not asked:
+        yield "- No question was put."
+        return
+    results = Counter(
+        SILENT if one.result == "unjudged" and not (one.turns[-1].answer or "").strip() else one.result
+        for one in asked
+    )
+    came = [f"{results[key]} {word}" for key, word in COUNTED_WORDS.items() if results[key]]
+    yield f"- {counted(len(asked), 'question')}{': ' if came else ''}{', '.join(came)}."
+    by = Counter(one.agent for one in asked)
+    yield f"- Asked by {', '.join(f'{agent}: {many}' for agent, many in by.items())}."
+    for exchange in asked:
+        if exchange.result != "satisfied":
+            yield f"- {exchange.agent}: {_line(exchange)}"
 
 
 def _line(exchange: Exchange) -> str:
@@ -48,12 +75,12 @@ def _line(exchange: Exchange) -> str:
     says = _says(exchange)
     if exchange.result == "satisfied":
         quoted = last.quote if exchange.outcome == "satisfied" else None  # else it is behind another verdict
-        return f"- Settled{says}: {about}" + (f'; the answer was "{quoted}".' if quoted else ".")
+        return f"Settled{says}: {about}" + (f'; the answer was "{quoted}".' if quoted else ".")
     if exchange.result == "unjudged":
         came = "the answer was not judged" if (last.answer or "").strip() else "no answer was given"
-        return f"- Asked about {about}; {came}."
+        return f"Asked about {about}; {came}."
     missing = f" Asked for: {', '.join(last.needs)}." if last.needs else ""
-    return f"- Open ({exchange.result}{says}): {about}.{missing}"
+    return f"Open ({exchange.result}{says}): {about}.{missing}"
 
 
 def _says(exchange: Exchange) -> str:
