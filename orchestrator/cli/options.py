@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, TypeVar
 import typer
 
 from orchestrator.errors import UsageError
-from orchestrator.home.engine_names import engine_names, is_engine_name, listed
+from orchestrator.home.engine_names import BANK, SERVICES, engine_names, is_engine_name, listed
 
 C = TypeVar("C", bound=Callable[..., Any])
 Text = str | None
@@ -29,6 +29,9 @@ def flag(name: str, help_: str) -> typer.models.OptionInfo:
     return made
 
 
+ENGINE_HELP: Final = (
+    f"{listed((f'{BANK} (the default)', *SERVICES))}, or one that is installed (see help engines)."
+)
 BOARD_HELP: Final = "Who sits on the board: a YAML or JSON list of name, role, background, interests."
 INTENSITY_HELP: Final = (
     "friendly, moderate (the default) or adversarial: at most 2, 3 or 4 turns a question. Without a model "
@@ -73,7 +76,7 @@ def _session_options(
     ] = None,
     engine: Annotated[
         Text,
-        option("NAME", f"{listed()}, or one that is installed (help engines); default: offline."),
+        option("NAME", ENGINE_HELP),
     ] = None,
     layout: Annotated[Text, option("NAME", "Of requests: watermark (the default) or strict.")] = None,
     intensity: Annotated[

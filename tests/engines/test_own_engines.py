@@ -18,6 +18,7 @@ import orchestrator.engines
 from orchestrator.doctor import checks
 from orchestrator.engines import offers, protocol
 from orchestrator.engines.by_name import engine_named
+from orchestrator.engines.model.wire import Wire
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import Request
 from orchestrator.errors import ConfigurationError, EngineError, UsageError
@@ -287,8 +288,21 @@ def test_all_requests_offers_and_results_can_be_imported_from_one_place() -> Non
 
 
 def test_the_page_names_every_request_and_every_offer() -> None:
-    rows = {row.split("`")[1] for row in PAGE.read_text("utf-8").splitlines() if row.startswith("| `")}
+    page, _, wire = PAGE.read_text("utf-8").partition("## A wire of one's own")
+    rows = _rows(page)
     requests = _requests() - {"Request", "SeatRequest"}
     assert rows == requests | _offers()
-    named = set(re.findall(r"`(?:tuple\[)?([A-Z]\w+)", PAGE.read_text("utf-8")))
+    named = set(re.findall(r"`(?:tuple\[)?([A-Z]\w+)", page))
     assert named - set(orchestrator.engines.__all__) <= {"Session"}
+    members = {name for name in vars(Wire) if not name.startswith("_")} | set(Wire.__annotations__)
+    assert {name.partition("(")[0] for row in _rows(wire) for name in row.split("`, `")} == members
+
+
+def _rows(page: str) -> set[str]:
+    """The names in the first cells of a page's tables."""
+    return {
+        name
+        for row in page.splitlines()
+        if row.startswith("| `")
+        for name in re.findall(r"`([^`]+)`", row.split(" | ")[0])
+    }
