@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -10,14 +10,26 @@ from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, looked_at
 
+READ_WITHOUT_A_MODEL: Final = (
+    "Read without a model: of goals, decisions and blockers only what was announced in plain words, such as "
+    "“We have decided to …”, “Our goal is …”, “The blocker is …”."
+)
+
 
 def recap(session: Name) -> None:
-    """The sum of a session: said, decided and left open."""
+    """The sum of a session: said, decided and left open.
+
+    Goals, decisions and blockers are read by a model. Without one they are only those that somebody
+    announced in plain words: "We have decided to …", "Our goal is …", "The blocker is …".
+    """
+    from orchestrator.loop.rehearsal import OFFLINE
     from orchestrator.memory.session_context import previously_on, to_plain
 
     with looked_at(session) as opened:
-        context = opened.recap()
-    Screen.current.result(to_plain(context), previously_on(context))
+        context, rehearsal = opened.recap(), opened.rehearsal
+        is_read = rehearsal.options.engine != OFFLINE and rehearsal.projection.took_over is None
+    text = previously_on(context)
+    Screen.current.result(to_plain(context), text if is_read else f"{text}\n{READ_WITHOUT_A_MODEL}")
 
 
 def briefing(

@@ -189,7 +189,7 @@ def _by_words(db: MemoryDatabase, scope: int, lines: Sequence[Sequence[str]]) ->
         )
         weights[word] = log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5))
         having[word] = {number for number, _ in rows}
-        lengths.update((row[0], row[1]) for row in rows)
+        lengths.update((number, length) for number, length in rows)
     scored = []
     for number, length in lengths.items():
         relative = length * len(lengths) / sum(lengths.values())  # 1: as long as most

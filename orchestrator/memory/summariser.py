@@ -45,7 +45,7 @@ class Schedule:
     after_exchange: bool = True
     at_end: bool = True
     is_paid: bool = False
-    """A model reads: questions alone are no reason to ask it, and the Scribe's are asked too."""
+    """A model reads: questions alone are no reason to ask it. Run by hand, it is asked for facts alone."""
 
     @property
     def runs(self) -> bool:
@@ -197,7 +197,7 @@ class Summariser:
                 return done  # what the other process finds counts
             tx.note(FactsKept(claim.run, claim.to_seq, tuple(kept), skipped, refused), by=WRITER)
         found = (*done.facts, *self.facts.facts[before:])
-        if self.schedule.is_paid:
+        if self.schedule.is_paid or not self.rehearsal.has_model:
             self._remember(claim)
         return Summary(found, done.skipped + skipped, done.refused + refused, done.windows + 1)
 

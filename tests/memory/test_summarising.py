@@ -95,10 +95,11 @@ def test_facts_come_into_the_ledger_and_the_files_follow(session: Session) -> No
         ("f3", "commitment", "We will send you the audit by Friday."),
     ]
     store = session.rehearsal.store
+    (kept,) = [one for one in map(store.record, range(1, store.seq + 1)) if one.type == "facts"]
     for fact in done.facts:
         assert fact.quote in (store.record(fact.source).text or "")
         assert fact.source_date == "2026-11-20"
-        assert fact.extracted_at == store.record(store.seq).at
+        assert fact.extracted_at == kept.at
     files = on_disk(session.path)
     assert files == dict(sorted(fact_files(log_of(session)).items()))
     assert list(files) == ["2026-11-20.json", "index.json"]
@@ -320,10 +321,20 @@ def test_goals_decisions_and_blockers_are_asked_for_beside_the_facts_and_verifie
     assert session.verify().valid
 
 
-def test_without_a_model_nobody_is_asked_for_them(session: Session) -> None:
-    engine = FactEngine(each, remembers=lambda request: [])
-    told(session, engine).run("by hand")
-    assert (len(engine.requests), engine.scribe_requests) == (1, [])
+def test_without_a_model_announcements_alone_are_kept_as_goals_and_decisions(session: Session) -> None:
+    say(session, "Our goal is to open in forty towns.", "They say our aim is to sell.", from_s=20.0)
+    done = summariser_of(session).run("by hand")
+    assert done is not None
+    assert [(fact.type, fact.content) for fact in done.facts][:2] == [
+        ("decision", WORDS[0]),
+        ("number", WORDS[2]),
+    ]
+    context = scribe_of(session.rehearsal.store).context()
+    assert [one.text for one in context.goals] == ["Our goal is to open in forty towns."]
+    assert [one.text for one in context.decisions] == [WORDS[0]]
+    assert context.blockers == ()
+    assert summariser_of(session).run("by hand") is not None
+    assert scribe_of(session.rehearsal.store).context().decisions == context.decisions
 
 
 def test_where_that_request_fails_the_facts_are_kept(
@@ -414,7 +425,7 @@ def test_what_another_program_put_into_the_ledger_stops_no_session(
         elsewhere.rehearsal.store.note(Unread({"type": "fact-run", "state": "began"}), by="summariser")
     done = session.watch.summariser.run("by hand")
     assert done is not None
-    assert [fact.quote for fact in done.facts] == [WORDS[2]]
+    assert [fact.quote for fact in done.facts] == [WORDS[0], WORDS[2]]
     (warning,) = caplog.records
     assert "is in no shape of this release" in warning.getMessage()
     session.end()
@@ -467,7 +478,7 @@ def test_files_that_cannot_be_written_are_a_warning_and_the_facts_are_there(
     with caplog.at_level(logging.WARNING):
         done = summariser.run("by hand")
     assert done is not None
-    assert [fact.quote for fact in done.facts] == [WORDS[2]]
+    assert [fact.quote for fact in done.facts] == [WORDS[0], WORDS[2]]
     (warning,) = caplog.records
     assert "facts/ could not be written" in warning.getMessage()
     assert not any(word in caplog.text for word in ("Lisbon", "Churn", "audit"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from orchestrator.engines import protocol
 from orchestrator.engines.offline.aiming import targets
+from orchestrator.engines.offline.announced import remembered
 from orchestrator.engines.offline.choosing import candidate
 from orchestrator.engines.offline.dossier import attacks
 from orchestrator.engines.offline.facts import facts
@@ -31,7 +32,7 @@ MOST_WANTED: Final = 6
 
 
 def _nothing(request: Request[Any]) -> tuple[()]:
-    """Only reading could tell: code proposes no contradiction, and says of no goal that it is one."""
+    """Only reading could tell: code proposes no contradiction, and says of no news what it bears on."""
     return ()
 
 
@@ -56,7 +57,7 @@ REPLIES: Final[Mapping[type[Request[Any]], Callable[[Any], object]]] = {
     protocol.TensionsRequest: _nothing,
     protocol.DoubtRequest: _nothing,
     protocol.NewsRequest: _nothing,
-    protocol.ScribeRequest: _nothing,
+    protocol.ScribeRequest: remembered,
 }
 
 

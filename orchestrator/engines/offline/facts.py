@@ -1,4 +1,4 @@
-"""Facts that were said in so many words: sentences with a figure, promises with a date, open threads."""
+"""Facts that were said in so many words: announcements, sentences with a figure, promises, open threads."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from collections.abc import Iterator
 from typing import Final
 
 from orchestrator.claims.numbers import numbers_in
+from orchestrator.engines.offline.announced import announces
 from orchestrator.engines.offline.judging import undertakes
 from orchestrator.engines.offline.wording import sentences
 from orchestrator.engines.protocol import FactsRequest
-from orchestrator.model.fact import ANSWER, EXCHANGE, MAX_CONTENT_CHARS, FactDraft, Passage, key_of
+from orchestrator.model.fact import (
+    ANSWER,
+    EXCHANGE,
+    FACT_TYPES,
+    MAX_CONTENT_CHARS,
+    FactDraft,
+    Passage,
+    key_of,
+)
 
 FEWEST_WORDS: Final = 6
 """Of a sentence that gives a figure: of a shorter one ("It was 18 % then.") nobody can tell what it says."""
@@ -52,6 +61,8 @@ def _stated(passage: Passage) -> Iterator[FactDraft]:
 
 
 def _sort_of(sentence: str) -> str | None:
+    if (announced := announces(sentence)) in FACT_TYPES:
+        return announced
     if undertakes(sentence):
         return "commitment"
     is_figure = any(number.unit is not None for number in numbers_in(sentence))
