@@ -6,6 +6,7 @@ again from the ledger.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -78,6 +79,9 @@ class Rehearsal:
         )
         self.tooling: Tooling | None = None  # the tools of its agents; None: none here
         self.playing_s: float | None = None  # where a recording stands while it is played
+        self.elapsed_s: Callable[[], float] = time.monotonic  # of this process, by which a service forgets
+        self.given_at_s: dict[str, float] = {}  # when each agent was last given its files, as `elapsed_s`
+        self.round_at_s: float | None = None  # when the candidates were last looked at, as `elapsed_s`
         self._engine_of = engine_of
         self._looked_at: tuple[Engine, bool] | None = None  # and whether that is a model
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
@@ -264,6 +268,7 @@ class Rehearsal:
 
     def keep(self, context: Context) -> None:
         """Record the receipt of a context that is used; on an ended session nothing is recorded."""
+        self.given_at_s[context.agent] = self.elapsed_s()
         if not self.store.frozen:
             value = recorded(context.receipt, self.store.history.version)
             self.store.add_receipt(context.receipt.id, value)
