@@ -5,6 +5,7 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -104,15 +105,17 @@ class Grounds:
     common: tuple[object, ...]  # for every question: news, corrections, its contradictions, the talk's end
     others: tuple[Candidate, ...]  # the questions of the others and the presenter that stand
     asked: tuple[Exchange, ...]
+    said_on: Mapping[int | None, int]  # how many segments were said on each slide
     places: Mapping[str, int]  # of the seats
     agent: str
 
     def digest_for(self, question: Candidate | None) -> str:
         """The digest of what bears on *question*: it stands for as long as this stays the same.
 
-        Beside what is common: another's question on its line, to which it would give way, and every answer
-        on its slide. A question about no slide in particular is borne on by every answer. An exchange
-        that got none is nothing: what was asked there stood among the others' questions.
+        Beside what is common: another's question on its line, to which it would give way, and what was
+        said on its slide, in the talk and in answers. On a question about no slide in particular every
+        answer bears. An exchange that got none is nothing: what was asked there stood among the others'
+        questions.
         """
         own = _quotes([question] if question is not None else [])
         gives_way_to = [
@@ -129,7 +132,8 @@ class Grounds:
             for number, turn in enumerate(one.turns)
             if turn.answer
         ]
-        return digest([repr(self.common), repr(gives_way_to), repr(answers)])
+        said = [(slide, self.said_on.get(slide, 0)) for slide in sorted(slides)]
+        return digest([repr(self.common), repr(gives_way_to), repr(answers), repr(said)])
 
 
 def grounds_of(rehearsal: Rehearsal, agent: str) -> Grounds:
@@ -139,7 +143,9 @@ def grounds_of(rehearsal: Rehearsal, agent: str) -> Grounds:
     to_ask = [(one.note, one.sides) for one, seat in seats if seat == agent]
     common = (projection.unsaid, projection.is_played_out, projection.intel_sha256, to_ask)
     places = {seat: place for place, seat in enumerate(rehearsal.options.panel)}
-    return Grounds(common, tuple(_others(rehearsal, agent)), tuple(projection.asked), places, agent)
+    said_on = Counter(segment.slide for segment in projection.segments)
+    others = tuple(_others(rehearsal, agent))
+    return Grounds(common, others, tuple(projection.asked), said_on, places, agent)
 
 
 def _slides(about: Candidate | Exchange | None) -> frozenset[int]:
