@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from orchestrator.context.assemble import Assembler, Context, read_templates
 from orchestrator.context.receipt import recorded
 from orchestrator.errors import ConfigurationError, LedgerCorruptError
-from orchestrator.layout import MODERATOR
+from orchestrator.layout import CONFIG, MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
@@ -85,6 +85,7 @@ class Rehearsal:
         self._engine_of = engine_of
         self._looked_at: tuple[Engine, bool] | None = None  # and whether that is a model
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
+        self._has_filed_board = False
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
         self.clock = SessionClock(store.root)
         store.clock = self._clock_s
@@ -298,7 +299,18 @@ class Rehearsal:
             left_open=self.carried.open_points,
             members=projection.members,
             kind=self.options.kind,
+            board_is_filed=self._board_is_filed(),
         )
+
+    def _board_is_filed(self) -> bool:
+        """Whether the session's configuration tells each agent of the board: it is written once."""
+        from orchestrator.engines.model.situation import board_lines
+
+        if not self._has_filed_board and all(CONFIG in order for order in self.store.layout.orders.values()):
+            lines = self.store.content(CONFIG).splitlines()
+            told = board_lines(self.projection.members, self.options.kind)
+            self._has_filed_board = all(line in lines for line in told)
+        return self._has_filed_board
 
     def is_off_record(self, text: str) -> bool:
         """These words were said off the record, or quote what was: they go into nobody's request."""

@@ -11,6 +11,7 @@ import pytest
 
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.model.task_data import candidate
+from orchestrator.engines.model.tasks import task_text
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request, Scene
 from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home
@@ -413,6 +414,16 @@ def test_the_board_and_the_kind_of_deck_reach_every_request(
     with started(home, engine, board=board, kind="request") as session:
         scene = session.rehearsal.scene()
         assert [one.name for one in scene.members] == ["Ruth Alvarez"]
+        assert scene.board_is_filed
+        assert session.read("shared/session-config.md").endswith(
+            """
+## The board
+
+The real board, as the presenter describes it (data): [{"name": "Ruth Alvarez", "role": "treasurer"}]
+
+Kind of deck, as the presenter says: "request for money".
+"""
+        )
         assert scene.kind == "request for money"
         with Session.open(None, session.path, engine=engine) as again:
             refresh(again.rehearsal, "break")
@@ -420,3 +431,18 @@ def test_the_board_and_the_kind_of_deck_reach_every_request(
             assert engine.asked[-1].scene.kind == "request for money"
     with pytest.raises(UsageError, match="there is no kind of deck 'opera': use one of "):
         started(home, engine, kind="opera")
+
+
+def test_a_task_names_the_board_where_the_sessions_configuration_does_not(home: Path, engine: Model) -> None:
+    with started(home, engine, id="new") as session:
+        refresh(session.rehearsal, "break")
+    blueprint = home / "session-templates" / "shared" / "session-config.md"
+    own = blueprint.read_text("utf-8").replace("{{ board }}", "Ask the treasurer.")
+    blueprint.write_text(own, "utf-8")
+    with started(home, engine, id="own") as session:
+        refresh(session.rehearsal, "break")
+    told = [task_text(engine.asked[place]).splitlines()[1] for place in (0, -1)]
+    assert told == [
+        "All 2 slides have been shown.",
+        "Nobody has named the real board: think of the one that this deck is for.",
+    ]
