@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from orchestrator.context.assemble import Context
@@ -164,21 +165,21 @@ def _to_ask(
             unchanged[agent] = inputs
             continue
         wanted.append((agent, context, inputs))
-    rehearsal.round_at_s = rehearsal.elapsed_s()
+    rehearsal.rounds_at_s.append(rehearsal.elapsed_s())
     return unchanged, wanted
 
 
 def _is_forgotten_soon(rehearsal: Rehearsal, agent: str) -> bool:
-    """Whether the service's cache will have lost the agent's files by the next round, as far as one can tell.
+    """Whether the service's cache will have lost the agent's files by the next round, judged by the last two.
 
     Then its question is looked at again although it stands: that reads the files once, and keeps them for
     the judgement that may follow, where all of them would be written anew.
     """
     now_s, given_s = rehearsal.elapsed_s(), rehearsal.given_at_s.get(agent)
-    if given_s is None or rehearsal.round_at_s is None:
+    if given_s is None:
         return False
-    next_s = now_s + max(now_s - rehearsal.round_at_s, MIN_GAP_S)
-    return now_s - given_s < LIFETIME_S <= next_s - given_s
+    gap_s = max([MIN_GAP_S, *(after - before for before, after in pairwise([*rehearsal.rounds_at_s, now_s]))])
+    return now_s - given_s < LIFETIME_S <= now_s + gap_s - given_s
 
 
 def _stands(rehearsal: Rehearsal, agent: str) -> bool:

@@ -7,6 +7,7 @@ again from the ledger.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -81,7 +82,7 @@ class Rehearsal:
         self.playing_s: float | None = None  # where a recording stands while it is played
         self.elapsed_s: Callable[[], float] = time.monotonic  # of this process, by which a service forgets
         self.given_at_s: dict[str, float] = {}  # when each agent was last given its files, as `elapsed_s`
-        self.round_at_s: float | None = None  # when the candidates were last looked at, as `elapsed_s`
+        self.rounds_at_s: deque[float] = deque(maxlen=2)  # when the candidates were last looked at, likewise
         self._engine_of = engine_of
         self._looked_at: tuple[Engine, bool] | None = None  # and whether that is a model
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
