@@ -292,8 +292,8 @@ def common(one: str, other: str) -> int:
 # ---------------------------------------------------------------------- printing
 
 
-def table(calls: Sequence[Call]) -> bool:
-    """Print the table; whether both bounds are kept."""
+def table(calls: Sequence[Call], *, is_held: bool) -> bool:
+    """Print the table; whether both bounds are kept, where the layouts are held to them."""
     plain = uncached(calls)
     refreshes = [call for call in calls if call.kind == "candidate_question"]
     kinds = {kind: sum(call.kind == kind for call in calls) for kind in sorted({call.kind for call in calls})}
@@ -326,6 +326,8 @@ def table(calls: Sequence[Call]) -> bool:
     )
     print(f"input with {DEFAULT_MODEL} at the prices of {prices_read_at()}: {', '.join(dollars)}")
     found, over = costs["watermark"] / plain, costs["strict"] / order_limit(calls, "strict")
+    if not is_held:
+        return True
     bound("watermark, of uncached", found, MOST_OF_UNCACHED)
     bound("strict, of the limit of its order", over, MOST_OVER_LIMIT)
     return found <= MOST_OF_UNCACHED and over <= MOST_OVER_LIMIT
@@ -416,7 +418,7 @@ def played(kind: type[Listening], arguments: Sequence[str], *, is_full_speed: bo
         found = len(session.projection.tensions)
         counts = f"{len(session.projection.exchanges)} exchanges, {found} contradictions noted in speech"
         print(f"{MINUTES} minutes, {SLIDES} slides, {counts}")
-        kept = table(listening.calls)
+        kept = table(listening.calls, is_held=kind is Listening)
         if "--calls" in arguments:
             each_call(listening.calls)
         if is_asked:
