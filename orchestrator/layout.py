@@ -24,6 +24,7 @@ KIB: Final = 1024
 MIB: Final = 1024 * 1024
 
 MODERATOR: Final = "moderator"
+CONFIG: Final = "shared/session-config.md"
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 HISTORY: Final = "shared/exchange-history.md"
 AGENT: Final = "<agent>"

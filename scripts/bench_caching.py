@@ -8,6 +8,11 @@ A 30-minute recording of our own is played at full speed with three panelists an
 against the tests' own server, which counts for itself. Each call's messages are built in both
 layouts, with its task block, and put to the meter. Costs are in plain input tokens. A limit is what
 an endless number of marks at any byte would reach.
+
+The cache forgets by the clock on the wall. That of a recording at full speed, the default, moves on by
+what calls take; at its own pace, and live, the session's clock is the one on the wall. Live, a question
+can be put at any moment, so the panel is looked at every 15 seconds; what the layouts are held to is a
+panel in which everybody is asked each time.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, TypeVar
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -39,6 +45,9 @@ from orchestrator.engines.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
 from orchestrator.engines.together import begun  # noqa: E402
 from orchestrator.home.folder import Home  # noqa: E402
+from orchestrator.loop import steps  # noqa: E402
+from orchestrator.loop.rehearsal import Rehearsal  # noqa: E402
+from orchestrator.loop.state import State  # noqa: E402
 from orchestrator.model.segment import Segment  # noqa: E402
 from orchestrator.model.usage import CallUsage  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
@@ -52,6 +61,8 @@ AFTER_FILE_5 = "one breakpoint after file 5"
 
 MINUTES, SLIDES, EXCHANGES = 30, 18, 12
 SEGMENT_S = 8.0
+ROUND_S = 15.0  # the refresh interval
+CALLS_S = 10.0  # what calls that are made together take; with twice as much the figures are the same
 MOST_OF_UNCACHED = 0.17  # watermark, over all calls (caching.md, "What it must reach")
 MOST_OVER_LIMIT = 1.03  # strict, against its own limit
 
@@ -153,7 +164,9 @@ class Listening:
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.calls: list[Call] = []
-        self._at_s = 0.0  # session clock, with the time that answers took
+        self._at_s = 0.0  # on the wall
+        self._made: tuple[str, float] | None = None  # the kind of the last calls, and their session clock
+        self.is_full_speed = False
 
     @property
     def name(self) -> str:
@@ -163,13 +176,27 @@ class Listening:
         self._keep(request, context)
         return self.engine.reply(request, context)
 
+    def on_the_wall_s(self, rehearsal: Rehearsal) -> float:
+        """Where the clock on the wall stands."""
+        if self.is_full_speed:
+            return self._at_s
+        return rehearsal.now_s() + sum(exchange.spent_s for exchange in rehearsal.projection.asked)
+
+    def _pass_time(self, request: Request[Any]) -> None:
+        if self.is_full_speed:
+            made = kind_of(request), request.scene.clock_s if isinstance(request, SeatRequest) else -1.0
+            self._at_s += CALLS_S if made != self._made else 0.0
+            self._made = made
+        elif isinstance(request, SeatRequest):
+            # The recording waits while a question is answered; who speaks live does not.
+            scene = request.scene
+            self._at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
+
     def _keep(self, request: Request[Any], context: Context | None) -> None:
+        self._pass_time(request)
         if isinstance(request, SeatRequest):
             assert context is not None
-            scene = request.scene
             made = {layout: addressed(context, request, layout) for layout in LAYOUTS}
-            # The recording waits while a question is answered; who speaks live does not.
-            self._at_s = scene.clock_s + sum(exchange.spent_s for exchange in scene.exchanges)
             layouts = {layout: one.laid_out() for layout, one in made.items()}
             files = {block.path: block.text for block in context.blocks}
             *guides, task = made[LAYOUTS[0]].receipt.extra
@@ -265,8 +292,8 @@ def common(one: str, other: str) -> int:
 # ---------------------------------------------------------------------- printing
 
 
-def table(calls: Sequence[Call]) -> bool:
-    """Print the table; whether both bounds are kept."""
+def table(calls: Sequence[Call], *, is_held: bool) -> bool:
+    """Print the table; whether both bounds are kept, where the layouts are held to them."""
     plain = uncached(calls)
     refreshes = [call for call in calls if call.kind == "candidate_question"]
     kinds = {kind: sum(call.kind == kind for call in calls) for kind in sorted({call.kind for call in calls})}
@@ -290,9 +317,17 @@ def table(calls: Sequence[Call]) -> bool:
     row("limit with a free order", free_limit(calls), plain)
     only = metered(refreshes, "watermark").cost
     row("watermark, refreshes alone", only, uncached(refreshes))
-    metered(calls, "watermark")  # each call's part of the whole again
+    whole = metered(calls, "watermark")  # each call's part of the whole again
+    for kind in kinds:
+        own = [call.usage["watermark"] for call in calls if call.kind == kind]
+        row(f"  of that: {len(own)} {kind}", sum(one.cost for one in own), plain)
+    print(
+        f"watermark: {whole.read // 1000}k read, {whole.written // 1000}k written, {whole.new // 1000}k new"
+    )
     print(f"input with {DEFAULT_MODEL} at the prices of {prices_read_at()}: {', '.join(dollars)}")
     found, over = costs["watermark"] / plain, costs["strict"] / order_limit(calls, "strict")
+    if not is_held:
+        return True
     bound("watermark, of uncached", found, MOST_OF_UNCACHED)
     bound("strict, of the limit of its order", over, MOST_OVER_LIMIT)
     return found <= MOST_OF_UNCACHED and over <= MOST_OVER_LIMIT
@@ -334,6 +369,8 @@ def rehearsed(engine: Engine) -> Iterator[Session]:
         session = Session.start(
             Home.open(home), deck_text=deck(), engine=engine, minutes=MINUTES * 2, exchanges=EXCHANGES
         )
+        if isinstance(engine, Listening):
+            session.rehearsal.elapsed_s = lambda: engine.on_the_wall_s(session.rehearsal)
         session.load(recording(), kind="run", answers=answers())
         session.play()
         yield session
@@ -342,14 +379,30 @@ def rehearsed(engine: Engine) -> Iterator[Session]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    print("Every 15 s, as while somebody speaks live:")
+    print("Everybody every 15 s, which the layouts are held to:")
     kept = played(Listening, arguments)
-    print("\nOnly where a question can be put, as of a recording:")
+    print("\nLive: looked at every 15 s, asked where something bears on the question:")
+    with ticking():
+        played(Waiting, arguments)
+    print("\nA recording at full speed: asked only where a question can be put:")
+    played(Waiting, arguments, is_full_speed=True)
+    print("\nThe same at its own pace:")
     played(Waiting, arguments)
     return 0 if kept else 1
 
 
-def played(kind: type[Listening], arguments: Sequence[str]) -> bool:
+@contextmanager
+def ticking() -> Iterator[None]:
+    """Look at the candidates of a recording by the timer, also where a model is asked: as live."""
+
+    def next_tick_s(state: State) -> float:
+        return (state.projection.refreshed_at_s // ROUND_S + 1) * ROUND_S
+
+    with patch.object(steps, "next_tick_s", next_tick_s):
+        yield
+
+
+def played(kind: type[Listening], arguments: Sequence[str], *, is_full_speed: bool = False) -> bool:
     """Play the rehearsal through an engine of this kind and print what it costs; whether it is in bounds."""
     with ExitStack() as stack:
         engine: Any = OfflineEngine()
@@ -360,11 +413,12 @@ def played(kind: type[Listening], arguments: Sequence[str]) -> bool:
             server = stack.enter_context(MessagesServer())
             engine = stack.enter_context(ModelEngine(Settings(base_url=server.url, api_key=server.key)))
         listening = kind(engine)
+        listening.is_full_speed = is_full_speed
         session = stack.enter_context(rehearsed(listening))
         found = len(session.projection.tensions)
         counts = f"{len(session.projection.exchanges)} exchanges, {found} contradictions noted in speech"
         print(f"{MINUTES} minutes, {SLIDES} slides, {counts}")
-        kept = table(listening.calls)
+        kept = table(listening.calls, is_held=kind is Listening)
         if "--calls" in arguments:
             each_call(listening.calls)
         if is_asked:

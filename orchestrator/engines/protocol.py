@@ -51,6 +51,7 @@ class Scene:
     left_open: Sequence[OpenPoint] = ()  # of earlier rehearsals, where the presenter wants to be remembered
     members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
     kind: str | None = None  # of deck, where the presenter said so
+    board_is_filed: bool = False  # both stand in a file that every agent is given
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from orchestrator.engines.model.situation import board_lines
 from orchestrator.errors import HomeError
 from orchestrator.home.regular import read_regular
 from orchestrator.home.unnamed import blueprint_of
+from orchestrator.layout import CONFIG
 from orchestrator.loop.plan import Plan
 
 
@@ -68,4 +70,12 @@ def _fields(plan: Plan) -> dict[str, Any]:
         "focus": list(options.focus),
         "panel": [agents[agent] for agent in plan.layout.agents],
         "agents": agents,
+        "board": _board(plan),
     }
+
+
+def _board(plan: Plan) -> str:
+    """The lines on the board; of one that would not fit into the file they stand in each task instead."""
+    lines = "\n\n".join(board_lines(plan.members, plan.options.kind))
+    fits = len(lines.encode()) <= plan.layout.files[CONFIG].max_bytes // 2
+    return lines if fits else "The board is so large that it stands with each task."

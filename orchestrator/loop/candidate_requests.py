@@ -5,7 +5,9 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from orchestrator.context.receipt import Receipt
 from orchestrator.engines.protocol import CandidateRequest, Scene
@@ -13,7 +15,7 @@ from orchestrator.loop.calling_on import brought_candidate
 from orchestrator.loop.digests import digest
 from orchestrator.loop.open_contradictions import whose
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.staleness import was_asked, why_stale
+from orchestrator.loop.staleness import was_asked, why_spent
 from orchestrator.model.brought import PRESENTER
 from orchestrator.model.exchange import Candidate, Exchange
 
@@ -61,15 +63,21 @@ def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> li
 
     Both are asked at once: if each saw the other's, each would give way, and nobody would ask.
     """
-    state, place = rehearsal.state(), rehearsal.options.panel.index
-    ready = [one.candidate for one in state.projection.waiting.values() if why_stale(state, one) is None]
+    place = rehearsal.options.panel.index
     own = _quotes([current] if current is not None else [])
-    brought = [brought_candidate(PRESENTER, *each) for each in state.projection.still_brought]
-    return brought + [
+    return [
         one
-        for one in ready
-        if one.agent != agent and (place(one.agent) < place(agent) or _quotes([one]).isdisjoint(own))
+        for one in _others(rehearsal, agent)
+        if one.brought is not None or place(one.agent) < place(agent) or _quotes([one]).isdisjoint(own)
     ]
+
+
+def _others(rehearsal: Rehearsal, agent: str) -> list[Candidate]:
+    """What the presenter brought, and the questions of the others that can be asked, or will be confirmed."""
+    projection = rehearsal.projection
+    brought = [brought_candidate(PRESENTER, *each) for each in projection.still_brought]
+    waiting = [one for one in projection.waiting.values() if why_spent(projection, one) is None]
+    return brought + [one.candidate for one in waiting if one.candidate.agent != agent]
 
 
 def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
@@ -90,24 +98,59 @@ def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
     return own[0] if own else None
 
 
-def bearing(rehearsal: Rehearsal, agent: str) -> str:
-    """The digest of what a panelist's choice of a question rests on: words, slides, its contradictions.
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a panelist's choice of a question can rest on, as of one moment."""
 
-    An exchange that got no answer is none of it: what was asked there stood among the others' questions.
-    """
+    common: tuple[object, ...]  # for every question: news, corrections, its contradictions, the talk's end
+    others: tuple[Candidate, ...]  # the questions of the others and the presenter that stand
+    asked: tuple[Exchange, ...]
+    said_on: Mapping[int | None, int]  # how many segments were said on each slide
+    places: Mapping[str, int]  # of the seats
+    agent: str
+
+    def digest_for(self, question: Candidate | None) -> str:
+        """The digest of what bears on *question*: it stands for as long as this stays the same.
+
+        Beside what is common: another's question on its line, to which it would give way, and what was
+        said on its slide, in the talk and in answers. On a question about no slide in particular every
+        answer bears. An exchange that got none is nothing: what was asked there stood among the others'
+        questions.
+        """
+        own = _quotes([question] if question is not None else [])
+        gives_way_to = [
+            one.question
+            for one in self.others
+            if not _quotes([one]).isdisjoint(own)
+            and (one.agent not in self.places or self.places[one.agent] < self.places[self.agent])
+        ]
+        slides = _slides(question)
+        answers = [
+            (one.id, number, turn.answer)
+            for one in self.asked
+            if not slides or not slides.isdisjoint(_slides(one))
+            for number, turn in enumerate(one.turns)
+            if turn.answer
+        ]
+        said = [(slide, self.said_on.get(slide, 0)) for slide in sorted(slides)]
+        return digest([repr(self.common), repr(gives_way_to), repr(answers), repr(said)])
+
+
+def grounds_of(rehearsal: Rehearsal, agent: str) -> Grounds:
+    """What *agent*'s choice can rest on now."""
     projection, tensions = rehearsal.projection, rehearsal.scene().tensions
     seats = zip(tensions, whose(projection, rehearsal.options.panel, tensions), strict=True)
     to_ask = [(one.note, one.sides) for one, seat in seats if seat == agent]
-    current = _current(rehearsal, agent)
-    own = _quotes([current] if current is not None else [])
-    standing = _standing(rehearsal, agent, current)
-    gives_way_to = [one.question for one in standing if not _quotes([one]).isdisjoint(own)]
-    values = (
-        len(projection.segments),
-        projection.unsaid,
-        len(projection.slides),
-        projection.is_played_out,
-        projection.intel_sha256,
-        to_ask,
-    )
-    return digest([repr(values), repr(gives_way_to)])
+    common = (projection.unsaid, projection.is_played_out, projection.intel_sha256, to_ask)
+    places = {seat: place for place, seat in enumerate(rehearsal.options.panel)}
+    said_on = Counter(segment.slide for segment in projection.segments)
+    others = tuple(_others(rehearsal, agent))
+    return Grounds(common, others, tuple(projection.asked), said_on, places, agent)
+
+
+def _slides(about: Candidate | Exchange | None) -> frozenset[int]:
+    """The slides that a question is about; none where it is about the whole, or about words of no slide."""
+    if about is None:
+        return frozenset()
+    numbers = (about.slide, about.beside.slide if about.beside is not None else None)
+    return frozenset(number for number in numbers if number is not None)

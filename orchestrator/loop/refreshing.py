@@ -16,17 +16,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
 
 from orchestrator.context.assemble import Context
+from orchestrator.context.meter import LIFETIME_S
 from orchestrator.engines import together
 from orchestrator.errors import EngineError, SessionFrozenError
 from orchestrator.layout import MODERATOR, Mutability
 from orchestrator.loop import panelist
-from orchestrator.loop.candidate_requests import bearing, candidate_path, made_from, request_of
+from orchestrator.loop.candidate_requests import (
+    Grounds,
+    candidate_path,
+    grounds_of,
+    made_from,
+    request_of,
+)
 from orchestrator.loop.digests import digest, is_same_digest
 from orchestrator.loop.refresh_rules import TIMER, WHY
 from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.staleness import was_asked, why_stale
+from orchestrator.loop.staleness import was_asked, why_spent, why_stale
 from orchestrator.loop.state_page import budget_step, show_state
 from orchestrator.model.exchange import Candidate
 from orchestrator.records.candidates import CallTaken, RoundMade
@@ -34,6 +43,8 @@ from orchestrator.records.projection import INTEL, Waiting
 from orchestrator.store.transaction import Draft
 from orchestrator.templates.orchestration import HAND_RAISE
 
+MIN_GAP_S: Final = 60.0
+"""Between two rounds there may lie an answer, during which nobody is asked; most take less than a minute."""
 ASKED = "a question was put meanwhile"
 UNSAID = "words that it had heard were taken back or corrected meanwhile"
 
@@ -47,7 +58,7 @@ class Asked:
     inputs: str  # digest of what can change of its files
     at_s: float  # session clock, as of the context
     opened: int  # how many exchanges had been opened by then
-    bears: str  # digest of what bears on its question
+    grounds: Grounds  # what its choice can rest on
     unsaid: tuple[int, int]  # as of the projection then
     reply: Future[Candidate | None]
 
@@ -56,7 +67,7 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
     """Look at every panelist's candidate question again and wait for it; one record says when and why.
 
     By the timer, a panelist whose files are what they were last time is not asked again, and a
-    model's question stands unasked wherever nothing has come since that bears on it.
+    model's question stands unasked wherever nothing has come since that bears on it (`Grounds`).
     *why*: one of `WHY`'s keys.
     """
     at_s = rehearsal.now_s()
@@ -147,22 +158,42 @@ def _to_ask(
         if why == TIMER and agent in running and running[agent].inputs == inputs:
             continue
         is_same = agent not in projection.failed and is_same_digest(projection.inputs.get(agent), inputs)
-        if (why == TIMER and is_same) or (agent not in running and _stands(rehearsal, agent)):
+        stands = (
+            agent not in running and _stands(rehearsal, agent) and not _is_forgotten_soon(rehearsal, agent)
+        )
+        if (why == TIMER and is_same) or stands:
             unchanged[agent] = inputs
             continue
         wanted.append((agent, context, inputs))
+    rehearsal.rounds_at_s.append(rehearsal.elapsed_s())
     return unchanged, wanted
 
 
+def _is_forgotten_soon(rehearsal: Rehearsal, agent: str) -> bool:
+    """Whether the service's cache will have lost the agent's files by the next round, judged by the last two.
+
+    Then its question is looked at again although it stands: that reads the files once, and keeps them for
+    the judgement that may follow, where all of them would be written anew.
+    """
+    now_s, given_s = rehearsal.elapsed_s(), rehearsal.given_at_s.get(agent)
+    if given_s is None:
+        return False
+    gap_s = max([MIN_GAP_S, *(after - before for before, after in pairwise([*rehearsal.rounds_at_s, now_s]))])
+    return now_s - given_s < LIFETIME_S <= now_s + gap_s - given_s
+
+
 def _stands(rehearsal: Rehearsal, agent: str) -> bool:
-    """Whether a model's question may be asked, and nothing has come since that bears on it."""
+    """Whether a model's question can be asked, and nothing has come since that bears on it.
+
+    How old it is does not count: code has looked at it just now, and the round confirms it.
+    """
     projection = rehearsal.projection
     last = projection.waiting.get(agent)
     if not rehearsal.has_model or last is None or agent in projection.failed:
         return False
-    if why_stale(rehearsal.state(), last) is not None:
+    if why_spent(projection, last) is not None:
         return False
-    return is_same_digest(last.bears_sha256, bearing(rehearsal, agent))
+    return is_same_digest(last.bears_sha256, grounds_of(rehearsal, agent).digest_for(last.candidate))
 
 
 def _ask(
@@ -177,7 +208,7 @@ def _ask(
         context = rehearsal.addressed(request, context)
         rehearsal.keep(context)
         reply = together.begun(rehearsal.engine, request, context)
-        bears = bearing(rehearsal, agent)
+        grounds = grounds_of(rehearsal, agent)
         asked.append(
             Asked(
                 agent,
@@ -185,7 +216,7 @@ def _ask(
                 inputs,
                 at_s,
                 rehearsal.projection.opened,
-                bears,
+                grounds,
                 rehearsal.projection.unsaid,
                 reply,
             )
@@ -198,7 +229,9 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
     if not rehearsal.has_model:
         return
     for agent, waiting in list(rehearsal.projection.waiting.items()):
-        if waiting.status == "ready" and why_stale(rehearsal.state(), waiting) is not None:
+        if waiting.status != "ready" or _stands(rehearsal, agent):
+            continue
+        if why_stale(rehearsal.state(), waiting) is not None:
             with rehearsal.store.transaction() as tx:
                 panelist.write_candidate(rehearsal, tx, agent, replace(waiting, status="stale"))
 
@@ -261,16 +294,21 @@ def _write(
 ) -> None:
     """The candidates' files, the record, and the state where it has changed."""
     before, failed = rehearsal.projection.hands, dict(rehearsal.projection.failed)
-    for agent, waiting in came.made.items():
-        panelist.write_candidate(rehearsal, tx, agent, waiting)
-    kept = {**(value.confirmed or {}), **{one.agent: one.bears for one in came.kept}}
+    for agent, made in came.made.items():
+        panelist.write_candidate(rehearsal, tx, agent, made)
+    waiting = rehearsal.projection.waiting
+    kept = {
+        one.agent: one.grounds.digest_for(waiting[one.agent].candidate)
+        for one in came.kept
+        if one.agent in waiting
+    }
     hands = _hands_up(rehearsal, came)
     is_told = hands or value.hands is not None
     value = replace(
         value,
         failed=came.failed or None,
         hands=hands if is_told else None,
-        confirmed=_confirmed(rehearsal, kept) or None,
+        confirmed=_confirmed(rehearsal, {**(value.confirmed or {}), **kept}) or None,
     )
     tx.note(value, by=MODERATOR)
     projection = rehearsal.projection
@@ -306,7 +344,7 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
         input_sha256=digest(made_from(one.context.receipt)),
         intel_sha256=digest([rehearsal.store.content(INTEL, at_seq=one.context.seq)]),
         confirmed_at_s=one.at_s if is_kept else None,
-        bears_sha256=one.bears if rehearsal.has_model else "",
+        bears_sha256=one.grounds.digest_for(got) if rehearsal.has_model else "",
     )
     return waiting, None
 

@@ -6,6 +6,8 @@ again from the ledger.
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from orchestrator.context.assemble import Assembler, Context, read_templates
 from orchestrator.context.receipt import recorded
 from orchestrator.errors import ConfigurationError, LedgerCorruptError
-from orchestrator.layout import MODERATOR
+from orchestrator.layout import CONFIG, MODERATOR
 from orchestrator.loop.pauses import pauses_in
 from orchestrator.loop.session_clock import SessionClock
 from orchestrator.loop.state import Live, State
@@ -75,9 +77,13 @@ class Rehearsal:
         )
         self.tooling: Tooling | None = None  # the tools of its agents; None: none here
         self.playing_s: float | None = None  # where a recording stands while it is played
+        self.elapsed_s: Callable[[], float] = time.monotonic  # of this process, by which a service forgets
+        self.given_at_s: dict[str, float] = {}  # when each agent was last given its files, as `elapsed_s`
+        self.rounds_at_s: deque[float] = deque(maxlen=2)  # when the candidates were last looked at, likewise
         self._engine_of = engine_of
         self._looked_at: tuple[Engine, bool, bool] | None = None  # `has_model` and `reads` of it
         self._pauses: tuple[Playback, Mapping[int, float]] | None = None
+        self._has_filed_board = False
         self._hidden_words: tuple[tuple[int, ...], frozenset[str]] | None = None
         self.clock = SessionClock(store.root)
         store.clock = self._clock_s
@@ -289,6 +295,7 @@ class Rehearsal:
 
     def keep(self, context: Context) -> None:
         """Record the receipt of a context that is used; on an ended session nothing is recorded."""
+        self.given_at_s[context.agent] = self.elapsed_s()
         if not self.store.frozen:
             value = recorded(context.receipt, self.store.history.version)
             self.store.add_receipt(context.receipt.id, value)
@@ -318,7 +325,18 @@ class Rehearsal:
             left_open=self.carried.open_points,
             members=projection.members,
             kind=self.options.kind,
+            board_is_filed=self._board_is_filed(),
         )
+
+    def _board_is_filed(self) -> bool:
+        """Whether the session's configuration tells each agent of the board: it is written once."""
+        from orchestrator.engines.model.situation import board_lines
+
+        if not self._has_filed_board and all(CONFIG in order for order in self.store.layout.orders.values()):
+            lines = self.store.content(CONFIG).splitlines()
+            told = board_lines(self.projection.members, self.options.kind)
+            self._has_filed_board = all(line in lines for line in told)
+        return self._has_filed_board
 
     def is_off_record(self, text: str) -> bool:
         """These words were said off the record, or quote what was: they go into nobody's request."""

@@ -28,6 +28,7 @@ from orchestrator.home.regular import read_regular
 from orchestrator.home.unnamed import unnamed_files
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import intel_page
+from orchestrator.layout import CONFIG
 from orchestrator.loop import contradiction_looks, panelist, phrases, state_page
 from orchestrator.loop.blueprints import blueprints
 from orchestrator.loop.plan import RULES, Plan, Source, StartOptions, plan_of
@@ -47,7 +48,6 @@ from orchestrator.templates.orchestration import deciding_nothing
 
 LAYOUTS_VERSION: Final = 1
 """Of the message layouts that a receipt may name; a session says with which it was made."""
-CONFIG: Final = "shared/session-config.md"
 
 
 def start_session(

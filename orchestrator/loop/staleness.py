@@ -22,7 +22,18 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
 
     *confirmed_at_s*: when it was last confirmed; None: as the projection has it.
     """
+    if (spent := why_spent(state.projection, waiting)) is not None:
+        return spent
     projection, stale_s = state.projection, state.rules.timers_s.stale
+    confirmed_s = (
+        projection.confirmed_s.get(waiting.candidate.agent, 0.0) if confirmed_at_s is None else confirmed_at_s
+    )
+    is_old = state.now_s - max(waiting.made_at_s, confirmed_s) > stale_s
+    return f"it is older than {stale_s:g} s" if is_old else None
+
+
+def why_spent(projection: Projection, waiting: Waiting) -> str | None:
+    """Why this candidate cannot be asked any more, however young it is; None: it can."""
     question = waiting.candidate
     if waiting.status != "ready":
         return f"its status is {waiting.status}"
@@ -34,11 +45,7 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
         return "the words that it quotes were misheard"
     if not is_same_digest(waiting.intel_sha256, projection.intel_sha256):
         return "the intel has changed"
-    confirmed_s = (
-        projection.confirmed_s.get(question.agent, 0.0) if confirmed_at_s is None else confirmed_at_s
-    )
-    is_old = state.now_s - max(waiting.made_at_s, confirmed_s) > stale_s
-    return f"it is older than {stale_s:g} s" if is_old else None
+    return None
 
 
 def was_asked(projection: Projection, question: Candidate) -> str | None:

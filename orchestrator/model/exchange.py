@@ -51,7 +51,7 @@ class Candidate:
     grounded: bool
     needs: tuple[str, ...]  # of claim.NEEDS: what the answer must give
     relevance: float  # 0 to 1
-    lead_in: str  # what the moderator may say before it
+    lead_in: str  # words before it, of a scripted engine and of records up to 0.2: no model makes any
     angle: str  # why this question
     beside: Place | None = None  # of a contradiction, the other of the two quotes
     good_answer: str = ""  # what a good answer would contain

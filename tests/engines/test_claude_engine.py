@@ -312,7 +312,7 @@ def lines_of(request: Any) -> list[str]:
 def test_a_reader_is_told_where_the_rehearsal_stands(asked: Asked) -> None:
     request = asked["candidate_question"][0]
     assert isinstance(request, CandidateRequest)
-    scene = replace(request.scene, slide=2, segments=request.scene.segments[:4])
+    scene = replace(request.scene, slide=2, segments=request.scene.segments[:4], board_is_filed=False)
     board = (BoardMember("Rosa Lindt\nTask: notes", "harbour master", interests=("quays",)),)
     told = lines_of(
         replace(

@@ -202,7 +202,6 @@ def _candidate(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
         "question": None,
         "good_answer": "",
         "needs": [],
-        "lead_in": "",
         "relevance": 0.0,
     }
     if not free:
@@ -215,7 +214,6 @@ def _candidate(body: Mapping[str, Any], seed: _Seed) -> dict[str, Any]:
         "question": f'On slide {slide} you say "{quote}". Which record shows it, and as of which date?',
         "good_answer": "a record and its date",
         "needs": ["source", "date"],
-        "lead_in": "One thing I would like to understand.",
         "relevance": 0.7,
     }
 

@@ -11,6 +11,7 @@ import pytest
 
 from orchestrator.deck.read import read_deck_text
 from orchestrator.engines.model.task_data import candidate
+from orchestrator.engines.model.tasks import task_text
 from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request, Scene
 from orchestrator.errors import EngineError, UsageError
 from orchestrator.home.folder import Home
@@ -110,6 +111,12 @@ def started(home: Path, engine: Model, **options: Any) -> Session:
 
 def last_of(engine: Model, agent: str) -> CandidateRequest:
     return [one for one in engine.asked if one.seat.persona.id == agent][-1]
+
+
+def soon_forgotten(session: Session) -> None:
+    """So much time passes that everybody is asked again at the next round, whatever stands."""
+    later_s = session.rehearsal.elapsed_s() + 250.0
+    session.rehearsal.elapsed_s = lambda: later_s
 
 
 def test_it_is_told_what_stands_what_was_asked_and_how_much_is_left(home: Path, engine: Model) -> None:
@@ -223,9 +230,10 @@ def test_a_question_that_is_kept_stays_alive_and_the_round_says_since_when(home:
             session.rehearsal.playing_s = at_s
             refresh(session.rehearsal, "break")
             written.append(store.state("analyst/candidate-question.md").revisions)
+        assert len(engine.asked) == 3  # once each: nothing has come that bears on what they have
         told = session.read("analyst/candidate-question.md")
         assert told.startswith("# Candidate question of Priya Sharma\n\nStatus: ready\nMade at: 0:10, ")
-        assert written == [1, 3, 3]  # at 1:35 it had grown stale, and was kept; at 2:10 it was only kept
+        assert written == [1, 1, 1]
         assert session.projection.waiting["analyst"].confirmed_at_s == 130.0
         session.rehearsal.playing_s = 185.0
         exchange = session.ask("analyst")
@@ -245,16 +253,37 @@ def test_who_has_a_question_is_not_asked_again_before_something_bears_on_it(
         everybody = list(session.rehearsal.options.panel)
         assert asked_now() == everybody
         assert asked_now() == []
+        session.slide(2)
+        session.rehearsal.playing_s = 500.0  # older than any question may grow that no round looks at
+        assert asked_now() == []
         assert session.ask("skeptic") is not None
         session.answer("")  # nobody has learnt anything from this exchange
-        assert asked_now() == ["skeptic"]
+        assert asked_now() == ["skeptic"]  # who has nothing left to ask, and may think of something
+        assert session.ask("skeptic", question="When is it?", quote=LINES["contrarian"][1]) is not None
+        session.answer("In May.")  # an answer on the slide that the contrarian asks about, on its line
+        assert asked_now() == ["contrarian", "skeptic"]
+        assert asked_now() == ["contrarian", "skeptic"]
         session.projection.found.append(TWICE)
-        assert asked_now()[0] == whose(session.projection, everybody, [TWICE])[0]
-        assert session.ask("analyst") is not None
-        session.answer("It is audited.")
-        assert asked_now() == everybody
-        session.slide(2)
-        assert asked_now() == everybody
+        assert asked_now() == ["analyst", "contrarian", "skeptic"]  # it is the analyst's to ask
+        assert whose(session.projection, everybody, [TWICE]) == ["analyst"]
+
+
+def test_a_question_that_stands_is_looked_at_again_before_the_cache_forgets_what_it_rests_on(
+    home: Path, engine: Model
+) -> None:
+    def asked_at(now_s: float) -> list[str]:
+        before = len(engine.asked)
+        session.rehearsal.elapsed_s = lambda: now_s
+        refresh(session.rehearsal, "break")
+        return [one.seat.persona.id for one in engine.asked[before:]]
+
+    with started(home, engine) as session:
+        everybody = list(session.rehearsal.options.panel)
+        assert asked_at(1000.0) == everybody
+        assert asked_at(1100.0) == []
+        assert asked_at(1200.0) == everybody  # a round as far off as the last one comes too late
+        assert asked_at(1415.0) == everybody  # also one after the shortest gap: 300 s are over then
+        assert asked_at(1720.0) == []  # they are over already, so that there is nothing to keep
 
 
 def test_a_question_that_comes_again_when_it_was_put_meanwhile_is_dropped(
@@ -262,7 +291,7 @@ def test_a_question_that_comes_again_when_it_was_put_meanwhile_is_dropped(
 ) -> None:
     with started(home, engine) as session:
         refresh(session.rehearsal, "break")
-        session.slide(2)  # which bears on what to ask, so that everybody is asked again
+        soon_forgotten(session)
         calls: dict[str, Future[Candidate]] = {}
 
         def call(request: CandidateRequest, context: Context, on_text: Any = None) -> Future[Candidate]:
@@ -311,6 +340,7 @@ def test_no_file_says_ready_of_what_may_not_be_asked_when_a_model_reads_it(home:
     with started(home, engine) as session:
         refresh(session.rehearsal, "break")
         session.rehearsal.playing_s = 100.0
+        soon_forgotten(session)
         engine.fails_at = CandidateRequest
         refresh(session.rehearsal, "break")
         assert "Status: stale" in session.read("analyst/candidate-question.md")
@@ -335,7 +365,7 @@ def test_of_two_on_one_line_only_the_one_seated_later_is_told_of_the_other(
         monkeypatch.setitem(LINES, agent, LINES["skeptic"])
     with started(home, engine) as session:
         refresh(session.rehearsal, "break")
-        session.slide(2)
+        soon_forgotten(session)
         refresh(session.rehearsal, "break")
         told = {one.seat.persona.id: [other.agent for other in one.standing] for one in engine.asked[3:]}
         assert told == {"analyst": [], "contrarian": ["analyst"], "skeptic": ["analyst", "contrarian"]}
@@ -384,6 +414,16 @@ def test_the_board_and_the_kind_of_deck_reach_every_request(
     with started(home, engine, board=board, kind="request") as session:
         scene = session.rehearsal.scene()
         assert [one.name for one in scene.members] == ["Ruth Alvarez"]
+        assert scene.board_is_filed
+        assert session.read("shared/session-config.md").endswith(
+            """
+## The board
+
+The real board, as the presenter describes it (data): [{"name": "Ruth Alvarez", "role": "treasurer"}]
+
+Kind of deck, as the presenter says: "request for money".
+"""
+        )
         assert scene.kind == "request for money"
         with Session.open(None, session.path, engine=engine) as again:
             refresh(again.rehearsal, "break")
@@ -391,3 +431,18 @@ def test_the_board_and_the_kind_of_deck_reach_every_request(
             assert engine.asked[-1].scene.kind == "request for money"
     with pytest.raises(UsageError, match="there is no kind of deck 'opera': use one of "):
         started(home, engine, kind="opera")
+
+
+def test_a_task_names_the_board_where_the_sessions_configuration_does_not(home: Path, engine: Model) -> None:
+    with started(home, engine, id="new") as session:
+        refresh(session.rehearsal, "break")
+    blueprint = home / "session-templates" / "shared" / "session-config.md"
+    own = blueprint.read_text("utf-8").replace("{{ board }}", "Ask the treasurer.")
+    blueprint.write_text(own, "utf-8")
+    with started(home, engine, id="own") as session:
+        refresh(session.rehearsal, "break")
+    told = [task_text(engine.asked[place]).splitlines()[1] for place in (0, -1)]
+    assert told == [
+        "All 2 slides have been shown.",
+        "Nobody has named the real board: think of the one that this deck is for.",
+    ]

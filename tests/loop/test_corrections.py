@@ -11,7 +11,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.engines.protocol import JudgementRequest, Request
 from orchestrator.errors import SessionFrozenError, SessionStateError, UsageError
-from orchestrator.loop.candidate_requests import bearing
+from orchestrator.loop.candidate_requests import grounds_of
 from orchestrator.memory.facts import FactLog
 from orchestrator.model.exchange import Candidate
 from orchestrator.model.fact import FactDraft
@@ -293,11 +293,11 @@ def test_a_question_about_words_that_were_not_said_is_not_put(session: Session) 
     assert not projection.quotes_misheard(quoting)
     session.projection.wanted[quoting.question] = quoting
     assert session.projection.never_asked == (quoting,)
-    before = bearing(session.rehearsal, "analyst")
+    before = grounds_of(session.rehearsal, "analyst").digest_for(quoting)
     session.correct(1, SAID)
     assert session.projection.quotes_misheard(quoting)
     assert not session.projection.never_asked
-    assert bearing(session.rehearsal, "analyst") != before
+    assert grounds_of(session.rehearsal, "analyst").digest_for(quoting) != before
 
 
 def test_the_correction_of_what_was_off_the_record_stays_there_too(session: Session) -> None:

@@ -60,11 +60,12 @@ def test_while_one_call_hangs_everything_else_goes_on(quick: Path, tmp_path: Pat
     with MessagesServer(by_both=hanging) as server, engine_on(server) as engine:
         with fed(quick, tmp_path, engine) as feed:
             for number in range(1, 5):
-                others = asked(server)["analyst"]
-                feed.say(f"Point {number}: revenue grew eighteen percent.", slide=number)
+                others, slide = asked(server)["analyst"], min(number, 2)
+                feed.say(f"Point {number}: revenue grew eighteen percent.", slide=slide)
                 feed.heard()
-                assert feed.session.projection.slide == number
-                until("the others' refresh", partial(is_asked_again, server, others))
+                assert feed.session.projection.slide == slide
+                if number == 1:
+                    until("the others' calls", partial(is_asked_again, server, others))
             until(
                 "the others' questions",
                 lambda: {feed.status("analyst"), feed.status("contrarian")} == {"ready"},

@@ -99,7 +99,7 @@ def candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> 
         grounded=stands is not None and bool(stands.quote),
         needs=tuple(dict.fromkeys(part.needs)),
         relevance=round(part.relevance, 3) if stands else min(part.relevance, GENERAL_RELEVANCE),
-        lead_in=one_line(part.lead_in),
+        lead_in="",
         angle=one_line(part.angle),
         beside=other.place if other else None,
         good_answer=one_line(part.good_answer),

@@ -81,7 +81,6 @@ class CandidatePart(Part):  # the question to ask now; `question` is null where 
     question: Line | None
     good_answer: Optional = ""
     needs: Few[Need]
-    lead_in: Optional = ""
     relevance: Annotated[float, Field(ge=0, le=1)] = 0.5
 
 

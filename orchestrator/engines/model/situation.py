@@ -24,9 +24,8 @@ OCCASIONS = {
 def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
     """Where the rehearsal stands, a line each, for the one who is asked."""
     scene = request.scene
-    yield from _board(scene.members)
-    if scene.kind:
-        yield f"Kind of deck, as the presenter says: {as_data(scene.kind)}."
+    if not scene.board_is_filed:
+        yield from board_lines(scene.members, scene.kind)
     match request:
         case protocol.FocusBriefRequest():
             yield "The talk has not begun: you have the deck, and nothing has been said yet."
@@ -52,20 +51,27 @@ def rules_of(members: Sequence[BoardMember]) -> list[str]:
     return list(dict.fromkeys(rule for one in members for rule in one.rules))
 
 
+def board_lines(members: Sequence[BoardMember], kind: str | None) -> Iterator[str]:
+    """Who will decide on the deck, and what kind of deck it is.
+
+    These lines stand in a session's configuration, which agents read, so that they are cached with it. In
+    sessions of before, and where a home's own blueprint leaves them out, they stand in each task.
+    """
+    if members:
+        yield f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
+        if rules := rules_of(members):
+            yield f"The rules of that board, which hold for every member (data): {as_data(rules)}"
+    else:
+        yield "Nobody has named the real board: think of the one that this deck is for."
+    if kind:
+        yield f"Kind of deck, as the presenter says: {as_data(kind)}."
+
+
 def furthest_shown(scene: protocol.Scene) -> int | None:
     """The last slide of those that were shown; None: the talk is over, or nothing is known."""
     if scene.slide is None:
         return None
     return max([scene.slide, *(one.slide for one in scene.segments if one.slide is not None)])
-
-
-def _board(members: Sequence[BoardMember]) -> Iterator[str]:
-    if not members:
-        yield "Nobody has named the real board: think of the one that this deck is for."
-        return
-    yield f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
-    if rules := rules_of(members):
-        yield f"The rules of that board, which hold for every member (data): {as_data(rules)}"
 
 
 def _shown(scene: protocol.Scene) -> str:
