@@ -22,12 +22,12 @@ def recap(session: Name) -> None:
     Goals, decisions and blockers are read by a model. Without one they are only those that somebody
     announced in plain words: "We have decided to …", "Our goal is …", "The blocker is …".
     """
-    from orchestrator.loop.rehearsal import OFFLINE
+    from orchestrator.home.engine_names import is_bank
     from orchestrator.memory.session_context import previously_on, to_plain
 
     with looked_at(session) as opened:
         context, rehearsal = opened.recap(), opened.rehearsal
-        is_read = rehearsal.options.engine != OFFLINE and rehearsal.projection.took_over is None
+        is_read = not is_bank(rehearsal.options.engine) and rehearsal.projection.took_over is None
     text = previously_on(context)
     Screen.current.result(to_plain(context), text if is_read else f"{text}\n{READ_WITHOUT_A_MODEL}")
 
