@@ -205,7 +205,7 @@ def test_a_failing_engine_loses_nothing_and_says_so_in_the_ledger(
 def test_an_engine_that_knows_no_facts_is_a_failing_engine(session: Session) -> None:
     engine = FactEngine(each)
     engine.reply = lambda request, context=None: None  # type: ignore[method-assign, assignment, return-value]
-    with pytest.raises(EngineError, match="no list of facts"):
+    with pytest.raises(EngineError, match="gave NoneType for a FactsRequest: it must be tuple or list"):
         told(session, engine).run("by hand")
 
 
