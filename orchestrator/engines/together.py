@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent import futures as futures_module
 from concurrent.futures import CancelledError, Future
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from orchestrator.engines import protocol
 from orchestrator.engines.offers import Beginning, OnText
@@ -52,7 +52,7 @@ def _checked(reply: R, request: Request[R]) -> R:
         told = " or ".join("None" if one is type(None) else one.__name__ for one in shapes)
         kind = type(request).__name__
         raise EngineError(f"the engine gave {type(reply).__name__} for a {kind}: it must be {told}")
-    return reply
+    return cast(R, tuple(reply)) if isinstance(reply, list) else reply  # a record holds no list
 
 
 def _mistake(error: BaseException) -> str:

@@ -25,7 +25,7 @@ GROUP: Final = "greenroom.engines"
 
 def installed_names() -> tuple[str, ...]:
     """Return the names of the engines that other distributions bring here, in order of the alphabet."""
-    from importlib.metadata import entry_points  # 20 ms: only where a name is not built in
+    from importlib.metadata import entry_points  # slow to load: only where a name is not built in
 
     return tuple(sorted({one.name for one in entry_points(group=GROUP)} - set(RESERVED)))
 
