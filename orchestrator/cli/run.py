@@ -230,7 +230,7 @@ def end_run(
 
     Raises:
         ArchiveError: It is in no archive; the session itself is ended and safe.
-        EngineError: The engine that was asked for never answered.
+        EngineError: The offline panel sat in the place of the engine that was asked for.
         NotRememberedError: It was to be remembered, and is not.
     """
     from orchestrator.cli.dialogue import say
@@ -259,8 +259,8 @@ def end_run(
     took_over: EngineError | None = None
     if plain["took_over"] is not None:
         took_over = EngineError(
-            "no call to the model succeeded, and the offline panel sat in its place: "
-            f"{plain['took_over']}; `{screen.command} doctor` tries it with one call"
+            f"the offline panel sat in the model's place: {plain['took_over']}; "
+            f"`{screen.command} doctor` tries it with one call"
         )
     refuse(memory_failure(session.failures), took_over, refused)
     return plain

@@ -64,7 +64,8 @@ async def perform(service: Service, task: Task) -> Outcome:
     except TimeoutError:
         raise EngineError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
     except PassingError as error:
-        raise PassingError(f"{error}; tried {settings.retries + 1} times", is_busy=error.is_busy) from None
+        line = f"{error}; tried {settings.retries + 1} times"
+        raise PassingError(line, is_busy=error.is_busy, stops=error.stops, status=error.status) from None
     if isinstance(outcome.result, EngineError):
         raise outcome.result
     return outcome
@@ -108,7 +109,8 @@ async def retried(settings: Settings, attempt: Callable[[], Awaitable[R]], until
             if tries > settings.retries:
                 raise
             if monotonic() + wait_s >= until_s:
-                raise EngineError(f"{error}, and there is no time to wait {wait_s:g} s") from None
+                line = f"{error}, and there is no time to wait {wait_s:g} s"
+                raise EngineError(line, stops=error.stops, status=error.status) from None
             await asyncio.sleep(wait_s)
 
 
@@ -178,13 +180,17 @@ async def exchanged(
     except anthropic.APIStatusError:
         raise
     except OutboundError as error:
-        raise EngineError(str(error)) from None
+        raise EngineError(str(error), stops=True) from None
     except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
         if isinstance(error.__cause__, OutboundError):  # the SDK makes this of whatever stops a request
-            raise EngineError(str(error.__cause__)) from None
-        raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
+            raise EngineError(str(error.__cause__), stops=True) from None
+        is_nobody = isinstance(
+            error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout
+        )  # else somebody was there
+        line = f"{where} cannot be reached, or broke the connection off"
+        raise PassingError(line, stops=is_nobody) from None
     except (anthropic.AnthropicError, UnusableError, *_BROKEN):
-        raise PassingError(f"{where} sent what is no reply of the Messages API") from None
+        raise PassingError(f"{where} sent what is no reply of the Messages API", stops=True) from None
 
 
 _BROKEN = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)

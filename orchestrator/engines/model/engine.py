@@ -14,6 +14,7 @@ from orchestrator.context.assemble import Context
 from orchestrator.context.messages import Messages
 from orchestrator.context.meter import CacheMeter
 from orchestrator.context.tooling import ToolUses
+from orchestrator.engines.in_flight import Calls
 from orchestrator.engines.model.calls import perform
 from orchestrator.engines.model.probing import probe
 from orchestrator.engines.model.quoting import in_answers
@@ -49,9 +50,7 @@ class ClaudeEngine:
         """*recorded* answers in the place of the service."""
         self.settings = settings
         self.account = Account()  # of what its calls cost
-        self.has_ever_answered = False  # a call brought a result that holds
-        self.last_failure = ""  # of the last call that did not, in one line
-        self.failed_in_a_row = 0
+        self.calls = Calls()  # under way, and what came of those that are over
         self._service = Service(settings, recorded)
         self._lock = threading.Lock()
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
@@ -146,13 +145,10 @@ class ClaudeEngine:
     async def _result(self, task: Task, uses: ToolUses | None) -> Any:
         is_done = False
         try:
-            result = (await perform(self._service, task)).result
+            with self.calls.under_way(task.agent, task.kind):
+                result = (await perform(self._service, task)).result
             is_done = True
-            self.has_ever_answered, self.failed_in_a_row = True, 0
             return result
-        except EngineError as error:
-            self.last_failure, self.failed_in_a_row = str(error), self.failed_in_a_row + 1
-            raise
         finally:
             if uses is not None:
                 uses.close(counts=is_done)

@@ -27,8 +27,16 @@ BUSY: Final = frozenset({"overloaded_error", "rate_limit_error", "api_error", "t
 class PassingError(EngineError):
     """What may go well when it is tried again."""
 
-    def __init__(self, message: str, wait_s: float | None = None, *, is_busy: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        wait_s: float | None = None,
+        *,
+        is_busy: bool = False,
+        stops: bool = False,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, stops=stops, status=status)
         self.is_busy = is_busy  # the service is there, and may well know key and model
         self.wait_s = wait_s  # what the service asks for
 
@@ -79,8 +87,9 @@ def status_error(error: APIStatusError, settings: Settings, model: str) -> Engin
         name = {429: "rate limit", 529: "overloaded"}.get(status, kind.replace("_", " ") or "server error")
         shown = name if status < 400 else f"{status}, {name}"  # below, it came in a stream that had begun
         if error.response.headers.get("x-should-retry") != "false":
-            return PassingError(f"{where} is busy or broken ({shown})", _wait_s(error), is_busy=True)
-        return EngineError(f"{where} is busy or broken ({shown}): try again later")
+            line = f"{where} is busy or broken ({shown})"
+            return PassingError(line, _wait_s(error), is_busy=True, status=status)
+        return EngineError(f"{where} is busy or broken ({shown}): try again later", status=status)
     said = said_by(error)
     lines = {
         401: f"{where} refused the key: check {settings.key_name}",
@@ -94,8 +103,9 @@ def status_error(error: APIStatusError, settings: Settings, model: str) -> Engin
     if status in (400, 413, 422) and is_too_long(said):
         return EngineError(f"the context is too long for {model}: lower budget_tokens")
     if status == 400 and "credit balance" in said:
-        return EngineError(lines[402])
-    return EngineError(lines.get(status, f"{where} refused the request (status {status})"))
+        return EngineError(lines[402], stops=True, status=status)
+    line = lines.get(status, f"{where} refused the request (status {status})")
+    return EngineError(line, stops=status in (401, 402, 403, 404), status=status)
 
 
 def _wait_s(error: APIStatusError) -> float | None:

@@ -46,13 +46,14 @@ class Probe:
 
 
 def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
-    """Ask *model* the small question. A service that is only busy passes.
+    """Ask *model* the small question.
 
     Args:
         tools: Offer a tool as well, to see whether the service takes any.
 
     Raises:
-        EngineError: No key, key refused, model unknown, nobody there, or no usable reply; one line.
+        EngineError: No key, key refused, model unknown, nobody there (these have `stops`), or no usable
+            reply, as of a service that is only busy; one line.
     """
     return service.submit(_probed(service, model, on_sent, tools)).result()
 
@@ -71,12 +72,13 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
         on_sent(out, began_s, usage)
 
     task = _task(model, note, tools)
-    began_s, is_verbatim = monotonic(), True
+    began_s = monotonic()
     try:
         is_verbatim = (await perform(service, task)).result
     except PassingError as error:
-        if not error.is_busy:
-            raise EngineError(f"{error}: check the network and the address") from None
+        if not error.stops:
+            raise
+        raise EngineError(f"{error}: check the network and the address", stops=True) from None
     seconds = monotonic() - began_s
     if not service.knows:  # it refused for a reason that it did not name
         await _tried_each(service, task)

@@ -60,7 +60,7 @@ class Service:
             try:
                 self._client = _client(self.settings)
             except OutboundError as error:
-                raise EngineError(str(error)) from None
+                raise EngineError(str(error), stops=True) from None
         return self._client
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
@@ -116,7 +116,8 @@ def _client(settings: Settings) -> AsyncAnthropic:
         if settings.base_url is None:
             raise EngineError(
                 f"the {settings.engine} engine needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL "
-                "for a server of your own"
+                "for a server of your own",
+                stops=True,
             )
         key = "none"  # the SDK wants one; a local server does not look at it
     check_key(settings.key_name, key)
