@@ -10,7 +10,8 @@ import typer
 
 from orchestrator.cli.options import BOARD_HELP, INTEL_HELP, DeckFile, names_in, option
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import Name, check_address, looked_at, opened
+from orchestrator.cli.shared import Name, check_address, looked_at, opened, refuse
+from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:
     from orchestrator.model.intel import Intel
@@ -60,6 +61,12 @@ def dossier(
     for notice in notices:
         screen.note(f"note: {notice}")
     screen.result(dossier_json(found), dossier_text(found))
+    if found.failed is not None:
+        refuse(
+            EngineError(
+                f"warning: the {asked.wanted} engine failed, so the offline one wrote it: {found.failed}"
+            )
+        )
 
 
 def intel(

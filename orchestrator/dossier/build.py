@@ -9,6 +9,7 @@ from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.language import language_of_deck
 from orchestrator.engines.by_name import engine_named
+from orchestrator.engines.offers import StoodInFor
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.errors import EngineError
 from orchestrator.legible import one_line
@@ -79,7 +80,9 @@ def build_dossier(
 def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
     """The questions, the engine that said them, and why another one did not."""
     try:
-        return engine.reply(request, None), engine.name, None
+        said = engine.reply(request, None)
+        took_over = engine.took_over if isinstance(engine, StoodInFor) else None
+        return said, engine.name if took_over is None else OFFLINE, took_over
     except EngineError as error:
         failed = one_line(str(error))
     if engine.name == OFFLINE:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from orchestrator.engines.in_flight import Calls
 from orchestrator.engines.offers import Advising, Checking, Closing
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import UsageError
@@ -23,6 +24,7 @@ def engine_named(
     layout: str | None = None,
     spent: Total | None = None,
     say: Callable[[str], None] = lambda line: None,
+    calls: Calls | None = None,
 ) -> Engine:
     """The engine of this name. Nothing is contacted: `check_engine` does that.
 
@@ -30,7 +32,9 @@ def engine_named(
         config: Models, deadlines and budgets of an engine that asks a service; None: the defaults.
         layout: Of messages, where the engine sends any; None: the configuration's.
         spent: What earlier processes have spent on the session that it is for.
-        say: Told in one line when the session's budget is nearly used up, and when it is.
+        say: Told in one line when the session's budget is nearly used up, when it is, and when the offline
+            panel takes over.
+        calls: Where whoever waits sees the calls of an engine that takes time; None: the engine's own.
 
     Raises:
         UsageError: There is none of this name.
@@ -46,6 +50,8 @@ def engine_named(
 
         config = config or Config()
         engine = ClaudeEngine(claude_settings(config, layout, engine=name))
+        if calls is not None:
+            engine.calls = calls
         budget = Budget(config.session_tokens, config.session_usd)
         return FallbackEngine(engine, budget, spent=spent, say=say)
     if name == RECORDED:
@@ -64,6 +70,7 @@ def check_engine(engine: Engine) -> None:
 
     Raises:
         EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
+            An engine that can be replaced by the offline panel raises nothing else: it goes on.
     """
     if isinstance(engine, Checking):
         engine.check()

@@ -149,8 +149,8 @@ def test_one_that_hangs_at_the_start_question_stops_nothing(monkeypatch: pytest.
         where = inner.settings.where
     (line,) = told
     assert line == (
-        f"the model gave no usable reply at the start ({where} gave no reply within 0.3 s): it is asked again "
-        "at each call, and where the first 3 fail, this one among them, the offline panel takes over"
+        f"the model gave no usable reply at the start ({where} gave no reply within 0.3 s): it is asked "
+        "again at each call, and where the first 3 fail, this one among them, the offline panel takes over"
     )
 
 

@@ -11,10 +11,9 @@ from orchestrator.deck.read import read_deck
 from orchestrator.documents.check import check as checked_by
 from orchestrator.documents.check import check_json
 from orchestrator.documents.dossier import dossier_of, seats_of
-from orchestrator.documents.without_session import asked_engine
+from orchestrator.documents.without_session import Asked, asked_engine
 from orchestrator.dossier.board import read_board
 from orchestrator.dossier.page import dossier_json
-from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
 from orchestrator.intel.read import read_intel
 from orchestrator.memory.deck_names import names_in
@@ -41,7 +40,7 @@ def check(
     """What a deck (and speech) says, and where it contradicts itself. Nothing is kept."""
     config = site.home.config if site.home is not None else Config()
     is_offline = (engine or config.engine) == "offline"
-    reads: AbstractContextManager[Engine | None] = (
+    reads: AbstractContextManager[Asked | None] = (
         nullcontext() if is_offline else asked_engine(config, engine, model)
     )
     with reads as asked, aside([deck] if speech is None else [deck, speech]) as paths:

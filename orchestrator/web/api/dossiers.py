@@ -25,7 +25,7 @@ from orchestrator.dossier.prepared import (
     prepare,
     read_prepared,
 )
-from orchestrator.errors import DeckError, SessionStateError
+from orchestrator.errors import DeckError, EngineError, SessionStateError
 from orchestrator.loop.plan import Source
 from orchestrator.session import Session
 from orchestrator.web.api.decks import kept
@@ -112,11 +112,18 @@ def make(deck: str, wanted: Wanted, site: At) -> Standing:
 
 
 def make_dossier(site: Site, file: Path, engine: str, kind: str | None) -> None:
-    """Make a deck's dossier, and keep it with the deck's file."""
+    """Make a deck's dossier, and keep it with the deck's file.
+
+    Raises:
+        EngineError: The engine failed, and there is a dossier already, which may be a better one.
+    """
     home = site.own
     with asked_engine(home.config, engine, None) as asked:
         made, notices = dossier_of(asked, file, seats_of(home, None), (), (), (), kind)
-    keep_prepared(home, Prepared(read_deck(file), made, notices=tuple(notices)), file)
+    deck = read_deck(file)
+    if made.failed is not None and read_prepared(home, deck.sha256) is not None:
+        raise EngineError(made.failed)
+    keep_prepared(home, Prepared(deck, made, notices=tuple(notices)), file)
 
 
 @router.put("/decks/{deck}/dossier/questions/{number}")
