@@ -12,12 +12,14 @@ from orchestrator import render
 from orchestrator.cli.options import SPEAKER_HELP, DeckFile, Speech, check_engine_name, option
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech, refuse
+from orchestrator.cli.waiting import waiting
 from orchestrator.errors import EngineError, GreenroomError
 from orchestrator.home.config import Config
 
 if TYPE_CHECKING:
     from orchestrator.documents.check import Checked
     from orchestrator.documents.without_session import Asked
+    from orchestrator.engines.in_flight import Calls
     from orchestrator.model.claim import Tension
 
 
@@ -45,7 +47,7 @@ def check(
     from orchestrator.documents import check as document
 
     screen = Screen.current
-    with _engine(screen, engine, model) as asked:
+    with waiting() as wait, _engine(screen, engine, model, wait.calls) as asked:
         recording = None
         if speech is not None:
             recording = recorded_speech(speech, _settings(screen), partial(read_deck, deck))
@@ -67,7 +69,9 @@ def _settings(screen: Screen) -> Config:
         return Config()
 
 
-def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractContextManager[Asked | None]:
+def _engine(
+    screen: Screen, name: str | None, model: str | None, calls: Calls
+) -> AbstractContextManager[Asked | None]:
     """The engine that reads; None where nobody does."""
     from orchestrator.documents.without_session import asked_engine
 
@@ -82,7 +86,7 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractCont
     if (name or config.engine) == "offline":
         return nullcontext()
     check_address(name or config.engine)
-    return asked_engine(config, name, model, screen.warn)
+    return asked_engine(config, name, model, screen.warn, calls)
 
 
 def _page(read: Checked) -> Iterator[str]:

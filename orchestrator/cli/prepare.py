@@ -11,6 +11,7 @@ import typer
 from orchestrator.cli.options import BOARD_HELP, INTEL_HELP, DeckFile, names_in, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, looked_at, opened, refuse
+from orchestrator.cli.waiting import waiting
 from orchestrator.errors import EngineError
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ def dossier(
     home = screen.open_home()
     seats = seats_of(home, names_in(panel))
     check_address(engine or home.config.engine)
-    with asked_engine(home.config, engine, model, screen.warn) as asked:
+    with (
+        waiting() as wait,
+        asked_engine(home.config, engine, model, screen.warn, wait.calls) as asked,
+    ):
         found, notices = dossier_of(asked, deck, seats, members, reported, tuple(focus or ()), kind)
     for notice in notices:
         screen.note(f"note: {notice}")

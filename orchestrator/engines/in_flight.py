@@ -97,6 +97,18 @@ class Calls:
         with self._lock:
             return tuple(self._under_way), self._last
 
+    def line(self, *, after_s: float = 0.0) -> str | None:
+        """Return what is waited for now, in one line; None: nothing that has taken *after_s* seconds."""
+        under_way, last = self.now()
+        if not under_way:
+            return None
+        seconds = monotonic() - under_way[0].began_s
+        if seconds < after_s:
+            return None
+        more = f", and {len(under_way) - 1} more" if len(under_way) > 1 else ""
+        before = f"; the last took {last.seconds:.0f} s" if last is not None and last.seconds else ""
+        return f"asking {under_way[0]}{more}: {seconds:.0f} s so far{before}"
+
     def failures(self, where: str) -> str:
         """Return how many calls failed and why, the most frequent reason first, in one line.
 
