@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from orchestrator.engines.by_name import check_engine, close_engine, engine_named
+from orchestrator.engines.in_flight import Calls
 from orchestrator.engines.offers import understands
 from orchestrator.engines.protocol import Engine
 from orchestrator.home.config import Config
@@ -52,13 +53,15 @@ def begin_session(
     *,
     loading: Loading | None,
     say: Callable[[str], None],
+    calls: Calls | None,
 ) -> Begun:
     """As `Session.start`; an engine that is made here is closed again where the start fails."""
     is_own = engine is None or isinstance(engine, str)
     with ExitStack() as undo:
         if engine is None or isinstance(engine, str):
             given = replace(given, engine=engine)
-            engine = engine_named(engine or home.config.engine, home.config, layout=given.layout, say=say)
+            name = engine or home.config.engine
+            engine = engine_named(name, home.config, layout=given.layout, say=say, calls=calls)
             undo.callback(close_engine, engine)
         else:
             given = replace(given, engine=engine.name)

@@ -238,7 +238,17 @@ class ReceiptError(GreenroomError):
 
 
 class EngineError(GreenroomError):
-    """An engine failed or gave no usable reply."""
+    """An engine failed or gave no usable reply.
+
+    *stops*: who set it up has to put it right, and can at once: no key, a key that is refused, a model that
+    is not known, nobody there. At the check before a session this stops the start; nothing else does.
+    *status* is the HTTP status of the service's answer, where that was what failed.
+    """
+
+    def __init__(self, message: str, *, stops: bool = False, status: int | None = None) -> None:
+        super().__init__(message)
+        self.stops = stops
+        self.status = status
 
 
 class OutboundError(GreenroomError):

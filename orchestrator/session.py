@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from orchestrator.archive.upload import Archived
     from orchestrator.context.assemble import Context
     from orchestrator.debrief.parts import Debrief
+    from orchestrator.engines.in_flight import Calls
     from orchestrator.engines.protocol import Engine
     from orchestrator.home.folder import Home
     from orchestrator.loop.news import WebIntel
@@ -111,6 +112,7 @@ class Session:
         loading: Loading | None = None,
         on_repair: Callable[[Repair], None] | None = None,
         say: Callable[[str], None] = lambda line: None,
+        calls: Calls | None = None,
         **options: Any,
     ) -> Session:
         """Begin a session on a deck file, on Markdown given as *deck_text*, or on a deck already read.
@@ -123,21 +125,31 @@ class Session:
             loading: A recording to be played. It is in the session from its first moment, so
                 `resume` goes on with it whatever happens; `load` takes one in later.
             on_repair: As `Store`.
-            say: Told in one line when the session's budget is nearly used up, and when it is.
+            say: Told in one line when the session's budget is nearly used up, when it is, and when the
+                offline panel takes over.
+            calls: Where whoever waits sees the calls to a model.
             **options: The fields of `plan.StartOptions`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, questions, kind, speaker, layout, remember,
                 keep_source. `questions` is a file, or a list of texts or of mappings with text, slide, agent.
 
         Raises:
             DeckError: The deck cannot be read; nothing is left behind.
-            EngineError: The engine cannot work: key missing, key refused, model unknown.
+            EngineError: The engine cannot work: key missing, key refused, model unknown, nobody there. A
+                model that is there and fails stops nothing: the offline panel takes over.
             UsageError, ConfigurationError, SessionExistsError, HomeError, PersonaError
         """
         from orchestrator import beginning
         from orchestrator.loop import plan
 
         begun = beginning.begin_session(
-            home, deck, deck_text, plan.start_options_of(options), engine, loading=loading, say=say
+            home,
+            deck,
+            deck_text,
+            plan.start_options_of(options),
+            engine,
+            loading=loading,
+            say=say,
+            calls=calls,
         )
         with ExitStack() as undo:
             undo.callback(begun.close_engine)
@@ -160,6 +172,7 @@ class Session:
         engine: Engine | None = None,
         on_repair: Callable[[Repair], None] | None = None,
         say: Callable[[str], None] = lambda line: None,
+        calls: Calls | None = None,
     ) -> Session:
         """Open a session by id, unique prefix, `last`, or path.
 
@@ -167,7 +180,7 @@ class Session:
         is first needed, and nothing is asked of it before.
 
         Args:
-            on_repair, say: As at `start`.
+            on_repair, say, calls: As at `start`.
 
         Raises:
             SessionNotFoundError, LedgerCorruptError
@@ -188,7 +201,7 @@ class Session:
             config = home.config if home is not None else None
             spent = usage.total(opened.projection.calls)
             made = by_name.engine_of_session(
-                options.engine, config, layout=options.layout, spent=spent, say=say
+                options.engine, config, layout=options.layout, spent=spent, say=say, calls=calls
             )
             opened._own_engine = made
             return made

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 from orchestrator import render
 from orchestrator.cli.options import SPEAKER_HELP, DeckFile, Speech, check_engine_name, option
 from orchestrator.cli.screen import Screen, columns, wrapped
-from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech
-from orchestrator.errors import GreenroomError
+from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech, refuse
+from orchestrator.cli.waiting import waiting
+from orchestrator.errors import EngineError, GreenroomError
 from orchestrator.home.config import Config
 from orchestrator.home.engine_names import listed
 
 if TYPE_CHECKING:
     from orchestrator.documents.check import Checked
-    from orchestrator.engines.protocol import Engine
+    from orchestrator.documents.without_session import Asked
+    from orchestrator.engines.in_flight import Calls
     from orchestrator.model.claim import Tension
 
 
@@ -47,19 +49,19 @@ def check(
     from orchestrator.documents import check as document
 
     screen = Screen.current
-    with _engine(screen, engine, model) as asked:
+    with waiting() as wait, _engine(screen, engine, model, wait.calls) as asked:
         recording = None
         if speech is not None:
             recording = recorded_speech(speech, _settings(screen), partial(read_deck, deck))
             speaker = asked_speaker(recording, speaker, notes=False)
         checked = document.check(deck, recording, asked, kind, speaker)
-    if asked is not None and checked.failed:
-        screen.warn(f"warning: the {asked.name} engine did not read all of it: {checked.failed}")
     if asked is not None and checked.refused:
         screen.note(
-            f"note: {checked.refused} of what the {asked.name} engine named did not hold and is left out"
+            f"note: {checked.refused} of what the {asked.wanted} engine named did not hold and is left out"
         )
-    screen.result(document.check_json(checked), "" if screen.json else "\n".join(_page(checked, asked)))
+    screen.result(document.check_json(checked), "" if screen.json else "\n".join(_page(checked)))
+    if asked is not None and checked.failed:
+        refuse(EngineError(f"warning: the {asked.wanted} engine did not read all of it: {checked.failed}"))
 
 
 def _settings(screen: Screen) -> Config:
@@ -69,7 +71,9 @@ def _settings(screen: Screen) -> Config:
         return Config()
 
 
-def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractContextManager[Engine | None]:
+def _engine(
+    screen: Screen, name: str | None, model: str | None, calls: Calls
+) -> AbstractContextManager[Asked | None]:
     """The engine that reads; None where nobody does."""
     from orchestrator.documents.without_session import reading_engine
 
@@ -82,18 +86,18 @@ def _engine(screen: Screen, name: str | None, model: str | None) -> AbstractCont
         config = Config()
     check_engine_name(name)
     check_address(name or config.engine)
-    return reading_engine(config, name, model)
+    return reading_engine(config, name, model, screen.warn, calls)
 
 
-def _page(read: Checked, asked: Engine | None) -> Iterator[str]:
-    """The lines for people; *asked* read beside the arithmetic."""
+def _page(read: Checked) -> Iterator[str]:
+    """The lines for people."""
     from orchestrator.debrief.phrasing import DO_THESE_AGREE, UNREAD
 
     counts = (render.counted(len(read.deck.slides), "slide"), render.counted(len(read.claims), "claim"))
     found = f"{', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"
     yield render.headed(read.deck.title or read.deck.name, found)
     yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
-    if asked is None:
+    if not read.has_read:
         yield "checked: the arithmetic within one table, chart or sentence"
     if read.computed:
         yield from ("", "Contradictions")

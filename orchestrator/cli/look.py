@@ -99,7 +99,10 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
         *(f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']}" for one in plain["files"]),
         "",
     ]
-    lines += bill_lines(bill_of(projection.calls))
+    if projection.took_over is not None:
+        sat = f"The offline panel sat in the place of the engine {opened.rehearsal.options.engine}"
+        lines.append(f"{sat}: {one_line(projection.took_over)}.")
+    lines += bill_lines(bill_of(projection.calls), is_taken_over=projection.took_over is not None)
     receipts = plain["receipts"]
     counts = f"{counted(plain['records'], 'record')}, {counted(len(receipts), 'receipt')}"
     lines.append(f"{counts}; ledger head {plain['ledger_head']}")

@@ -10,7 +10,9 @@ import typer
 
 from orchestrator.cli.options import BOARD_HELP, INTEL_HELP, DeckFile, names_in, option
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import Name, check_address, looked_at, opened
+from orchestrator.cli.shared import Name, check_address, looked_at, opened, refuse
+from orchestrator.cli.waiting import waiting
+from orchestrator.errors import EngineError
 from orchestrator.home.engine_names import listed
 
 if TYPE_CHECKING:
@@ -58,11 +60,20 @@ def dossier(
     home = screen.open_home()
     seats = seats_of(home, names_in(panel))
     check_address(engine or home.config.engine)
-    with asked_engine(home.config, engine, model, screen.warn) as asked:
+    with (
+        waiting() as wait,
+        asked_engine(home.config, engine, model, screen.warn, wait.calls) as asked,
+    ):
         found, notices = dossier_of(asked, deck, seats, members, reported, tuple(focus or ()), kind)
     for notice in notices:
         screen.note(f"note: {notice}")
     screen.result(dossier_json(found), dossier_text(found))
+    if found.failed is not None:
+        refuse(
+            EngineError(
+                f"warning: the {asked.wanted} engine failed, so the offline one wrote it: {found.failed}"
+            )
+        )
 
 
 def intel(

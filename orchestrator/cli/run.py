@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -25,6 +26,7 @@ from orchestrator.cli.shared import (
     s3_options,
 )
 from orchestrator.cli.stopping import StoppedError, how_to_go_on, stoppable, told_if_stopped, told_of_new
+from orchestrator.cli.waiting import muted, waiting
 from orchestrator.errors import ArchiveError, EngineError, SessionStateError
 
 if TYPE_CHECKING:
@@ -108,8 +110,15 @@ def rehearse(
         prepared = read_answers(answers) if answers is not None else ()
         loading = Loading(recording, "run", prepared, archive, typed)
         with (
+            waiting() as wait,
             Session.start(
-                home, deck, loading=loading, on_repair=screen.repaired, say=screen.warn, **given
+                home,
+                deck,
+                loading=loading,
+                on_repair=screen.repaired,
+                say=screen.warn,
+                calls=wait.calls,
+                **given,
             ) as session,
             session.guard(screen.warn),
         ):
@@ -175,7 +184,9 @@ def play_to_the_end(
         print(KEYS if session.projection.open is None else KEYS.rstrip(), file=sys.stderr)
     is_slow = speed != "max" or session.rehearsal.has_model  # else it is over before a bar is seen
     shows_bar = is_slow and screen.is_watched and not is_typed
-    with stoppable() as stop, progress(session, shows_bar) as count:
+    # What is typed, and a bar, have the terminal's last line to themselves.
+    shut = muted() if is_typed or shows_bar else nullcontext()
+    with stoppable() as stop, shut, progress(session, shows_bar) as count:
         tell_when_out = _tells_when_out()
 
         def on_step(rehearsal: Rehearsal) -> None:
@@ -230,7 +241,7 @@ def end_run(
 
     Raises:
         ArchiveError: It is in no archive; the session itself is ended and safe.
-        EngineError: The engine that was asked for never answered.
+        EngineError: The offline panel sat in the place of the engine that was asked for.
         NotRememberedError: It was to be remembered, and is not.
     """
     from orchestrator.cli.dialogue import say
@@ -259,8 +270,8 @@ def end_run(
     took_over: EngineError | None = None
     if plain["took_over"] is not None:
         took_over = EngineError(
-            "no call to the model succeeded, and the offline panel sat in its place: "
-            f"{plain['took_over']}; `{screen.command} doctor` tries it with one call"
+            f"the offline panel sat in the model's place: {plain['took_over']}; "
+            f"`{screen.command} doctor` tries it with one call"
         )
     refuse(memory_failure(session.failures), took_over, refused)
     return plain

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TextIO
 
@@ -58,6 +59,7 @@ def show(*lines: str) -> None:
         OutputError: It takes no more.
         ReaderGoneError: Nobody reads it any more.
     """
+    Screen.clear()
     for line in lines:
         print(line)
     sys.stdout.flush()
@@ -65,6 +67,7 @@ def show(*lines: str) -> None:
 
 def _tell(line: str) -> None:
     """On stderr; where that takes nothing, the exit code still tells."""
+    Screen.clear()
     print(printable(line), file=sys.stderr)
 
 
@@ -77,6 +80,7 @@ class Screen:
     quiet: bool = False
 
     current: ClassVar[Screen]
+    clear: ClassVar[Callable[[], None]] = lambda: None  # a line at the terminal that is written over again
     has_result: ClassVar[bool] = False  # a result was printed; what fails after it is told on stderr
 
     @property
@@ -85,10 +89,13 @@ class Screen:
         return os.environ.get("GREENROOM_COMMAND", "greenroom")
 
     def open_home(self) -> Home:
-        """The home that this call works in."""
-        from orchestrator.home.folder import find_home
+        """The home that this call works in; what a start that was killed has left there is removed."""
+        from orchestrator.home.folder import UNFINISHED, find_home
+        from orchestrator.store.files import sweep
 
-        return find_home(self.home, os.environ)
+        home = find_home(self.home, os.environ)
+        sweep(home.sessions, UNFINISHED)
+        return home
 
     def known_home(self) -> Home | None:
         """The home that this call would work in, if there is one: what needs none is not refused for it."""

@@ -14,6 +14,7 @@ import typer
 
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
+from orchestrator.cli.waiting import waiting
 from orchestrator.clock import MAX_GAP_S
 from orchestrator.errors import ConfigurationError, GreenroomError
 
@@ -40,7 +41,10 @@ def opened(name: str) -> Iterator[Session]:
 
     screen = Screen.current
     home = screen.open_home()
-    with Session.open(home, name, on_repair=screen.repaired, say=screen.warn) as session:
+    with (
+        waiting() as wait,
+        Session.open(home, name, on_repair=screen.repaired, say=screen.warn, calls=wait.calls) as session,
+    ):
         was_degraded = session.rehearsal.store.is_degraded
         before = len(session.rehearsal.projection.failures)
         yield session

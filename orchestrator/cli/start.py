@@ -10,6 +10,7 @@ from orchestrator.cli.options import flag, options_of
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import Name, check_address, memory_failure, opened, refuse
 from orchestrator.cli.stopping import how_to_go_on, told_if_stopped, told_of_new
+from orchestrator.cli.waiting import waiting
 from orchestrator.errors import ArchiveError
 
 if TYPE_CHECKING:
@@ -38,7 +39,10 @@ def start(deck: options.DeckFile, **given: Any) -> None:
         from orchestrator.session import Session
 
         check_address(begun["engine"] or home.config.engine)
-        with Session.start(home, deck, say=screen.warn, **begun) as session:
+        with (
+            waiting() as wait,
+            Session.start(home, deck, say=screen.warn, calls=wait.calls, **begun) as session,
+        ):
             _tell_of_start(session)
             refuse(memory_failure(session.failures))
 

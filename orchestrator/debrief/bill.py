@@ -65,8 +65,12 @@ def bill_json(bill: Bill) -> dict[str, Any]:
     }
 
 
-def bill_lines(bill: Bill) -> list[str]:
-    """The bill in sentences; none where no call was made."""
+def bill_lines(bill: Bill, *, is_taken_over: bool = False) -> list[str]:
+    """The bill in sentences; none where no call was made.
+
+    Args:
+        is_taken_over: The offline panel sat in the model's place, so one may wonder what is billed.
+    """
     used = bill.total
     if not used.calls:
         return []
@@ -75,6 +79,8 @@ def bill_lines(bill: Bill) -> list[str]:
         calls += f" with {counted(used.searches, 'web search', 'web searches')}"
     tokens = f"{used.read:,} tokens read from the cache, {used.written:,} written to it, {used.new:,} new"
     lines = [f"{calls}: {tokens}, {used.output:,} output; {_cost(bill)}."]
+    if is_taken_over:
+        lines.append("Each reply that came is a call here, also one that could not be used.")
     if used.alarms:
         lines.append(f"{counted(used.alarms, 'call')} read less from the cache than the layout promises.")
     if bill.unreported:

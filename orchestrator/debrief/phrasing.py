@@ -580,11 +580,11 @@ def figures(debrief: Debrief) -> list[tuple[str, str]]:
 
 
 def taken_over(debrief: Debrief) -> str | None:
-    """One line where the engine that was asked for never answered, for the top of the page."""
+    """One line where no call to the engine that was asked for brought anything, for the top of the page."""
     if debrief.took_over is None:
         return None
-    asked = f"The engine `{debrief.engine}` never answered, so the offline panel sat in its place"
-    return stopped(one_line(f"{asked}: {debrief.took_over}"))
+    sat = f"The offline panel sat in the place of the engine `{debrief.engine}`"
+    return stopped(one_line(f"{sat}: {debrief.took_over}"))
 
 
 def engine(debrief: Debrief) -> list[str]:
@@ -593,8 +593,9 @@ def engine(debrief: Debrief) -> list[str]:
         return [_FROM_BANK]
     if debrief.engine == RECORDED:
         return [_RECORDED]
-    if debrief.took_over is not None:
-        return [_FROM_BANK, *bill_lines(debrief.bill)]
+    shares = debrief.shares
+    if debrief.took_over is not None and not (shares and (shares.asked or shares.judged)):
+        return [_FROM_BANK, *bill_lines(debrief.bill, is_taken_over=True)]
     said = [_by_engine(debrief)]
     if debrief.failed is not None:
         said.append(stopped(one_line(f"It gave no words for this page: {debrief.failed}")))

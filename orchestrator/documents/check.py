@@ -14,7 +14,7 @@ from orchestrator.claims.extract import deck_claims, speech_claims
 from orchestrator.debrief.exchange_json import picked, tension_json
 from orchestrator.deck.content import find_gaps
 from orchestrator.deck.read import read_deck
-from orchestrator.engines.protocol import Engine
+from orchestrator.documents.without_session import Asked
 from orchestrator.loop.contradictions import propose
 from orchestrator.model.claim import READ, Claim, Gap, Tension
 from orchestrator.model.segment import Segment
@@ -34,7 +34,8 @@ class Checked:
     found: Sequence[Tension]
     gaps: Sequence[Gap]
     notices: Sequence[str]  # of how the files were read
-    failed: str | None = None  # the engine did not read all of it: why
+    failed: str | None = None  # the engine that was asked for did not read all of it: why
+    has_read: bool = False  # an engine read beside the arithmetic, at least a part
     refused: int = 0  # how much of what the engine named did not hold
 
     @property
@@ -51,14 +52,14 @@ class Checked:
 def check(
     deck: Path,
     recording: Recording | None,
-    engine: Engine | None,
+    asked: Asked | None,
     kind: str | None,
     speaker: str | None = None,
 ) -> Checked:
     """Read the deck; the arithmetic is always done, and an engine reads the whole beside it.
 
     Args:
-        engine: None: nobody reads.
+        asked: Who reads; None: nobody.
         kind: Of deck; None: as it is read.
         speaker: The presenter's label in the recording; None: whoever clearly speaks most.
 
@@ -81,12 +82,13 @@ def check(
         claims += speech_claims(segment, number)
         found += speech_tensions(segment)
     gaps = find_gaps(read)
-    if engine is None:
-        return Checked(read, kind_of_deck, claims, found, gaps, notices)
+    if asked is None or asked.refused is not None:
+        failed = asked.refused if asked is not None else None
+        return Checked(read, kind_of_deck, claims, found, gaps, notices, failed=failed)
     passages = [*deck_passages(read)]
     for number, segment in segments:
         passages += speech_passages([segment], number)
-    looked = propose(engine, passages, known=tuple(found))
+    looked = propose(asked.engine, passages, known=tuple(found))
     return Checked(
         read,
         kind_of_deck,
@@ -94,7 +96,8 @@ def check(
         [*found, *looked.tensions],
         gaps,
         notices,
-        failed=looked.failed,
+        failed=asked.failed or looked.failed,
+        has_read=asked.failed is None and (looked.failed is None or looked.proposed > 0),
         refused=sum(looked.refused.values()),
     )
 
@@ -116,4 +119,5 @@ def check_json(checked: Checked) -> dict[str, Any]:
         "tensions": [tension_json(one) for one in checked.found],
         "gaps": [picked(gap, ("slide", "note")) for gap in checked.gaps],
         "notices": [{"note": one} for one in checked.notices],
+        "failed": checked.failed,
     }

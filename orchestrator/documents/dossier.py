@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.checks.arithmetic import deck_tensions
@@ -10,8 +11,8 @@ from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.extract import deck_claims
 from orchestrator.deck.content import find_gaps
 from orchestrator.deck.read import read_deck
+from orchestrator.documents.without_session import Asked
 from orchestrator.dossier.build import build_dossier
-from orchestrator.engines.protocol import Engine
 from orchestrator.home.folder import Home
 from orchestrator.intel.bearing import held_against, intel_of
 from orchestrator.intel.page import not_read
@@ -34,7 +35,7 @@ def seats_of(home: Home, panel: tuple[str, ...] | None) -> list[Seat]:
 
 
 def dossier_of(
-    engine: Engine,
+    asked: Asked,
     path: Path,
     seats: Sequence[Seat],
     members: Sequence[BoardMember],
@@ -42,7 +43,11 @@ def dossier_of(
     focus: Sequence[str],
     kind: str | None,
 ) -> tuple[Dossier, list[str]]:
-    """The dossier of the deck in *path*, and what should be said beside it."""
+    """The dossier of the deck in *path*, and what should be said beside it.
+
+    Where the engine that was asked for failed, its `failed` says why, and the offline one wrote it.
+    """
+    engine = asked.engine
     deck = read_deck(path)
     notices = list(deck.notices)
     claims = deck_claims(deck)
@@ -65,4 +70,4 @@ def dossier_of(
         focus=focus,
         kind=kind,
     )
-    return found, notices
+    return replace(found, failed=found.failed or asked.refused), notices

@@ -38,6 +38,7 @@ def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any
         "receipts": [
             {"receipt": one.id, **picked(one, ("agent", "purpose", "seq"))} for one in session.receipts()
         ],
+        "took_over": session.projection.took_over,
         "warnings": warnings_json(session),
         "usage": {"engine": session.rehearsal.options.engine, **bill_json(bill_of(session.projection.calls))},
         "records": store.seq,

@@ -9,6 +9,7 @@ from orchestrator.checks.grounding import grounded
 from orchestrator.checks.passages import deck_passages
 from orchestrator.claims.language import language_of_deck
 from orchestrator.engines.by_name import stand_in
+from orchestrator.engines.offers import StoodInFor
 from orchestrator.engines.protocol import DossierRequest, Engine
 from orchestrator.engines.together import ask
 from orchestrator.errors import EngineError
@@ -78,7 +79,9 @@ def build_dossier(
 def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
     """The questions, the engine that said them, and why another one did not."""
     try:
-        return ask(engine, request), engine.name, None
+        said = ask(engine, request)
+        took_over = engine.took_over if isinstance(engine, StoodInFor) else None
+        return said, engine.name if took_over is None else stand_in().name, took_over
     except EngineError as error:
         failed = one_line(str(error))
     bank = stand_in()

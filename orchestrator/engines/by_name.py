@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from orchestrator.engines.gone import GoneEngine
+from orchestrator.engines.in_flight import Calls
 from orchestrator.engines.offers import Advising, Checking, Closing
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import EngineError, GreenroomError, UsageError
@@ -29,6 +30,7 @@ def engine_named(
     layout: str | None = None,
     spent: Total | None = None,
     say: Callable[[str], None] = lambda line: None,
+    calls: Calls | None = None,
 ) -> Engine:
     """Make the engine of this name. Nothing is contacted: `check_engine` does that.
 
@@ -36,7 +38,9 @@ def engine_named(
         config: Models, deadlines and budgets of an engine that asks a service; None: the defaults.
         layout: Of messages, where the engine sends any; None: the configuration's.
         spent: What earlier processes have spent on the session that it is for.
-        say: Told in one line when the session's budget is nearly used up, and when it is.
+        say: Told in one line when the session's budget is nearly used up, when it is, and when the offline
+            panel takes over.
+        calls: Where whoever waits sees the calls of an engine that takes time; None: the engine's own.
 
     Raises:
         UsageError: There is none of this name.
@@ -51,6 +55,8 @@ def engine_named(
 
         config = config or Config()
         engine = ModelEngine(model_settings(config, layout, engine=name))
+        if calls is not None:
+            engine.calls = calls
         budget = Budget(config.session_tokens, config.session_usd)
         return FallbackEngine(engine, budget, spent=spent, say=say)
     if name == RECORDED:
@@ -99,6 +105,7 @@ def engine_of_session(
     layout: str | None,
     spent: Total | None,
     say: Callable[[str], None],
+    calls: Calls | None = None,
 ) -> Engine:
     """Make the engine that a session was started with; where it cannot be made, one that fails at each call.
 
@@ -111,7 +118,7 @@ def engine_of_session(
             "session in Python with Session.open(…, engine=…)",
         )
     try:
-        return engine_named(name, config, layout=layout, spent=spent, say=say)
+        return engine_named(name, config, layout=layout, spent=spent, say=say, calls=calls)
     except GreenroomError as error:  # its address is not set any more, say
         return GoneEngine(name, str(error))
 
@@ -128,6 +135,7 @@ def check_engine(engine: Engine) -> None:
 
     Raises:
         EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
+            An engine that can be replaced by the offline panel raises nothing else: it goes on.
     """
     if isinstance(engine, Checking):
         engine.check()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
+    from orchestrator.engines.in_flight import Calls
     from orchestrator.engines.protocol import Engine, Request, SeatRequest
     from orchestrator.model.usage import CallUsage
 
@@ -76,6 +77,15 @@ class StoodInFor(Protocol):
     @property
     def took_over(self) -> str | None:
         """Why the offline panel answers in its place, in one line; None: it does not."""
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """Can be seen at work, by whoever waits for it."""
+
+    @property
+    def calls(self) -> Calls:
+        """Its calls: under way, and over."""
 
 
 @runtime_checkable

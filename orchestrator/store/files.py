@@ -289,21 +289,26 @@ def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
     Raises:
         OSError: It cannot be made.
     """
+    sweep(parent, prefix)
+    while True:
+        folder = parent / f"{prefix}{secrets.token_hex(8)}"  # so long that it is nobody else's
+        try:  # before the folder is there: a Ctrl-C right behind `mkdir` leaves nothing either
+            folder.mkdir(FOLDER_MODE)
+            with held(folder, wait=True):
+                if not folder.exists():  # whoever sweeps came between the two calls
+                    continue
+                yield folder
+                return
+        finally:
+            _remove(folder)
+
+
+def sweep(parent: Path, prefix: str) -> None:
+    """Remove what processes that died have left of `made_aside`; what a living one holds stays."""
     for left in parent.glob(f"{prefix}*"):
         with held(left) as is_left:
             if is_left:
                 _remove(left)
-    while True:
-        folder = parent / f"{prefix}{secrets.token_hex(4)}"
-        folder.mkdir(FOLDER_MODE)
-        with held(folder, wait=True):
-            if not folder.exists():  # whoever sweeps came between the two calls
-                continue
-            try:
-                yield folder
-            finally:
-                _remove(folder)
-            return
 
 
 @contextmanager

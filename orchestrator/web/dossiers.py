@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock, Thread
 from time import monotonic
 from typing import Final
 
+from orchestrator.engines.in_flight import Calls
 from orchestrator.errors import GreenroomError
 from orchestrator.legible import one_line
 
@@ -22,6 +24,7 @@ class Making:
     engine: str
     since: float  # monotonic clock, seconds
     failed: str | None = None
+    calls: Calls = field(default_factory=Calls)  # of the model that makes it
 
     @property
     def seconds(self) -> int:
@@ -40,15 +43,15 @@ class Dossiers:
         """What is being made for a deck, or failed; None: nothing is."""
         return self._making.get(deck)
 
-    def make(self, deck: str, engine: str, work: Callable[[], None]) -> bool:
+    def make(self, deck: str, engine: str, work: Callable[[Calls], None]) -> bool:
         """Begin *work* in a thread of its own, unless one for this deck is under way; whether it began."""
         with self._lock:
             under_way = [one for one, made in self._making.items() if made.failed is None]
             if deck in under_way or len(under_way) >= MAX_JOBS:
                 return deck in under_way
-            self._making[deck] = Making(engine, monotonic())
+            making = self._making[deck] = Making(engine, monotonic())
         # It ends with the server: what it has not kept by then is made anew.
-        Thread(target=self._run, args=(deck, engine, work), daemon=True).start()
+        Thread(target=self._run, args=(deck, engine, partial(work, making.calls)), daemon=True).start()
         return True
 
     def _run(self, deck: str, engine: str, work: Callable[[], None]) -> None:

@@ -22,6 +22,7 @@ from orchestrator.web.pictures import Pictures
 from orchestrator.web.presence import Presence
 from orchestrator.web.reviewing import Review
 from orchestrator.web.showcase import Showcase
+from orchestrator.web.starts import Starts
 from orchestrator.web.threads import SessionThreads
 from orchestrator.web.uploads import Uploads
 
@@ -73,6 +74,7 @@ class Site:
     materials: Materials = field(default_factory=Materials)
     showcase: Showcase = field(default_factory=Showcase)
     dossiers: Dossiers = field(default_factory=Dossiers)
+    starts: Starts = field(default_factory=Starts)
     closing: Event = field(default_factory=Event)  # set once the server ends: streams stop by themselves
 
     def __post_init__(self) -> None:

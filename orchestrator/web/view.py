@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import monotonic
+from typing import Final
 
 from orchestrator import render
 from orchestrator.debrief import phrasing
 from orchestrator.debrief.timing import shares
+from orchestrator.engines.offers import Watched
 from orchestrator.layout import MODERATOR
 from orchestrator.loop.driver_lock import is_driven, state_of
 from orchestrator.loop.moderator_lines import about, asked, spoken
@@ -21,6 +24,8 @@ CAPTIONS = 12
 """Pieces of speech that stay on the page; all of them stand in the transcript."""
 LINES = 4
 """Lines of the moderator's that stay on the page."""
+WAITS_S: Final = 5.0
+"""How long a call takes before the room says so: a presenter does not look at what is over sooner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,7 @@ class RoomView:
     contradictions: int
     took_over: str | None  # why the offline panel sits in the model's place
     turn: Floor  # whose turn it is
+    asking: str | None = None  # who is asked what by the model, where that takes long
     recording: str | None = None  # the name of the recorded talk; None: it is held live
     is_playing: bool = False  # it is played here, up to the next question
     is_played: bool = False  # it is over, and so are its questions
@@ -168,10 +174,19 @@ def room_view(
         contradictions=len(projection.tensions),
         took_over=projection.took_over,
         turn=floor_of(state),
+        asking=asked_now(rehearsal),
         recording=playback.name if playback is not None and is_recorded else None,
         is_playing=is_recorded and is_driven_here,
         is_played=is_recorded and not is_driven_here and isinstance(next_step(state), End),
     )
+
+
+def asked_now(rehearsal: Rehearsal) -> str | None:
+    """Return what the model is asked now, where that has taken `WAITS_S`; None: nothing."""
+    if not rehearsal.has_model or not isinstance(rehearsal.engine, Watched):
+        return None
+    under_way, _ = rehearsal.engine.calls.now()
+    return next((str(call) for call in under_way if monotonic() - call.began_s >= WAITS_S), None)
 
 
 def _captions(projection: Projection) -> tuple[Caption, ...]:

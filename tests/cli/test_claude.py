@@ -231,13 +231,40 @@ def test_where_no_call_ever_succeeds_the_offline_panel_sits_and_the_exit_says_so
     plain = json.loads(done.stdout)
     assert (done.returncode, plain["state"], plain["valid"]) == (1, "ended", True)
     assert plain["exchanges"]
-    assert plain["took_over"].startswith("claude-sonnet-5-5 never answered: ")
+    where = server.url.removeprefix("http://")
+    assert plain["took_over"].startswith(f"claude-sonnet-5-5 at {where} gave no usable reply to 3 calls (")
     first, used_up, last = done.stderr.splitlines()
     assert first == f"greenroom: the offline panel takes over: {plain['took_over']}"
     assert used_up.startswith("note: all 5 answers are used")
-    assert last.startswith(
-        "greenroom: no call to the model succeeded, and the offline panel sat in its place"
+    assert last == (
+        f"greenroom: the offline panel sat in the model's place: {plain['took_over']}; "
+        "`greenroom doctor` tries it with one call"
     )
     with Session.open(Home.open(home), "s1") as session:
         assert session.projection.took_over == plain["took_over"]
         assert f"- Offline panel: {plain['took_over']}" in session.read("moderator/session-state.md")
+    sat = f"The offline panel sat in the place of the engine claude: {plain['took_over']}."
+    assert sat in greenroom(home, "show", "s1").stdout.splitlines()
+    page = greenroom(home, "debrief", "s1", "--format", "text").stdout
+    billed = f"{plain['usage']['calls']} calls to claude-sonnet-5-5"
+    words = " ".join(page.split())
+    assert billed in words
+    assert "Each reply that came is a call here, also one that could not be used." in words
+
+
+@pytest.mark.parametrize("fault", ["broken", "no_json"])
+def test_a_server_that_never_gives_a_usable_reply_stops_no_run(
+    home: Path, files: Rehearsal, server: MessagesServer, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    """Not even the small question at the start; the screen says so at once."""
+    monkeypatch.setenv("GREENROOM_RETRIES", "0")
+    server.always = Fault(fault)
+    done = greenroom(
+        home, "--json", "run", files.deck, "--speech", files.speech, "--engine", "claude", check=False
+    )
+    plain = json.loads(done.stdout)
+    assert (done.returncode, plain["state"], plain["valid"]) == (1, "ended", True)
+    assert " gave no usable reply to 3 calls (3 times: " in plain["took_over"]
+    told = done.stderr.splitlines()
+    assert told[0].startswith("greenroom: the model gave no usable reply at the start (")
+    assert told[1] == f"greenroom: the offline panel takes over: {plain['took_over']}"

@@ -234,6 +234,44 @@ def test_a_model_that_hangs_in_a_run_is_given_up(
         assert session.verify().valid
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=["ended", "killed"])
+@pytest.mark.parametrize("task", ["candidate_question", "judgement", "debrief"])
+def test_a_run_that_ends_while_a_model_is_awaited_is_gone_on_with(
+    home: Path, files: Rehearsal, server: MessagesServer, number: signal.Signals, task: str
+) -> None:
+    server.by_task = {task: HANGING}
+    options = ("--speech", files.speech, "--answers", files.answers, "--engine", "claude", "--id", "r1")
+    with under_way(home, (), "run", files.deck, *options, "--exchanges", "1") as command:
+        until("a call that hangs", lambda: any(one.fault == HANGING for one in server.requests))
+        code, _, said = command.ended_by(number)
+    if number == signal.SIGTERM:
+        assert (code, said) == (143, "greenroom: stopped; go on with `greenroom resume r1`")
+    server.by_task = {}
+    server.let_go()
+    done = greenroom_json(home, "resume", "r1")
+    assert (done["state"], done["segments"], done["valid"]) == ("ended", 8, True)
+    assert done["took_over"] is None
+
+
+def test_what_a_start_that_was_killed_has_left_goes_with_the_next_command(
+    home: Path, files: Rehearsal, server: MessagesServer
+) -> None:
+    """And what a living one makes stays."""
+
+    def unfinished() -> list[Path]:
+        return list(home.glob("sessions/.new-*"))
+
+    server.by_task = {"tensions": HANGING}
+    options = ("start", files.deck, "--engine", "claude", "--id")
+    with under_way(home, (), *options, "r1") as killed, under_way(home, (), *options, "r2") as living:
+        until("two that hang", lambda: len(unfinished()) == 2 and len(server.requests) == 4)
+        killed.ended_by(signal.SIGKILL)
+        greenroom(home, "list")
+        assert len(unfinished()) == 1
+        living.ended_by(signal.SIGTERM)
+    assert unfinished() == []
+
+
 @at_both_signals
 def test_a_signal_ends_what_a_shell_has_set_aside(
     home: Path, files: Rehearsal, number: signal.Signals

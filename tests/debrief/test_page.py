@@ -406,7 +406,7 @@ def test_what_a_slide_leaves_out_is_not_shown_as_if_it_said_so() -> None:
 
 def test_an_engine_that_never_answered_is_named_before_all_else() -> None:
     over = replace(PAGE, engine="claude", took_over="the key was refused")
-    said = "The engine `claude` never answered, so the offline panel sat in its place: the key was refused."
+    said = "The offline panel sat in the place of the engine `claude`: the key was refused."
     assert as_markdown(over).splitlines()[2] == said.replace("`", "\\`")
     assert as_text(over).startswith(f"No engine       {said[:60]}")
     assert said.replace("`", "") in " ".join(seen(as_html(over)).text.partition("Fix this first")[0].split())

@@ -22,6 +22,7 @@ from orchestrator.deck.limits import DEFAULT_LIMITS, MIB, SHORTER, DeckLimits
 from orchestrator.deck.read import read_deck, read_deck_text
 from orchestrator.documents.check import check
 from orchestrator.documents.dossier import dossier_of
+from orchestrator.documents.without_session import Asked
 from orchestrator.engines.offline.engine import OfflineEngine
 from orchestrator.errors import DeckError
 from orchestrator.model.slide import Slide
@@ -266,8 +267,8 @@ def test_a_long_deck_is_checked_and_prepared_for_in_time(tmp_path: Path, text: s
     path = tmp_path / "deck.md"
     path.write_text(text)
     began = time.process_time()
-    assert check(path, None, OfflineEngine(), None).claims
-    assert dossier_of(OfflineEngine(), path, (), (), (), (), None)[0].attacks
+    assert check(path, None, Asked(OfflineEngine(), "offline"), None).claims
+    assert dossier_of(Asked(OfflineEngine(), "offline"), path, (), (), (), (), None)[0].attacks
     assert time.process_time() - began < MAX_CPU_S
 
 
@@ -279,6 +280,8 @@ from pathlib import Path
 from orchestrator.deck.read import read_deck
 from orchestrator.documents.check import check
 from orchestrator.documents.dossier import dossier_of
+from orchestrator.documents.without_session import Asked
+from orchestrator.documents.without_session import Asked
 from orchestrator.engines.offline.engine import OfflineEngine
 from orchestrator.errors import DeckError
 """

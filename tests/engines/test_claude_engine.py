@@ -606,13 +606,16 @@ def test_what_is_wrong_is_said_at_the_start() -> None:
         with engine_on(server, model="small") as engine, pytest.raises(EngineError) as words:
             engine.check()
         server.always = Fault("overloaded")
-        with engine_on(server, model="small") as engine:
-            engine.check()  # a busy service may well know both
+        with engine_on(server, model="small") as engine, pytest.raises(EngineError) as busy:
+            engine.check()
     with engine_on(server) as engine, pytest.raises(EngineError) as gone:
         engine.check()
     assert str(key.value) == f"{where} refused the key: check ANTHROPIC_API_KEY"
     assert str(model.value) == f"{where} does not know the model huge: choose another one"
     assert str(words.value).startswith("the reply could not be used, and was not mended when sent back: ")
+    assert "is busy or broken (529, overloaded)" in str(busy.value)
+    stops = [one.value.stops for one in (key, model, gone, words, busy)]
+    assert stops == [True, True, True, False, False]  # a busy service may well know both
     assert str(gone.value) == (
         f"{where} cannot be reached, or broke the connection off; tried 3 times: check the network and the "
         "address"

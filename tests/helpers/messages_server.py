@@ -38,6 +38,7 @@ FAULTS: Final = (
     "rate_limit",  # 429 with `retry-after: seconds`
     "overloaded",  # 529
     "broken",  # 500
+    "loading",  # 503, as of a server that is still loading its model
     "reset",  # closes the connection without a word
     "cut",  # breaks the body or the stream off in the middle
     "stalled",  # begins the body or the stream, and goes on with it only after `seconds`
@@ -464,4 +465,5 @@ _REFUSALS: Final[Mapping[str, tuple[int, str]]] = {
     "rate_limit": (429, "rate_limit_error"),
     "overloaded": (529, "overloaded_error"),
     "broken": (500, "api_error"),
+    "loading": (503, "unavailable_error"),
 }

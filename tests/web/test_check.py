@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
+from tests.helpers.messages_server import MessagesServer
 
 DEMO = Path(__file__).resolve().parents[2] / "orchestrator" / "demo"
 
@@ -56,3 +57,20 @@ def test_what_cannot_be_read_is_named_as_it_was_sent(
     answer = api.post("/api/v1/check", files=files, data=form)
     assert answer.status_code == 422
     assert answer.json()["detail"].startswith(detail)
+
+
+@pytest.mark.parametrize("address", ["check", "dossier"])
+def test_a_model_that_cannot_be_asked_is_named_in_a_field_beside_what_needs_none(
+    api: TestClient, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    deck = DEMO / "deck.md"
+    sent = {"deck": (deck.name, deck.read_bytes())}
+    alone = api.post(f"/api/v1/{address}", files=sent, data={"engine": "offline"}).json()
+    assert alone["failed"] is None
+    with MessagesServer() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "wrong")
+        answer = api.post(f"/api/v1/{address}", files=sent, data={"engine": "claude"})
+    assert answer.status_code == 200
+    failed = f"{server.url.removeprefix('http://')} refused the key: check ANTHROPIC_API_KEY"
+    assert {**answer.json(), "notices": []} == {**alone, "failed": failed, "notices": []}

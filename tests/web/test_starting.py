@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from starlette.testclient import TestClient
+
+from orchestrator.engines.offers import Watched
+from orchestrator.web.site import Site
+from orchestrator.web.view import asked_now
+from tests.helpers.live_feeds import until
+from tests.helpers.messages_server import Fault, MessagesServer
 
 TWO_WRONG_SUMS = b"""# Costs in 2026
 
@@ -102,3 +111,65 @@ def test_an_environment_that_cannot_be_used_is_a_problem_that_names_the_variable
     assert answer.json()["detail"].startswith(f"{name} ")
     assert "s3cret" not in answer.text
     assert api.get("/api/v1/sessions").json() == {"sessions": []}
+
+
+# ---------------------------------------------------------------------- with a model
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MessagesServer]:
+    with MessagesServer() as made:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", made.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", made.key)
+        monkeypatch.setenv("GREENROOM_RETRIES", "0")
+        yield made
+
+
+def test_a_page_that_waits_for_a_start_sees_what_the_model_is_asked(
+    api: TestClient, server: MessagesServer
+) -> None:
+    server.by_task = {"tensions": Fault("hang")}
+    assert api.get("/api/v1/asking").json() == {"asking": None}
+    with ThreadPoolExecutor() as aside:
+        begun = aside.submit(api.post, "/api/v1/sessions", json={"sample": True, "engine": "claude"})
+        until("a call that hangs", lambda: any(one.fault for one in server.requests))
+        (said,) = api.get("/api/v1/asking").json().values()
+        assert said.startswith("asking moderator: what contradicts what: 0 s so far")
+        server.by_task = {}
+        server.let_go()
+        assert begun.result().status_code == 201
+    assert api.get("/api/v1/asking").json() == {"asking": None}
+
+
+@pytest.mark.parametrize("fault", ["broken", "no_json"])
+def test_a_model_that_fails_stops_no_start_and_the_room_says_so(
+    api: TestClient, server: MessagesServer, fault: str
+) -> None:
+    server.always = Fault(fault)
+    begun = api.post("/api/v1/sessions", json={"sample": True, "engine": "claude", "id": "s1"})
+    assert begun.status_code == 201
+    room = api.get("/api/v1/sessions/s1/room").json()
+    assert " gave no usable reply to 3 calls (3 times: " in room["took_over"]
+    assert room["asking"] is None
+
+
+def test_what_can_be_put_right_at_once_stops_a_start(
+    api: TestClient, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "wrong")
+    answer = api.post("/api/v1/sessions", json={"sample": True, "engine": "claude", "id": "s1"})
+    assert answer.status_code == 502
+    assert answer.json()["detail"].endswith(" refused the key: check ANTHROPIC_API_KEY")
+    assert api.get("/api/v1/sessions").json() == {"sessions": []}
+
+
+def test_the_room_says_what_takes_the_model_long(
+    api: TestClient, site: Site, server: MessagesServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("orchestrator.web.view.WAITS_S", 0.0)
+    api.post("/api/v1/sessions", json={"sample": True, "engine": "claude", "id": "s1"})
+    rehearsal = site.sessions.get("s1").rehearsal
+    assert asked_now(rehearsal) is None
+    assert isinstance(rehearsal.engine, Watched)
+    with rehearsal.engine.calls.under_way("skeptic", "judgement"):
+        assert api.get("/api/v1/sessions/s1/room").json()["asking"] == "skeptic: whether that was answered"

@@ -66,7 +66,7 @@ class MessagesWire:
             try:
                 self._client = _client(self._settings)
             except OutboundError as error:
-                raise EngineError(str(error)) from None
+                raise EngineError(str(error), stops=True) from None
         return self._client
 
     def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
@@ -232,7 +232,8 @@ def _client(settings: Settings) -> AsyncAnthropic:
         if settings.base_url is None:
             raise EngineError(
                 f"the {settings.engine} engine needs a key: set ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL "
-                "for a server of your own"
+                "for a server of your own",
+                stops=True,
             )
         key = "none"  # the SDK wants one; a local server does not look at it
     check_key(settings.key_name, key)

@@ -48,7 +48,8 @@ async def perform(service: Service, task: Task) -> Outcome:
     except TimeoutError:
         raise UselessError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
     except PassingError as error:
-        raise PassingError(f"{error}; tried {settings.retries + 1} times", is_busy=error.is_busy) from None
+        line = f"{error}; tried {settings.retries + 1} times"
+        raise PassingError(line, is_busy=error.is_busy, stops=error.stops, status=error.status) from None
     if isinstance(outcome.result, EngineError):
         raise outcome.result
     return outcome
@@ -92,7 +93,8 @@ async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s:
             if tries > settings.retries:
                 raise
             if monotonic() + wait_s >= until_s:
-                raise EngineError(f"{error}, and there is no time to wait {wait_s:g} s") from None
+                line = f"{error}, and there is no time to wait {wait_s:g} s"
+                raise EngineError(line, stops=error.stops, status=error.status) from None
             await asyncio.sleep(wait_s)
 
 

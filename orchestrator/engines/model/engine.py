@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, Self, TypeVar, cast
@@ -14,6 +15,7 @@ from orchestrator.context.assemble import Context
 from orchestrator.context.messages import Messages
 from orchestrator.context.meter import BYTES_PER_TOKEN, CacheMeter
 from orchestrator.context.tooling import ToolUses
+from orchestrator.engines.in_flight import Calls
 from orchestrator.engines.model.calls import perform
 from orchestrator.engines.model.failures import TooLongError, too_long
 from orchestrator.engines.model.probing import Probe, probe, settle
@@ -62,9 +64,7 @@ class ModelEngine:
         """*recorded* answers in the place of the service."""
         self.settings = settings
         self.account = Account()  # of what its calls cost
-        self.has_ever_answered = False  # a call brought a result that holds
-        self.last_failure = ""  # of the last call that did not, in one line
-        self.failed_in_a_row = 0
+        self.calls = Calls()  # under way, and what came of those that are over
         self._service = Service(settings, recorded)
         self._is_settled = settings.wire is not None or recorded is not None
         self.probes: dict[str, Probe] = {}  # what the service was seen to do, by model
@@ -90,10 +90,9 @@ class ModelEngine:
     def check(self) -> None:
         """Find out now whether the service takes the key and knows the models, by a small real question.
 
-        A service that is busy, or brought nothing usable, passes: `notices` then says so.
-
         Raises:
-            EngineError: It cannot work; one line says what to do.
+            EngineError: It cannot work, and where it has `stops` whoever set it up can put that right; or it
+                brought nothing usable this time. One line.
         """
         if self._service.recorded is not None:
             return
@@ -103,7 +102,9 @@ class ModelEngine:
     def _probe(self, model: str) -> None:
         ask = probe if self._is_settled else settle
         self.probes[model] = found = ask(self._service, model, self._note)
-        self._is_settled = self._is_settled or bool(found.answered)
+        if found.failure is not None:
+            raise found.failure
+        self._is_settled = True
         self._fits(found)
 
     def _fits(self, found: Probe) -> None:
@@ -118,7 +119,8 @@ class ModelEngine:
         if self._room is not None and self._room < LEAST_WINDOW:
             raise EngineError(
                 f"{self.settings.model} has room for {self._room:,} tokens, and a panelist's question takes "
-                f"{LEAST_WINDOW:,} at least: start it with 16384 or more ({HOW_TO_WIDEN})"
+                f"{LEAST_WINDOW:,} at least: start it with 16384 or more ({HOW_TO_WIDEN})",
+                stops=True,
             )
 
     def room_bytes(self, request: SeatRequest[Any]) -> int | None:
@@ -148,7 +150,8 @@ class ModelEngine:
         if not self._is_settled:
             with self._settling:
                 if not self._is_settled:
-                    self._probe(self.settings.model)
+                    with suppress(EngineError):  # the call that follows fails by itself, and says why
+                        self._probe(self.settings.model)
                     self._is_settled = True
 
     @property
@@ -234,14 +237,12 @@ class ModelEngine:
     async def _result(self, task: Task, uses: ToolUses | None) -> Any:
         is_done = False
         try:
-            result = (await perform(self._service, task)).result
+            with self.calls.under_way(task.agent, task.kind):
+                result = (await perform(self._service, task)).result
             is_done = True
-            self.has_ever_answered, self.failed_in_a_row = True, 0
             return result
-        except EngineError as error:
-            self.last_failure, self.failed_in_a_row = str(error), self.failed_in_a_row + 1
-            if isinstance(error, TooLongError) and error.window is not None:
-                self._room = error.window  # the next call is made to fit
+        except TooLongError as error:
+            self._room = error.window or self._room  # the next call is made to fit
             raise
         finally:
             if uses is not None:
@@ -277,8 +278,8 @@ class ModelEngine:
 
 def _lacks(probe: Probe) -> list[str]:
     """What a service turned out not to do that matters, a line each."""
-    if probe.why:
-        return [f"the model's small question at the start brought nothing usable: {probe.why}"]
+    if probe.failure is not None:
+        return []  # that is told as it happens
     told = []
     if not probe.enforces:
         told.append("enforces no schema, so the shape of a reply is asked for in words")

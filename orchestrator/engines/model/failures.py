@@ -34,8 +34,16 @@ _WORD: Final = re.compile(r"[a-z][a-z0-9_.-]{2,60}")
 class PassingError(EngineError):
     """What may go well when it is tried again."""
 
-    def __init__(self, message: str, wait_s: float | None = None, *, is_busy: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        wait_s: float | None = None,
+        *,
+        is_busy: bool = False,
+        stops: bool = False,
+        status: int | None = None,
+    ) -> None:
+        super().__init__(message, stops=stops, status=status)
         self.is_busy = is_busy  # the service is there, and may well know key and model
         self.wait_s = wait_s  # what the service asks for
 
@@ -135,9 +143,10 @@ def error_of(refusal: Refusal, settings: Settings, model: str, api: str) -> Engi
         name = names.get(status) or ("loading its model" if "loading" in said else "")
         name = name or kind.replace("_", " ") or "server error"
         shown = name if status < 400 else f"{status}, {name}"  # below, it came in a stream that had begun
+        line = f"{where} is busy or broken ({shown})"
         if refusal.headers.get("x-should-retry") != "false":
-            return PassingError(f"{where} is busy or broken ({shown})", refusal.wait_s, is_busy=True)
-        return EngineError(f"{where} is busy or broken ({shown}): try again later")
+            return PassingError(line, refusal.wait_s, is_busy=True, status=status)
+        return EngineError(f"{line}: try again later", status=status)
     if status in (400, 413, 422) and refusal.is_too_long:
         return too_long(model, *refusal.lengths)
     lines = {
@@ -151,12 +160,11 @@ def error_of(refusal: Refusal, settings: Settings, model: str, api: str) -> Engi
         413: f"{where} refused the request as too large: lower budget_tokens",
     }
     if status == 400 and "credit balance" in said:
-        return EngineError(lines[402])
-    if status in lines:
-        return EngineError(lines[status])
+        return EngineError(lines[402], stops=True, status=status)
     # A kind is a name that the server gives; its message may repeat the request.
     named = f", {kind}" if _WORD.fullmatch(kind) else ""
-    return EngineError(f"{where} refused the request (status {status}{named})")
+    line = lines.get(status, f"{where} refused the request (status {status}{named})")
+    return EngineError(line, stops=status in (401, 402, 403, 404, 405), status=status)
 
 
 def too_long(model: str, needed: int | None = None, window: int | None = None) -> TooLongError:

@@ -10,9 +10,11 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
+from time import monotonic, sleep
 from typing import Any, Final, TypeVar
 
 from orchestrator.context.assemble import Context
+from orchestrator.engines.in_flight import Calls
 from orchestrator.engines.model.engine import ModelEngine
 from orchestrator.engines.model.settings import MESSAGES
 from orchestrator.engines.offers import OnText, Searched
@@ -20,12 +22,19 @@ from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
+from orchestrator.layout import MODERATOR
 from orchestrator.model.usage import Account, Budget, CallUsage, Total
 
 R = TypeVar("R")
 
 FAILS_BEFORE: Final = 3
 """Calls that failed one after the other, with none ever answered, before the offline panel takes over."""
+NOT_READY: Final = 503
+"""What a server answers while it loads its model (llama.cpp: "Loading model")."""
+LOADS_S: Final = 120.0
+"""How long that is waited for at a start: some gigabytes from a slow disk, with room to spare."""
+LOOK_S: Final = 2.0
+"""How long after such an answer it is asked again."""
 
 
 class FallbackEngine:
@@ -121,10 +130,47 @@ class FallbackEngine:
         self._tell()
         return self.engine.take_usage()
 
+    @property
+    def calls(self) -> Calls:
+        """As `Watched.calls`."""
+        return self.engine.calls
+
     def check(self) -> None:
-        """As `ModelEngine.check`; nothing is asked once the budget is used up."""
-        if not self.is_used_up:
-            self.engine.check()
+        """Find out now whether the model can be asked; nothing is asked once the budget is used up.
+
+        A service that is there and fails is told of, counts as a call that failed, and stops nothing.
+
+        Raises:
+            EngineError: Who set it up has to put it right: no key, key refused, model unknown, nobody there.
+        """
+        if self.is_used_up:
+            return
+        try:
+            with self.calls.under_way(MODERATOR, "check", is_trial=True):
+                self._check_until_loaded()
+        except EngineError as error:
+            if error.stops:
+                raise
+            self._say(
+                f"the model gave no usable reply at the start ({error}): it is asked again at each call, "
+                f"and where the first {FAILS_BEFORE} fail, this one among them, the offline panel takes over"
+            )
+
+    def _check_until_loaded(self) -> None:
+        """Check; a server that says it is not ready yet is asked again until it is, or `LOADS_S` are over."""
+        until_s, is_told = monotonic() + LOADS_S, False
+        while True:
+            try:
+                self.engine.check()
+                return
+            except EngineError as error:
+                if error.status != NOT_READY or monotonic() + LOOK_S > until_s:
+                    raise
+            if not is_told:
+                where = self.engine.settings.where
+                self._say(f"{where} is not ready yet: it is waited for, for at most {LOADS_S:g} s")
+                is_told = True
+            sleep(LOOK_S)
 
     def close(self) -> None:
         """As `ModelEngine.close`."""
@@ -132,11 +178,12 @@ class FallbackEngine:
 
     def _look(self) -> None:
         """Let the offline panel take over where the first calls failed, all of them."""
-        engine = self.engine
+        calls, settings = self.calls, self.engine.settings
         with self._lock:
-            if self.took_over or engine.has_ever_answered or engine.failed_in_a_row < FAILS_BEFORE:
+            if self.took_over or calls.has_ever_answered or calls.failed_in_a_row < FAILS_BEFORE:
                 return
-            self.took_over = f"{engine.settings.model} never answered: {engine.last_failure}"
+            where = settings.where
+            self.took_over = f"{settings.model} at {where} gave no usable reply to {calls.failures(where)}"
         self._say(f"the offline panel takes over: {self.took_over}")
 
     def _tell(self) -> None:

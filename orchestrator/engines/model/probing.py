@@ -31,6 +31,8 @@ from orchestrator.model.usage import CallUsage
 
 CHECK_S: Final = 120.0
 """How long one question may take: a server on the user's own machine first loads its model."""
+NO_SUCH_ADDRESS: Final = (404, 405)
+"""What a server answers where it does not speak a wire."""
 MOST_TOKENS: Final = 2_000
 """Of a reply, thinking included: a model that runs on without end would take minutes."""
 TOOL: Final[Mapping[str, Any]] = {
@@ -53,7 +55,12 @@ class Probe:
     uses_tools: bool = False  # it used the tool that it was told to use
     window: int | None = None  # tokens of a call, input and output, as it says
     bytes_per_token: float | None = None  # of the question, by its own count
-    why: str = ""  # nothing usable came, in one line
+    failure: EngineError | None = None  # nothing usable came
+
+    @property
+    def why(self) -> str:
+        """Why nothing usable came, in one line; "": something did."""
+        return "" if self.failure is None else str(self.failure)
 
     @property
     def enforces(self) -> bool:
@@ -67,7 +74,7 @@ class Probe:
 
 
 def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
-    """Ask *model* the small questions. A service that is only busy, or answers nothing usable, passes.
+    """Ask *model* the small questions.
 
     Args:
         tools: See whether it uses one, too.
@@ -90,14 +97,14 @@ def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False
         service.speak(wire)
         try:
             found.append(probe(service, model, on_sent, tools=tools))
-        except PassingError:
-            raise  # nobody is there
         except EngineError as error:
+            if error.status is None:
+                raise  # nobody is there, or it may not be asked
             errors.append(error)
         if found and (found[-1].enforces or not found[-1].answered):
             break  # the other cannot do more, or the server is not fit to be asked now
     if not found:
-        raise errors[-1] if "API (40" in str(errors[0]) else errors[0]
+        raise errors[-1] if errors[0].status in NO_SUCH_ADDRESS else errors[0]
     best = max(found, key=lambda one: one.score)
     if service.spoken != best.wire:
         service.speak(best.wire)
@@ -135,10 +142,12 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
     try:
         ready = await _ready(service, task)
     except PassingError as error:
-        if not error.is_busy:
-            raise PassingError(f"{error}: check the network and the address") from None
+        if error.stops:
+            raise EngineError(f"{error}: check the network and the address", stops=True) from None
         return _silent(service, began_s, error)
-    except UselessError as error:
+    except EngineError as error:
+        if error.stops:
+            raise
         return _silent(service, began_s, error)
     seconds = monotonic() - began_s
     if not service.knows:  # it refused for a reason that it did not name
@@ -173,7 +182,7 @@ async def _ready(service: Service, task: Task) -> _Ready:
 
 
 def _silent(service: Service, began_s: float, error: EngineError) -> Probe:
-    return Probe(service.spoken, round(monotonic() - began_s, 1), why=str(error))
+    return Probe(service.spoken, round(monotonic() - began_s, 1), failure=error)
 
 
 async def _tried_each(service: Service, task: Task) -> None:

@@ -68,7 +68,8 @@ class Service:
                 raise
             raise EngineError(
                 f"the {self.settings.engine} engine needs the package {package}: "
-                f"pip install 'greenroom[{package}]'"
+                f"pip install 'greenroom[{package}]'",
+                stops=True,
             ) from None
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:

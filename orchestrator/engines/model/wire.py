@@ -107,19 +107,21 @@ def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
     except sdk.APIStatusError as error:
         raise Refusal.of(error) from None
     except OutboundError as error:
-        raise EngineError(str(error)) from None
+        raise EngineError(str(error), stops=True) from None
     except EngineError:
         raise
     except (sdk.APIConnectionError, httpx2.HTTPError) as error:
         if isinstance(error.__cause__, OutboundError):  # the SDK makes this of whatever stops a request
-            raise EngineError(str(error.__cause__)) from None
-        raise PassingError(f"{where} cannot be reached, or broke the connection off") from None
+            raise EngineError(str(error.__cause__), stops=True) from None
+        is_nobody = isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
+        line = f"{where} cannot be reached, or broke the connection off"
+        raise PassingError(line, stops=is_nobody) from None
     except sdk.APIError as error:  # in a stream that had begun
         if error.body is None:
-            raise PassingError(f"{where} sent what is no reply of the {api}") from None
+            raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
         raise Refusal.of(error) from None
     except (base, UnusableError, *_BROKEN):
-        raise PassingError(f"{where} sent what is no reply of the {api}") from None
+        raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
 
 
 class Growing:

@@ -66,7 +66,7 @@ class ChatWire:
             try:
                 self._client = _client(self._settings)
             except OutboundError as error:
-                raise EngineError(str(error)) from None
+                raise EngineError(str(error), stops=True) from None
         return self._client
 
     def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
@@ -226,7 +226,8 @@ def _client(settings: Settings) -> AsyncOpenAI:
     if settings.api_key is None and settings.base_url is None:
         raise EngineError(
             f"the {settings.engine} engine needs a key: set {settings.key_name}, or {settings.address_name} "
-            "for a server of your own"
+            "for a server of your own",
+            stops=True,
         )
     check_key(settings.key_name, settings.api_key)
     url = _versioned(settings.base_url or OPENAI_URL)

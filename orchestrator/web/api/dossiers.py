@@ -25,7 +25,8 @@ from orchestrator.dossier.prepared import (
     prepare,
     read_prepared,
 )
-from orchestrator.errors import DeckError, SessionStateError
+from orchestrator.engines.in_flight import Calls
+from orchestrator.errors import DeckError, EngineError, SessionStateError
 from orchestrator.loop.plan import Source
 from orchestrator.session import Session
 from orchestrator.web.api.decks import kept
@@ -73,6 +74,7 @@ class Standing(BaseModel):
     state: Literal["none", "making", "failed", "ready"]
     engine: str | None = None  # who makes it, or has
     seconds: int = 0  # that it has taken so far
+    asking: str | None = None  # what its model is asked, and for how long
     failed: str | None = None
     made_at: str | None = None
     notices: list[str] = []
@@ -86,7 +88,8 @@ def look(deck: str, site: At) -> Standing:
     """How it stands: none, making (with a model that takes minutes), failed or ready."""
     making = site.dossiers.of(deck)
     if making is not None and making.failed is None:
-        return Standing(state="making", engine=making.engine, seconds=making.seconds)
+        asking = making.calls.line()
+        return Standing(state="making", engine=making.engine, seconds=making.seconds, asking=asking)
     made = read_prepared(site.own, deck)
     if making is not None and made is None:
         return Standing(state="failed", engine=making.engine, failed=making.failed)
@@ -107,17 +110,26 @@ def make(deck: str, wanted: Wanted, site: At) -> Standing:
             "this rehearsal kept no copy of its deck: drop the deck once more, and prepare from there"
         )
     engine = wanted.engine or home.config.engine
-    if not site.dossiers.make(deck, engine, lambda: make_dossier(site, file, engine, wanted.kind)):
+    if not site.dossiers.make(
+        deck, engine, lambda calls: make_dossier(site, file, engine, wanted.kind, calls)
+    ):
         raise SessionStateError("four dossiers are being made already: wait until one is ready")
     return look(deck, site)
 
 
-def make_dossier(site: Site, file: Path, engine: str, kind: str | None) -> None:
-    """Make a deck's dossier, and keep it with the deck's file."""
+def make_dossier(site: Site, file: Path, engine: str, kind: str | None, calls: Calls | None = None) -> None:
+    """Make a deck's dossier, and keep it with the deck's file.
+
+    Raises:
+        EngineError: The engine failed, and there is a dossier already, which may be a better one.
+    """
     home = site.own
-    with asked_engine(home.config, engine, None) as asked:
+    with asked_engine(home.config, engine, None, calls=calls) as asked:
         made, notices = dossier_of(asked, file, seats_of(home, None), (), (), (), kind)
-    keep_prepared(home, Prepared(read_deck(file), made, notices=tuple(notices)), file)
+    deck = read_deck(file)
+    if made.failed is not None and read_prepared(home, deck.sha256) is not None:
+        raise EngineError(made.failed)
+    keep_prepared(home, Prepared(deck, made, notices=tuple(notices)), file)
 
 
 @router.put("/decks/{deck}/dossier/questions/{number}")
@@ -142,14 +154,16 @@ def rehearse(deck: str, asked: Rehearsing, site: At) -> Started:
         raise SessionStateError("every question is ticked: untick those that you want to rehearse")
     panel = home.layout(None).panel
     file = deck_file(home, deck)
-    session = Session.start(
-        home,
-        Source(made.deck, file),
-        questions=[brought_of(one, panel) for one in made.unticked],
-        exchanges=len(made.unticked),
-        kind=made.dossier.kind,
-        **asked.model_dump(),
-    )
+    with site.starts.one() as calls:
+        session = Session.start(
+            home,
+            Source(made.deck, file),
+            questions=[brought_of(one, panel) for one in made.unticked],
+            exchanges=len(made.unticked),
+            kind=made.dossier.kind,
+            calls=calls,
+            **asked.model_dump(),
+        )
     return started_of(session, site)
 
 

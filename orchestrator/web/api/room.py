@@ -33,7 +33,7 @@ from orchestrator.store.requests import MAX_ID_CHARS, Request, part_of, request_
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work, reads, takes_long, writes
-from orchestrator.web.view import RoomView, room_view
+from orchestrator.web.view import RoomView, asked_now, room_view
 
 MAX_PIECES: Final = 1_000
 """Of one request: an hour and more of speech. Each is a write, at some milliseconds."""
@@ -434,12 +434,12 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
 
 
 def _countdown(site: Site, session: Session) -> tuple[Any, ...]:
-    """What of a turn changes without a record: a silence that counts down, by the second, and what waits."""
+    """What changes without a record: a silence that counts down, by the second, what waits, who is asked."""
     floor = site.drives.floor(session.name)
     if floor is None:
         return ()
     left_s = None if floor.ends_in_s is None else ceil(floor.ends_in_s)
-    return floor.phase, left_s, floor.waits
+    return floor.phase, left_s, floor.waits, asked_now(session.rehearsal)
 
 
 def _pieces(site: Site, session: str, sent: Sequence[Spoken]) -> tuple[int, list[LiveSegment]]:

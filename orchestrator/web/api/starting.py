@@ -121,6 +121,18 @@ class Started(BaseModel):
     notices: list[str]
 
 
+class Asking(BaseModel):
+    """What is waited for."""
+
+    asking: str | None = Field(description="Who is asked what, and for how long; null: nobody is.")
+
+
+@router.get("/asking")
+def asking(site: Annotated[Site, Depends(site_of)]) -> Asking:
+    """What a model is asked for a session that is being started here: with a slow one that takes minutes."""
+    return Asking(asking=site.starts.line())
+
+
 @router.post("/questions")
 def read_file(sent: SentQuestions) -> ReadQuestions:
     """Read a file with questions of the presenter's own; nothing is kept."""
@@ -177,9 +189,9 @@ def _start(starting: Starting, site: Site) -> Started:
     with about("dismissed"):
         dismissed = _dismissed(source, starting) if starting.dismissed else frozenset()
     loading = _loading(starting, site)
-    with about(None), _brought(starting, site) as brought:
+    with about(None), _brought(starting, site) as brought, site.starts.one() as calls:
         session = Session.start(
-            site.own, source, deck_text=starting.deck_text, loading=loading, **options, **brought
+            site.own, source, deck_text=starting.deck_text, loading=loading, calls=calls, **options, **brought
         )
     for one in session.contradictions:
         if one.digest in dismissed:

@@ -21,7 +21,7 @@ function refuse(words) {
 async function wait() {
   const answer = await request(api);
   if (answer.isOk && answer.body.state !== "making") return location.reload();
-  $("seconds").textContent = answer.isOk ? `${answer.body.seconds} s so far.` : answer.words;
+  $("seconds").textContent = answer.isOk ? `${answer.body.seconds} s so far${answer.body.asking ? ` (${answer.body.asking})` : ""}.` : answer.words;
   setTimeout(wait, LOOK_MS);
 }
 

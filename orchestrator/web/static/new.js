@@ -6,7 +6,7 @@ import { NO_CONTRADICTION, sayParts } from "./parts.js";
 import { pathTo } from "./place.js";
 import { bindTo, brought } from "./questions.js";
 import { ready } from "./ready.js";
-import { LONG_TIMEOUT_S, request, write } from "./request.js";
+import { LONG_TIMEOUT_S, START_TIMEOUT_S, request, write } from "./request.js";
 import { loadPictures } from "./slides.js";
 import { counted, sentence } from "./words.js";
 
@@ -14,6 +14,8 @@ const $ = (id) => document.getElementById(id);
 const SETTINGS = "greenroom.settings"; // kept by this browser alone, for the next rehearsal
 const KEPT = ["presenter", "minutes", "exchanges", "intensity", "mode", "focus"];
 const UNDER_WAY = "greenroom.starting"; // kept by this tab: what was chosen is there after F5 and Back
+
+const LOOK_MS = 2000; // what a model is asked is looked up so often
 
 let deck = null; // as /api/v1/decks understood it; {sample: true} of the bundled one
 
@@ -244,6 +246,20 @@ function chosen() {
   return { ...options, ...(deck.sample ? { sample: true } : { deck: deck.deck }) };
 }
 
+/** Say what a model is asked while the start waits for it; what is returned ends that. */
+function sayAsking() {
+  const look = async () => {
+    const answer = await request(pathTo("api/v1/asking"));
+    if (timer !== null && answer.isOk) $("starting").textContent = answer.body.asking ? `The rehearsal is being prepared: ${answer.body.asking}.` : "";
+  };
+  let timer = setInterval(look, LOOK_MS);
+  return () => {
+    clearInterval(timer);
+    timer = null;
+    $("starting").textContent = "";
+  };
+}
+
 async function begin(event) {
   event.preventDefault();
   if (!deck) return;
@@ -251,9 +267,10 @@ async function begin(event) {
   if ($("remember").checked && !$("presenter").value.trim()) return refuseField("presenter", "To be remembered you need a name: give it here.");
   if ($("talk-recorded").checked && !broughtNow().speech) return refuseField("speech", "Choose the recording, or give the talk now; of sound, wait until it is recognised.");
   $("begin").disabled = true;
+  const endAsking = sayAsking();
   try {
     localStorage.setItem(SETTINGS, JSON.stringify(Object.fromEntries(KEPT.map((name) => [name, $(name).value]))));
-    const answer = await write(pathTo("api/v1/sessions"), chosen(), { timeoutS: LONG_TIMEOUT_S });
+    const answer = await write(pathTo("api/v1/sessions"), chosen(), { timeoutS: START_TIMEOUT_S });
     const field = answer.body.value?.split(".")[0];
     if (!answer.isOk && field && refuseField(field, inWords(answer.words))) {
       $("begin").disabled = false;
@@ -264,6 +281,8 @@ async function begin(event) {
   } catch (error) {
     $("refused").textContent = inWords(error.message);
     $("begin").disabled = false;
+  } finally {
+    endAsking();
   }
 }
 

@@ -4,6 +4,7 @@ import { pathTo } from "./place.js";
 import { sentence } from "./words.js";
 
 export const TIMEOUT_S = 15; // a write takes milliseconds, or waits 5 s for another program's lock
+export const START_TIMEOUT_S = 1200; // a start with a slow model: each of its calls may take three minutes
 export const LONG_TIMEOUT_S = 180; // what may ask a model, or read a deck of 50 MB
 const RETRY_MS = 500;
 

@@ -64,6 +64,13 @@ function stateLine() {
   return MOMENTS[view.moment] ?? view.moment;
 }
 
+/** What there is to say of the model: that nobody hears from it, or what is waited for. */
+function modelLine() {
+  if (!isConnected() || view.state === "ended") return "";
+  if (view.took_over) return `The offline panel sits in the model's place: ${view.took_over}.`;
+  return view.asking ? `The model is asked: ${view.asking}.` : "";
+}
+
 /** Of a recorded talk: its clock is the recording's, which stands while somebody answers. */
 function recordedLine() {
   if (view.is_playing) return view.question === null ? "Your recorded talk is played up to the next question." : MOMENTS[view.question.is_judged ? "question" : "judging"];
@@ -79,7 +86,7 @@ const hasBegun = () => view.now_s > 0; // not by its slide, since a drill opens 
 function show() {
   const open = view.question;
   const focused = document.activeElement;
-  text($("state"), stateLine());
+  text($("state"), [stateLine(), modelLine()].filter(Boolean).join(" "));
   showTime(room, view);
   showSlide();
   showPanel();

@@ -1,0 +1,111 @@
+"""What a model is asked, told on stderr while it is waited for: no screen says nothing for minutes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, RLock, Thread
+from time import monotonic
+from typing import ClassVar, Final
+
+from orchestrator.cli.screen import Screen, columns
+from orchestrator.engines.in_flight import Calls
+from orchestrator.legible import printable
+
+SHOWN_AFTER_S: Final = 2.0
+"""How long a call takes before it is told of: what is over sooner is no wait."""
+EVERY_S: Final = 0.5
+"""How often the terminal's line is written anew."""
+LINES_EVERY_S: Final = 10.0
+"""How often at most a line is added where stderr is a file or a pipe."""
+
+
+class Waiting:
+    """The calls of one command, and its thread that tells of them."""
+
+    current: ClassVar[Waiting | None] = None
+
+    def __init__(self) -> None:
+        """Tell of nothing yet."""
+        self.calls = Calls()
+        self.is_muted = False
+        self._is_over = Event()
+        self._lock = RLock()  # the line and what else is written on stderr, one after the other
+        self._shown = 0  # columns of the line that stands at the terminal
+        self._told_at: float | None = None
+        self._thread = Thread(target=self._run, name="waiting", daemon=True)
+
+    def begin(self) -> None:
+        """Begin to look, every now and then."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Tell of nothing more."""
+        self._is_over.set()
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the line away from the terminal, for whatever is written next."""
+        with self._lock:
+            if self._shown:
+                self._write(f"\r{' ' * self._shown}\r")
+                self._shown = 0
+
+    def _run(self) -> None:
+        is_terminal = sys.stderr.isatty()
+        while not self._is_over.wait(EVERY_S):
+            with self._lock:
+                if self._is_over.is_set() or self.is_muted:
+                    continue
+                line = self.calls.line(after_s=SHOWN_AFTER_S)
+                if line is None:
+                    self.clear()
+                elif is_terminal:
+                    self._rewrite(printable(line))
+                elif self._told_at is None or monotonic() - self._told_at >= LINES_EVERY_S:
+                    self._told_at = monotonic()
+                    self._write(f"{printable(line)}\n")
+
+    def _rewrite(self, line: str) -> None:
+        line = line[: columns(sys.stderr) - 1]
+        self._write(f"\r{line.ljust(self._shown)}")
+        self._shown = len(line)
+
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except (OSError, ValueError):  # nobody reads it any more: what is said by the way is not missed
+            self._is_over.set()
+
+
+@contextmanager
+def waiting() -> Iterator[Waiting]:
+    """Tell of the calls that are made in the block; of none with --json or --quiet."""
+    found = Waiting()
+    if Screen.current.json or Screen.current.quiet or sys.stderr is None:
+        yield found
+        return
+    before, Waiting.current, Screen.clear = (Waiting.current, Screen.clear), found, found.clear
+    found.begin()
+    try:
+        yield found
+    finally:
+        found.end()
+        Waiting.current, Screen.clear = before
+
+
+@contextmanager
+def muted() -> Iterator[None]:
+    """Tell of nothing in the block, which has the terminal to itself."""
+    found = Waiting.current
+    if found is None:
+        yield
+        return
+    found.is_muted = True
+    found.clear()
+    try:
+        yield
+    finally:
+        found.is_muted = False
