@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,7 +117,7 @@ def test_facts_of_their_types_come_of_the_same_sentences() -> None:
 
 
 def test_a_decision_that_is_announced_is_remembered_without_a_model(home: Path) -> None:
-    given = {"presenter": "Ines", "remember": True, "engine": "offline"}
+    given: dict[str, Any] = {"presenter": "Ines", "remember": True, "engine": "offline"}
     with Session.start(Home.open(home), deck_text="# Depots\n\n- Three of them\n", **given) as session:
         session.slide(1)
         for number, text in enumerate(
