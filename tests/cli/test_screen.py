@@ -304,8 +304,8 @@ def test_counts_agree_between_screen_debrief_and_recap(pages: dict[str, str]) ->
 
 def test_a_recap_says_what_is_read_without_a_model(pages: dict[str, str]) -> None:
     assert pages["recap"].splitlines()[-1] == (
-        "Read without a model: of goals, decisions and blockers only what was announced in plain words, such "
-        "as “We have decided to …”, “Our goal is …”, “The blocker is …”."
+        "Read without a model: of goals, decisions and blockers only what was announced in plain words, "
+        "such as “We have decided to …”, “Our goal is …”, “The blocker is …”."
     )
 
 

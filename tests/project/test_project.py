@@ -29,18 +29,12 @@ SHELLS = {
     ".ci/run": "/usr/bin/env bash",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-NOT_INSTALLED = frozenset({"embed"})
-"""Extras that no script of ours installs: 1.5 GB for vectors on the machine itself."""
 ASKED_FOR = [
     Requirement(text)
     for texts in (
         PROJECT["build-system"]["requires"],
         PROJECT["project"]["dependencies"],
-        *(
-            texts
-            for extra, texts in PROJECT["project"]["optional-dependencies"].items()
-            if extra not in NOT_INSTALLED
-        ),
+        *PROJECT["project"]["optional-dependencies"].values(),
     )
     for text in texts
     if not text.startswith(f"{PROJECT['project']['name']}[")  # its own extras
@@ -53,7 +47,7 @@ def pins() -> dict[str, str]:
 
 
 def installed(requirements: Iterable[Requirement]) -> list[Requirement]:
-    """Those that are here: scripts/slow alone installs the extra `stt`, and looks at its pins."""
+    """Those that are here: scripts/slow alone installs the large extras, and looks at their pins."""
     here = {canonicalize_name(one.name) for one in metadata.distributions()}
     return [one for one in requirements if canonicalize_name(one.name) in here]
 
@@ -84,7 +78,7 @@ def test_constraints_are_exact_versions_in_order_and_nothing_else() -> None:
 
 
 @pytest.mark.slow
-def test_everything_that_is_installed_for_us_is_pinned_with_speech_to_text_as_well() -> None:
+def test_everything_that_is_installed_for_us_is_pinned_with_the_large_extras_as_well() -> None:
     assert installed(ASKED_FOR) == ASKED_FOR
     assert all_that_comes_with(ASKED_FOR) - set(pins()) == set()
 
