@@ -2,9 +2,9 @@
 
 Run as a program, the whole matrix, which takes minutes (`.ci/run` does)::
 
-    python -m tests.helpers.claude_matrix [--every N] [--faults NAME,…] [--jobs N]
+    python -m tests.helpers.model_matrix [--every N] [--faults NAME,…] [--jobs N]
 
-The suite runs a sample of it (`tests/engines/test_claude_matrix.py`).
+The suite runs a sample of it (`tests/engines/test_model_matrix.py`).
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""A sample of the failure matrix; the whole is in `scripts/slow` (tests/helpers/claude_matrix.py)."""
+"""A sample of the failure matrix; the whole is in `scripts/slow` (tests/helpers/model_matrix.py)."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.helpers.claude_matrix import Case, Plain, cases, plain, run
+from tests.helpers.model_matrix import Case, Plain, cases, plain, run
 from tests.helpers.messages_server import FAULTS
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
