@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers.model_matrix import Case, Plain, cases, plain, run
-from tests.helpers.messages_server import FAULTS
+from tests.helpers.server_faults import FAULTS
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 

@@ -39,8 +39,9 @@ from orchestrator.verify import verify_session
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
-from tests.helpers.messages_server import FAULTS, Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import Rehearsal, write_rehearsal
+from tests.helpers.server_faults import FAULTS, Fault
 
 OPTIONS: Final[Mapping[str, Any]] = {"panel": ("skeptic", "analyst"), "exchanges": 2, "intensity": "friendly"}
 """Two panelists and short exchanges: two minutes of speech in at most 30 calls."""

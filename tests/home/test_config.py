@@ -148,7 +148,7 @@ def test_a_variable_overrides_the_file(tmp_path: Path) -> None:
             1,
             "effort is 'huge', but must be one of none, low, medium, high, xhigh, max",
         ),
-        ("engine: scripted\n", 1, "engine is 'scripted', but must be one of offline, claude, model"),
+        ("engine: scripted\n", 1, "engine is 'scripted', but must be one of offline, claude, openai, model"),
         ("tools: always\n", 1, "tools is 'always', but must be true or false"),
         ("retries: -1\n", 1, "retries is -1, but must be a whole number from 0 to 10"),
         ("calls_in_flight: 0\n", 1, "calls_in_flight is 0, but must be a whole number from 1 to 64"),

@@ -72,7 +72,7 @@ def test_a_trap_in_a_persona_is_one_finding(trap: str) -> None:
 def test_a_value_is_shown_by_its_beginning(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as refused:
         read_config(tmp_path / "none", {"GREENROOM_ENGINE": "x" * 100_000})
-    words = "but must be one of offline, claude, model"
+    words = "but must be one of offline, claude, openai, model"
     assert str(refused.value) == f"GREENROOM_ENGINE: engine is '{'x' * 79}…, {words}"
 
 

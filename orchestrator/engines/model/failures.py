@@ -78,7 +78,9 @@ class Refusal(Exception):
         )
         kind = next((one for one in kinds if isinstance(one, str) and one), "")
         response = getattr(error, "response", None)
-        status = response.status_code if response is not None else 200
+        code = inner.get("code") if isinstance(inner, Mapping) else None  # many a server's is its status
+        in_stream = code if isinstance(code, int) and 400 <= code < 600 else 200
+        status = response.status_code if response is not None else in_stream
         headers = response.headers if response is not None else {}
         return cls(status, str(body or error.message).lower(), kind, headers, inner)
 

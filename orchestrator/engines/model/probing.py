@@ -140,7 +140,7 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
         return _silent(service, began_s, error)
     seconds = monotonic() - began_s
     if not service.knows:  # it refused for a reason that it did not name
-        await _tried_each(service, task)
+        ready = await _tried_each(service, task) or ready
     if not ready.is_marked:
         service.knows.discard("schemas")  # it takes one, and replies as it likes
     uses = tools and "tools" in service.knows and await _uses_tool(service, model, note)
@@ -150,7 +150,7 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
         round(seconds, 1),
         frozenset(service.knows),
         last.answered or model,
-        any(one.reported for one in used),
+        any(one.reported for one in used) and not {"cache"} & set(service.wire.features) - service.knows,
         ready.is_verbatim,
         uses,
         await _window(service, model),
@@ -174,24 +174,33 @@ def _silent(service: Service, began_s: float, error: EngineError) -> Probe:
     return Probe(service.spoken, round(monotonic() - began_s, 1), why=str(error))
 
 
-async def _tried_each(service: Service, task: Task) -> None:
-    """One feature after the other is added, once: those that are taken are used from then on."""
+async def _tried_each(service: Service, task: Task) -> _Ready | None:
+    """One feature after the other is added, once: those that are taken are used from then on.
+
+    What the last reply to a request with any of them shows; None: there was none.
+    """
     taken: set[str] = set()
+    ready: _Ready | None = None
     for feature in service.wire.features:
         service.knows = {*taken, feature}
         with suppress(EngineError):
-            await perform(service, task)  # a refusal empties what the service knows
+            found: _Ready = (await perform(service, task)).result  # a refusal empties what it knows
             taken |= service.knows
+            ready = found if service.knows else ready
     service.knows = taken
+    return ready
 
 
 async def _uses_tool(service: Service, model: str, on_sent: OnSent) -> bool:
-    messages = alone("check_tool")
+    messages, knew = alone("check_tool"), frozenset(service.knows)
     task = replace(_task(model, on_sent), messages=messages, tools=(TOOL,), shape=None)
     try:
         one = await retried(service.settings, partial(attempt, service, task, Turns()), monotonic() + CHECK_S)
     except EngineError:
         return False
+    finally:
+        if not service.knows:  # it refused, and did not say why: the tools are what was new in the request
+            service.knows = set(knew - {"tools"})
     return any(use.name == TOOL["name"] and use.arguments.get("word") for use in one.uses)
 
 
