@@ -121,6 +121,7 @@ class MessagesServer:
     wraps: Callable[[str], str] = lambda text: text  # what it writes around its replies
     speaks: str = "messages"  # or chat, or both
     ignores: frozenset[str] = frozenset()  # of IGNORABLE: taken with 200, and nothing is made of them
+    ignores_on: Mapping[str, frozenset[str]] = field(default_factory=dict)  # the same on one wire alone
     answers_as: str | None = None  # the model that its replies name; None: the one that was asked for
     listed: Mapping[str, Any] = field(default_factory=dict)  # what its list says of each model beside the id
     key: str = "test-key"
@@ -357,7 +358,7 @@ class _Handler(BaseHTTPRequestHandler):
         return refused
 
     def _whole(self, taken: Taken, kind: str, seconds: float) -> None:
-        body = _heard(taken.body, self.owner.ignores)
+        body = _heard(taken.body, self.owner.ignores | self.owner.ignores_on.get(taken.wire, frozenset()))
         spoken = SPOKEN[taken.wire]
         taken.usage = usage = self.owner.count(taken)
         searches = any("input_schema" not in tool for tool in body.get("tools", ()))

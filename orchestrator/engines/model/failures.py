@@ -44,6 +44,10 @@ class UselessError(EngineError):
     """The service is there and takes requests, and this one brought nothing that can be used."""
 
 
+class NoApiError(EngineError):
+    """A server is there, and the API that was asked is not."""
+
+
 class TooLongError(UselessError):
     """The request is longer than the model's context."""
 
@@ -133,14 +137,13 @@ def error_of(refusal: Refusal, settings: Settings, model: str, api: str) -> Engi
         return EngineError(f"{where} is busy or broken ({shown}): try again later")
     if status in (400, 413, 422) and refusal.is_too_long:
         return too_long(model, *refusal.lengths)
+    if status == 405 or (status == 404 and "model" not in said):
+        return NoApiError(f"{where} has no {api} ({status}): check the address")
     lines = {
         401: f"{where} refused the key: check {settings.key_name}",
         402: f"{where} wants to be paid first: check the account's balance",
         403: f"{where} does not let this key use {model}: check the key's rights, or choose another model",
-        404: f"{where} does not know the model {model}: choose another one"
-        if "model" in said
-        else f"{where} has no {api} (404): check the address",
-        405: f"{where} has no {api} (405): check the address",
+        404: f"{where} does not know the model {model}: choose another one",
         413: f"{where} refused the request as too large: lower budget_tokens",
     }
     if status == 400 and "credit balance" in said:

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 from orchestrator.checks.grounding import found_in
 from orchestrator.engines.model.calls import attempt, perform, retried
-from orchestrator.engines.model.failures import PassingError, Refusal, UselessError
+from orchestrator.engines.model.failures import NoApiError, PassingError, Refusal, UselessError
 from orchestrator.engines.model.outcomes import Fault, Outcome
 from orchestrator.engines.model.service import Service
-from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.engines.model.settings import API, CHAT, MESSAGES, Settings
 from orchestrator.engines.model.standalone import alone
 from orchestrator.engines.model.standalone_schemas import MARK, ReadyPart
 from orchestrator.engines.model.task import OnSent, Outgoing, Task
@@ -95,7 +95,9 @@ def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False
         if found and ((found[-1].enforces and found[-1].is_verbatim) or not found[-1].answered):
             break  # it cannot be better, or the server is not fit to be asked now
     if not found:
-        raise errors[-1] if "API (40" in str(errors[0]) else errors[0]
+        where, both = service.settings.where, " nor a ".join(API.values())
+        told = [error for error in errors if not isinstance(error, NoApiError)]
+        raise told[0] if told else EngineError(f"{where} has neither a {both}: check the address")
     best = max(found, key=lambda one: one.score)
     if service.spoken != best.wire:
         service.speak(best.wire)
