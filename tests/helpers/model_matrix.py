@@ -60,6 +60,7 @@ NO_VERDICT: Final = frozenset(FAULTS) - {"slow", "search_error"}
 """Faults with which no judgement can come, if they last."""
 IGNORES: Final = "ignores"
 """A schema, tools and effort are taken, and nothing is made of them: no fault of a call, but of all."""
+ALL_FAULTS: Final = (*FAULTS, IGNORES)
 UNJUDGED_YET: Final = 4
 """Up to this call nothing has been judged."""
 
@@ -180,13 +181,16 @@ def exchanges_of(root: Path) -> list[Exchange]:
 
 
 def cases(
-    calls: int, every: int = 1, faults: tuple[str, ...] = FAULTS, wire: str = MESSAGES
+    calls: int, every: int = 1, faults: tuple[str, ...] = ALL_FAULTS, wire: str = MESSAGES
 ) -> Iterator[Case]:
     """Each fault at each call, and each from some calls on; *every*: only each so many."""
-    found = [Case(fault, call, wire=wire) for call in range(1, calls + 1) for fault in faults]
+    of_calls = [fault for fault in faults if fault != IGNORES]
+    found = [Case(fault, call, wire=wire) for call in range(1, calls + 1) for fault in of_calls]
     late = (1, 4, calls // 2, calls - 3)
-    found += [Case(fault, call, lasts=True, wire=wire) for call in late for fault in faults]
-    yield from [*found[:: max(1, every)], Case(IGNORES, 1, lasts=True, wire=wire)]
+    found += [Case(fault, call, lasts=True, wire=wire) for call in late for fault in of_calls]
+    yield from found[:: max(1, every)]
+    if IGNORES in faults:
+        yield Case(IGNORES, 1, lasts=True, wire=wire)
 
 
 def run(case: Case, whole: Plain) -> list[str]:
@@ -264,7 +268,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--wire", choices=(MESSAGES, CHAT), default=MESSAGES, help="the API that is spoken")
     parser.add_argument("--every", type=int, default=1, help="only each so many of the cases")
-    parser.add_argument("--faults", default=",".join(FAULTS), help="only these, separated by commas")
+    parser.add_argument("--faults", default=",".join(ALL_FAULTS), help="only these, separated by commas")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
     logging.disable(logging.WARNING)  # of failures that are meant
