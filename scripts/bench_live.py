@@ -31,8 +31,9 @@ from orchestrator.model.segment import Segment  # noqa: E402
 from orchestrator.session import Session  # noqa: E402
 from tests.helpers.claude_requests import engine_on  # noqa: E402
 from tests.helpers.live_feeds import quicken  # noqa: E402
-from tests.helpers.messages_server import Fault, MessagesServer  # noqa: E402
+from tests.helpers.messages_server import MessagesServer  # noqa: E402
 from tests.helpers.rehearsals import write_rehearsal  # noqa: E402
+from tests.helpers.server_faults import Fault  # noqa: E402
 
 HANGING = "skeptic"
 SLIDES = 4

@@ -17,6 +17,8 @@ class Bill:
 
     total: Total
     models: tuple[str, ...] = ()
+    answered_by: tuple[str, ...] = ()  # other models, that the server says answered in their place
+    answered_otherwise: int = 0  # calls on which it says so
     unpriced: tuple[str, ...] = ()  # models without a known price
     unreported: int = 0  # calls on which the server said nothing about its cache
     repairs: int = 0  # replies that were sent back
@@ -36,6 +38,8 @@ def bill_of(calls: Sequence[CallUsage]) -> Bill:
     return Bill(
         total=total(calls),
         models=tuple(sorted({one.model for one in calls})),
+        answered_by=tuple(sorted({one.answered for one in calls if one.answered})),
+        answered_otherwise=sum(bool(one.answered) for one in calls),
         unpriced=tuple(sorted({one.model for one in calls if one.cost_usd is None})),
         unreported=sum(not one.reported for one in calls),
         repairs=sum(one.repair for one in calls),
@@ -47,8 +51,11 @@ def bill_of(calls: Sequence[CallUsage]) -> Bill:
 def bill_json(bill: Bill) -> dict[str, Any]:
     """The bill as plain JSON."""
     used = bill.total
+    # Only where there are any, so that what was written of older sessions stays as it is.
+    others = {"answered_by": list(bill.answered_by)} if bill.answered_by else {}
     return {
         "models": list(bill.models),
+        **others,
         "calls": used.calls,
         "input_tokens": used.input,
         "read_tokens": used.read,
@@ -81,6 +88,9 @@ def bill_lines(bill: Bill, *, is_taken_over: bool = False) -> list[str]:
     lines = [f"{calls}: {tokens}, {used.output:,} output; {_cost(bill)}."]
     if is_taken_over:
         lines.append("Each reply that came is a call here, also one that could not be used.")
+    if bill.answered_by:
+        by = ", ".join(bill.answered_by)
+        lines.append(f"On {counted(bill.answered_otherwise, 'call')} another model answered: {by}.")
     if used.alarms:
         lines.append(f"{counted(used.alarms, 'call')} read less from the cache than the layout promises.")
     if bill.unreported:

@@ -12,8 +12,9 @@ from orchestrator.home.folder import Home
 from orchestrator.model.usage import total
 from orchestrator.session import Session
 from tests.helpers.claude_requests import PATIENT
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import Rehearsal, contents, greenroom, greenroom_json, write_rehearsal
+from tests.helpers.server_faults import Fault
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 
@@ -206,7 +207,7 @@ def test_doctor_puts_one_small_question_and_says_what_the_service_can(
     state, detail = line()
     assert state == "ok"
     assert detail.startswith(f"claude-sonnet-5-5 at {where}: a small question took ")
-    assert [taken.task for taken in server.requests] == ["check"]
+    assert [taken.task for taken in server.requests] == ["check", "check_tool"]
     monkeypatch.delenv("ANTHROPIC_API_KEY")
     assert line() == (
         "missing",

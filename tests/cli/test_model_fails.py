@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.commands import Commands
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import write_rehearsal
+from tests.helpers.server_faults import Fault
 
 
 @pytest.fixture

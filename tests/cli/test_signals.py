@@ -21,8 +21,9 @@ import pytest
 from orchestrator.session import Session
 from tests.helpers.claude_requests import PATIENT
 from tests.helpers.live_feeds import until
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import ROOT, Rehearsal, greenroom, greenroom_json, write_rehearsal
+from tests.helpers.server_faults import Fault
 
 CODES = {signal.SIGTERM: 143, signal.SIGHUP: 129}
 FIRST = ("unshare", "--pid", "--fork", "--mount-proc", "--kill-child")

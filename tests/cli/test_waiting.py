@@ -13,8 +13,9 @@ import pytest
 
 from orchestrator.engines.in_flight import Calls
 from orchestrator.errors import EngineError
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import ROOT, greenroom, write_rehearsal
+from tests.helpers.server_faults import Fault
 
 TOLD = re.compile(
     r"asking moderator: (a first small question|what contradicts what): \d+ s so far(; the last took \d+ s)?"

@@ -16,9 +16,9 @@ SHORT = replace(CALL, read=0, new=9_500)
 
 
 def test_a_call_is_read_back_from_its_record() -> None:
-    one = replace(CALL, searches=2, budget_share=0.5)
+    one = replace(CALL, searches=2, budget_share=0.5, answered="m1-mini")
     assert Called.read(Called(one).plain()) == Called(one)
-    later = ("searches", "budget_share")
+    later = ("searches", "budget_share", "answered")
     old = {name: item for name, item in Called(CALL).plain().items() if name not in later}
     assert Called.read(old) == Called(CALL)
 
@@ -62,6 +62,13 @@ def test_the_bill_in_words() -> None:
     assert first.startswith("2 calls to m1, m2 with 1 web search: ")
     assert second == "1 call read less from the cache than the layout promises."
     assert third == "85% of the session's budget was used."
+
+
+def test_who_answered_is_said_where_it_is_not_who_was_asked() -> None:
+    bill = bill_of([CALL, replace(CALL, answered="m0"), replace(CALL, answered="m1-mini")])
+    assert bill_lines(bill)[1:] == ["On 2 calls another model answered: m0, m1-mini."]
+    assert (bill_json(bill)["models"], bill_json(bill)["answered_by"]) == (["m1"], ["m0", "m1-mini"])
+    assert "answered_by" not in bill_json(bill_of([CALL]))
 
 
 def test_a_budget_that_was_used_up_is_said() -> None:

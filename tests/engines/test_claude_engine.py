@@ -61,8 +61,9 @@ from tests.helpers.claude_requests import (
 )
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import played, write_rehearsal
+from tests.helpers.server_faults import Fault
 
 SHAPES = {kind.name: kind.shape for kind in TASKS.values() if kind.shape is not Reply}
 """The schema of each task that stands by itself."""
@@ -552,7 +553,7 @@ def test_what_is_refused_plain_as_well_is_an_error_and_nothing_is_unlearnt(asked
     server = MessagesServer(lacks=frozenset({"length"}), is_silent=True)
     with server, engine_on(server) as engine:
         server.refuses_all = True
-        with pytest.raises(EngineError, match=r"refused the request \(status 400\)"):
+        with pytest.raises(EngineError, match=r"refused the request \(status 400, invalid_request_error\)"):
             engine.reply(*asked["judgement"])
         assert len(server.requests) == 2
         server.refuses_all, server.lacks = False, frozenset()

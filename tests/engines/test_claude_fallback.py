@@ -13,8 +13,9 @@ from orchestrator.model.usage import Budget
 from orchestrator.session import Session
 from tests.helpers.claude_requests import Asked, engine_on, requests_of
 from tests.helpers.homes import new_home
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import played, write_rehearsal
+from tests.helpers.server_faults import Fault
 
 
 @pytest.fixture(scope="module")

@@ -36,8 +36,9 @@ from tests.helpers.claude_requests import AGENT, engine_on, exchange
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until
 from tests.helpers.memories import write_memory
-from tests.helpers.messages_server import Fault, MessagesServer, Taken
+from tests.helpers.messages_server import MessagesServer, Taken
 from tests.helpers.rehearsals import loaded, played, write_rehearsal
+from tests.helpers.server_faults import Fault
 from tests.helpers.stores import fields_of
 
 LESSON: dict[str, Any] = {

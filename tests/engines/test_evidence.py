@@ -18,7 +18,8 @@ from orchestrator.speech.answers import Answer
 from orchestrator.speech.read import Recording
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
-from tests.helpers.messages_server import Fault, MessagesServer, Taken
+from tests.helpers.messages_server import MessagesServer, Taken
+from tests.helpers.server_faults import Fault
 
 DECK = """---
 title: Ferries

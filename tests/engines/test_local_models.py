@@ -72,11 +72,18 @@ def engines(home: Path) -> dict[str, tuple[str, str]]:
 def test_doctor_contacts_nobody_where_nothing_is_configured(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+    for name in (
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "ANTHROPIC_BASE_URL",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+    ):
         monkeypatch.delenv(name, raising=False)
     assert engines(home) == {
         "offline": ("ok", "arithmetic and a question bank, no network, no key"),
         "claude": ("off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL"),
+        "openai": ("off", "no key is set: OPENAI_API_KEY, or OPENAI_BASE_URL"),
         "model": ("off", "no address is set: model_url in greenroom.yaml, or GREENROOM_MODEL_URL"),
     }
 
@@ -100,7 +107,7 @@ def test_doctor_says_what_a_server_can_and_how_long_a_question_takes(
         state, detail = engines(home)["model"]
         where = server.url.removeprefix("http://")
     assert state == "ok"
-    assert detail.startswith(f"mine at {where}: a small question took ")
+    assert detail.startswith(f"mine at {where} by its Messages API: a small question took ")
     assert detail.endswith(f" s; {says}")
 
 

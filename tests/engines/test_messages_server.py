@@ -12,7 +12,8 @@ import pytest
 from orchestrator.engines.model.schemas import Reply, schema_of
 from tests.helpers.messages_replies import KINDS
 from tests.helpers.messages_rules import breach, check_request
-from tests.helpers.messages_server import FAULTS, Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
+from tests.helpers.server_faults import FAULTS, Fault
 
 DECK = """^^^ file 4 of 11: shared/deck-content.md (write-once)
 ## Slide 3: Growth

@@ -126,13 +126,13 @@ def test_a_call_that_is_cut_off_before_it_begins_leaves_nothing_to_complain_of(
 ) -> None:
     """Ctrl-C while the first call's library is loaded: a second of the demonstration's ten."""
 
-    def pressed(_: str) -> None:
+    def pressed(_: service.Service) -> None:
         raise KeyboardInterrupt
 
     async def call() -> None:
         raise AssertionError
 
-    monkeypatch.setattr(service, "import_module", pressed)
+    monkeypatch.setattr(service.Service, "_load", pressed)
     one = call()
     with pytest.raises(KeyboardInterrupt):
         service.Service(Settings()).submit(one)

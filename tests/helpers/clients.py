@@ -11,7 +11,7 @@ from orchestrator.engines.claude.searching import search
 from orchestrator.engines.model.failures import Refusal, error_of
 from orchestrator.engines.model.probing import probe_settings
 from orchestrator.engines.model.service import Service
-from orchestrator.engines.model.settings import Settings
+from orchestrator.engines.model.settings import CHAT, Settings
 from orchestrator.engines.model.task import OnPartial
 from orchestrator.memory.embedding import HttpEmbedder
 
@@ -25,9 +25,9 @@ def settings_of(url: str, **more: Any) -> Settings:
     return Settings(**{"base_url": url, "api_key": "k3y", "model": "m", "retries": 0, **more})
 
 
-def call(url: str, on_partial: OnPartial | None = None) -> Any:
+def call(url: str, on_partial: OnPartial | None = None, **more: Any) -> Any:
     """A task of a model, whose reply is read whole."""
-    settings = settings_of(url)
+    settings = settings_of(url, **more)
     with closing(Service(settings)) as service:
         try:
             return service.submit(service.wire.sent(REQUEST, on_partial)).result()
@@ -38,6 +38,16 @@ def call(url: str, on_partial: OnPartial | None = None) -> Any:
 def streamed(url: str) -> Any:
     """A judgement, whose reply is shown while it comes."""
     return call(url, lambda plain: None)
+
+
+def called_by_chat(url: str) -> Any:
+    """A task over Chat Completions."""
+    return call(url, wire=CHAT)
+
+
+def streamed_by_chat(url: str) -> Any:
+    """A judgement over Chat Completions."""
+    return call(url, lambda plain: None, wire=CHAT)
 
 
 def probed(url: str) -> Any:
@@ -75,6 +85,8 @@ def deleted(url: str) -> Any:
     return S3Store("bucket", "boards", url).delete("bagit.txt")
 
 
-MODEL: Final[Mapping[str, Call]] = {one.__name__: one for one in (call, streamed, probed, searched)}
+MODEL: Final[Mapping[str, Call]] = {
+    one.__name__: one for one in (call, streamed, called_by_chat, streamed_by_chat, probed, searched)
+}
 S3: Final[Mapping[str, Call]] = {one.__name__: one for one in (listed, gotten, put, deleted)}
 ALL: Final[Mapping[str, Call]] = {**MODEL, "embedded": embedded, **S3}

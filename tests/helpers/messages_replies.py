@@ -49,12 +49,28 @@ def reply_to(body: Mapping[str, Any], fault: str) -> str:
     if fault == "contradiction":
         part = dict[str, Any](surprise=True)
     reply: dict[str, Any] = part
-    if kind in KINDS:
+    schema = _schema(body)
+    if schema is not None and "mark" in schema["properties"] and fault != "contradiction":
+        reply = {**part, "mark": schema["properties"]["mark"]["enum"][0]}
+    if kind in KINDS and _wants_all_parts(body, schema):
         reply = {"kind": kind, **{one: part if one == kind else None for one in KINDS}}
     text = json.dumps(reply, indent=1)
     if fault in ("half_json", "truncated"):
         return text[: len(text) // 2]
-    return text if "output_config" in body else f"Here it is:\n```json\n{text}\n```\n"
+    return text if schema is not None else f"Here it is:\n```json\n{text}\n```\n"
+
+
+def _schema(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The schema that the reply obeys; None: there is none."""
+    chosen = body.get("output_config", {}).get("format")
+    return None if chosen is None else chosen["schema"]
+
+
+def _wants_all_parts(body: Mapping[str, Any], schema: Mapping[str, Any] | None) -> bool:
+    """Whether an agent's reply names its kind and every other part, by the schema, or else by the prompt."""
+    if schema is not None:
+        return set(KINDS) <= set(schema["properties"])
+    return "every other part null" in "\n".join((*_system(body), *_first_turn(body)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from tests.helpers.server_faults import Refused
 
 MOST_MARKS: Final = 4
 MOST_UNIONS: Final = 16
@@ -65,16 +66,7 @@ _SERVER_BLOCKS: Final[Mapping[str, set[str]]] = {
 """Of a turn with a server tool that is sent back to go on, as it came."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """An error as the service sends it."""
-
-    status: int
-    kind: str
-    message: str
-
-
-class _BadError(Exception):
+class BadError(Exception):
     """A request that the service would refuse."""
 
 
@@ -86,54 +78,54 @@ def check_request(body: Any, lacks: Collection[str] = ()) -> Refused | None:
     """
     try:
         _check(body, lacks)
-    except _BadError as error:
+    except BadError as error:
         return Refused(400, "invalid_request_error", str(error))
     return None
 
 
 def _check(body: Any, lacks: Collection[str]) -> None:
-    _need(isinstance(body, dict), "the body is no object")
+    need(isinstance(body, dict), "the body is no object")
     known = KNOWN - {"output_config"} if {"schemas", "effort"} <= set(lacks) else KNOWN
     for name in body:
-        _need(name in known, f"{name}: Extra inputs are not permitted")
-    _need("effort" not in lacks or "effort" not in body.get("output_config", {}), "effort: not supported")
-    _need(
+        need(name in known, f"{name}: Extra inputs are not permitted")
+    need("effort" not in lacks or "effort" not in body.get("output_config", {}), "effort: not supported")
+    need(
         "schemas" not in lacks or "format" not in body.get("output_config", {}), "json_schema: not supported"
     )
-    _need("cache" not in lacks or "cache_control" not in json.dumps(body), "cache_control: not permitted")
-    _need("length" not in lacks or body.get("max_tokens", 0) <= 8192, "max_tokens: too large, 8192 at most")
+    need("cache" not in lacks or "cache_control" not in json.dumps(body), "cache_control: not permitted")
+    need("length" not in lacks or body.get("max_tokens", 0) <= 8192, "max_tokens: too large, 8192 at most")
     contents = [body.get("system", ""), *(one["content"] for one in body.get("messages") or ())]
     is_text = all(isinstance(one, str) for one in contents)
-    _need("blocks" not in lacks or is_text, "content: Input should be a valid string")
-    _need(isinstance(body.get("model"), str) and body["model"], "model: Field required")
+    need("blocks" not in lacks or is_text, "content: Input should be a valid string")
+    need(isinstance(body.get("model"), str) and body["model"], "model: Field required")
     most = body.get("max_tokens")
-    _need(isinstance(most, int) and not isinstance(most, bool) and most > 0, "max_tokens: must be positive")
+    need(isinstance(most, int) and not isinstance(most, bool) and most > 0, "max_tokens: must be positive")
     messages = body.get("messages")
-    _need(isinstance(messages, list) and messages, "messages: at least one message is required")
+    need(isinstance(messages, list) and messages, "messages: at least one message is required")
     marks = _content("system", body["system"]) if "system" in body else 0
     for number, message in enumerate(messages):
-        _need(
+        need(
             isinstance(message, dict) and set(message) == {"role", "content"}, f"messages.{number}: bad keys"
         )
         expected = ("user", "assistant")[number % 2]
-        _need(message["role"] == expected, f"messages.{number}.role: expected {expected}")
+        need(message["role"] == expected, f"messages.{number}.role: expected {expected}")
         if _is_paused(body, number):
             for place, block in enumerate(message["content"]):
                 keys = _SERVER_BLOCKS.get(str(block.get("type")), set())
-                _need(set(block) <= keys, f"messages.{number}.content.{place}: bad keys")
+                need(set(block) <= keys, f"messages.{number}.content.{place}: bad keys")
             continue
         marks += _content(f"messages.{number}.content", message["content"])
     _answered(messages)
     is_continued = _is_paused(body, len(messages) - 1)
-    _need(messages[-1]["role"] == "user" or is_continued, "messages: the last one must be the user's")
-    _need(marks <= MOST_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
+    need(messages[-1]["role"] == "user" or is_continued, "messages: the last one must be the user's")
+    need(marks <= MOST_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
     if "output_config" in body:
         _config(body["output_config"])
     for number, tool in enumerate(body.get("tools", ())):
-        _need("tools" not in lacks, "tools: this server has none")
+        need("tools" not in lacks, "tools: this server has none")
         _tool(f"tools.{number}", tool)
     names = [tool["name"] for tool in body.get("tools", ())]
-    _need(len(names) == len(set(names)), "tools: Tool names must be unique.")
+    need(len(names) == len(set(names)), "tools: Tool names must be unique.")
 
 
 def _is_paused(body: Mapping[str, Any], number: int) -> bool:
@@ -149,12 +141,12 @@ def _answered(messages: Sequence[Mapping[str, Any]]) -> None:
         used = _ids(message, "tool_use", "id")
         before = _ids(messages[number - 1], "tool_use", "id") if number else []
         given = _ids(message, "tool_result", "tool_use_id")
-        _need(len(used) == len(set(used)), f"messages.{number}: `tool_use` ids must be unique")
-        _need(
+        need(len(used) == len(set(used)), f"messages.{number}: `tool_use` ids must be unique")
+        need(
             sorted(before) == sorted(given), f"messages.{number}: `tool_use` ids without `tool_result` blocks"
         )
         first = [block["type"] for block in message["content"][: len(given)]] if given else []
-        _need(first == ["tool_result"] * len(given), f"messages.{number}: `tool_result` blocks come first")
+        need(first == ["tool_result"] * len(given), f"messages.{number}: `tool_result` blocks come first")
 
 
 def _ids(message: Mapping[str, Any], kind: str, key: str) -> list[str]:
@@ -165,11 +157,11 @@ def _ids(message: Mapping[str, Any], kind: str, key: str) -> list[str]:
 
 def _tool(where: str, tool: Any) -> None:
     """A tool of the client's, or the one server tool that we use, as the SDK types them."""
-    _need(isinstance(tool, dict), f"{where}: must be an object")
+    need(isinstance(tool, dict), f"{where}: must be an object")
     if "type" not in tool:
-        _need(set(tool) == {"name", "description", "input_schema"}, f"{where}: bad keys")
-        _need(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool["name"]), f"{where}.name: bad name")
-        _need(tool["input_schema"].get("type") == "object", f"{where}.input_schema.type: expected object")
+        need(set(tool) == {"name", "description", "input_schema"}, f"{where}: bad keys")
+        need(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", tool["name"]), f"{where}.name: bad name")
+        need(tool["input_schema"].get("type") == "object", f"{where}.input_schema.type: expected object")
         return
     known = {
         "type",
@@ -180,80 +172,81 @@ def _tool(where: str, tool: Any) -> None:
         "user_location",
         "cache_control",
     }
-    _need(set(tool) <= known, f"{where}: Extra inputs are not permitted")
-    _need(tool.get("type") == "web_search_20250305", f"{where}.type: unknown tool")
-    _need(tool.get("name") == "web_search", f"{where}.name: must be web_search")
-    _need(isinstance(tool.get("max_uses", 1), int), f"{where}.max_uses: must be a number")
+    need(set(tool) <= known, f"{where}: Extra inputs are not permitted")
+    need(tool.get("type") == "web_search_20250305", f"{where}.type: unknown tool")
+    need(tool.get("name") == "web_search", f"{where}.name: must be web_search")
+    need(isinstance(tool.get("max_uses", 1), int), f"{where}.max_uses: must be a number")
 
 
-def _need(condition: object, message: str) -> None:
+def need(condition: object, message: str) -> None:
+    """Refuse the request where *condition* does not hold."""
     if not condition:
-        raise _BadError(message)
+        raise BadError(message)
 
 
 def _content(where: str, content: Any) -> int:
     """Check text or a list of text blocks; returns how many are marked."""
     if isinstance(content, str):
-        _need(content.strip(), f"{where}: text content must be non-empty")
+        need(content.strip(), f"{where}: text content must be non-empty")
         return 0
-    _need(isinstance(content, list) and content, f"{where}: must be text or a list of blocks")
+    need(isinstance(content, list) and content, f"{where}: must be text or a list of blocks")
     marks = 0
     for number, block in enumerate(content):
         place = f"{where}.{number}"
-        _need(isinstance(block, dict), f"{place}: must be an object")
+        need(isinstance(block, dict), f"{place}: must be an object")
         if keys := _OTHER_BLOCKS.get(str(block.get("type"))):
-            _need(set(block) <= keys and keys - {"is_error"} <= set(block), f"{place}: bad keys")
+            need(set(block) <= keys and keys - {"is_error"} <= set(block), f"{place}: bad keys")
             continue
-        _need(block.get("type") == "text", f"{place}.type: expected text")
-        _need(set(block) <= {"type", "text", "cache_control"}, f"{place}: Extra inputs are not permitted")
+        need(block.get("type") == "text", f"{place}.type: expected text")
+        need(set(block) <= {"type", "text", "cache_control"}, f"{place}: Extra inputs are not permitted")
         text = block.get("text")
-        _need(isinstance(text, str) and text, f"{place}: text content blocks must be non-empty")
-        _need(text.strip(), f"{place}: text content blocks must contain non-whitespace text")
+        need(isinstance(text, str) and text, f"{place}: text content blocks must be non-empty")
+        need(text.strip(), f"{place}: text content blocks must contain non-whitespace text")
         if "cache_control" in block:
             control = block["cache_control"]
-            _need(isinstance(control, dict) and control.get("type") == "ephemeral", f"{place}.cache_control")
-            _need(control.get("ttl", "5m") in ("5m", "1h"), f"{place}.cache_control.ttl")
+            need(isinstance(control, dict) and control.get("type") == "ephemeral", f"{place}.cache_control")
+            need(control.get("ttl", "5m") in ("5m", "1h"), f"{place}.cache_control.ttl")
             marks += 1
     return marks
 
 
 def _config(config: Any) -> None:
-    _need(isinstance(config, dict) and set(config) <= {"format", "effort"}, "output_config: bad keys")
+    need(isinstance(config, dict) and set(config) <= {"format", "effort"}, "output_config: bad keys")
     efforts = (None, "low", "medium", "high", "xhigh", "max")
-    _need(config.get("effort") in efforts, "output_config.effort: unknown")
+    need(config.get("effort") in efforts, "output_config.effort: unknown")
     chosen = config.get("format")
     if chosen is None:
         return
-    _need(isinstance(chosen, dict) and set(chosen) == {"type", "schema"}, "output_config.format: bad keys")
-    _need(chosen["type"] == "json_schema", "output_config.format.type: expected json_schema")
+    need(isinstance(chosen, dict) and set(chosen) == {"type", "schema"}, "output_config.format: bad keys")
+    need(chosen["type"] == "json_schema", "output_config.format.type: expected json_schema")
     schema = chosen["schema"]
     unions = 0
-    for place, node in _nodes("output_config.format.schema", schema):
+    for place, node in nodes("output_config.format.schema", schema):
         for key in node:
-            _need(key in _SCHEMA_KEYS, f"{place}: {key} is not supported")
+            need(key in _SCHEMA_KEYS, f"{place}: {key} is not supported")
         unions += "anyOf" in node or isinstance(node.get("type"), list)
         if node.get("type") == "object":
-            _need(node.get("additionalProperties") is False, f"{place}: additionalProperties must be false")
+            need(node.get("additionalProperties") is False, f"{place}: additionalProperties must be false")
             required = set(node.get("required", []))
-            _need(required == set(node.get("properties", {})), f"{place}: all properties must be required")
+            need(required == set(node.get("properties", {})), f"{place}: all properties must be required")
         if "$ref" in node:
             name = str(node["$ref"]).removeprefix("#/$defs/")
-            _need(name in schema.get("$defs", {}), f"{place}: {node['$ref']} leads nowhere")
-    _need(unions <= MOST_UNIONS, f"output_config.format.schema: {unions} parameters with union types")
+            need(name in schema.get("$defs", {}), f"{place}: {node['$ref']} leads nowhere")
+    need(unions <= MOST_UNIONS, f"output_config.format.schema: {unions} parameters with union types")
 
 
-def _nodes(place: str, node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def nodes(place: str, node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Every schema in a schema, itself first."""
-    _need(isinstance(node, dict), f"{place}: must be an object")
+    need(isinstance(node, dict), f"{place}: must be an object")
     yield place, node
     for key in ("properties", "$defs"):
         for name, child in node.get(key, {}).items():
-            yield from _nodes(f"{place}.{key}.{name}", child)
+            yield from nodes(f"{place}.{key}.{name}", child)
     for key in ("anyOf", "allOf"):
         for number, child in enumerate(node.get(key, [])):
-            yield from _nodes(f"{place}.{key}.{number}", child)
+            yield from nodes(f"{place}.{key}.{number}", child)
     if "items" in node:
-        yield from _nodes(f"{place}.items", node["items"])
+        yield from nodes(f"{place}.items", node["items"])
 
 
 def breach(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any] | None = None) -> str | None:

@@ -1,4 +1,4 @@
-"""A local server that speaks the Messages API: strict as the service is, and as bad as one wants it.
+"""A local server that speaks the Messages API, Chat Completions or both: strict, and as bad as one wants it.
 
 It checks each request the way the service does, answers in the shape that the request asks for,
 with words made from the request itself, streams, and counts cached tokens by the published rules.
@@ -8,7 +8,8 @@ By the number of a call it can be slow, hang, refuse, overload, cut, or send wha
         Settings(base_url=server.url, api_key=server.key)
 
 A call is one request for a message, counted from 1 in the order of arrival. `uses` says which tools
-a reply uses in place of words.
+a reply uses in place of words. What comes in Chat Completions is read as a request of the Messages
+API, so that a test looks at one shape; `Taken.sent` is what came.
 """
 
 from __future__ import annotations
@@ -22,54 +23,42 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.context.meter import CacheMeter, InputUsage, tokens_of
+from tests.helpers import chat_spoken, messages_spoken
+from tests.helpers.chat_rules import as_message_request, check_chat
 from tests.helpers.messages_replies import Page, reply_to, searched_part, task_of
-from tests.helpers.messages_rules import Refused, check_request
+from tests.helpers.messages_rules import check_request
+from tests.helpers.server_faults import Fault, Refused
 
-FAULTS: Final = (
-    "slow",  # answers after `seconds`
-    "hang",  # accepts, and answers nothing until the server closes, or lets go of it
-    "key",  # 401
-    "forbidden",  # 403
-    "model",  # 404
-    "rate_limit",  # 429 with `retry-after: seconds`
-    "overloaded",  # 529
-    "broken",  # 500
-    "loading",  # 503, as of a server that is still loading its model
-    "reset",  # closes the connection without a word
-    "cut",  # breaks the body or the stream off in the middle
-    "stalled",  # begins the body or the stream, and goes on with it only after `seconds`
-    "stream_error",  # an error event after the stream has begun; 529 where nothing is streamed
-    "no_json",  # a reply whose text is no JSON
-    "half_json",  # a reply whose text is the first half of the JSON
-    "contradiction",  # a reply that breaks the schema
-    "other_kind",  # a whole reply to another task
-    "false_quote",  # a whole reply whose quotes nobody said
-    "half_character",  # a whole reply with NUL and half a character in its texts
-    "refusal",  # stop_reason refusal
-    "truncated",  # stop_reason max_tokens
-    "empty",  # no content
-    "search_error",  # the search tool's own error in place of results
-    "no_message",  # 200 with JSON that is no message
-    "page",  # 200 with HTML
-)
 
+class Spoken(Protocol):
+    """How a wire's replies are written: `messages_spoken`, `chat_spoken`."""
+
+    @property
+    def PATH(self) -> str: ...
+    @property
+    def REFUSALS(self) -> Mapping[str, Refused]: ...
+    @property
+    def NO_MESSAGE(self) -> Mapping[str, Any]: ...
+
+    def refusal(self, refused: Refused) -> dict[str, Any]: ...
+    def unknown_model(self, model: str) -> Refused: ...
+    def whole(self, message: dict[str, Any], usage: dict[str, int]) -> dict[str, Any]: ...
+    def stream(
+        self, message: dict[str, Any], usage: dict[str, int], body: Mapping[str, Any]
+    ) -> tuple[list[bytes], list[bytes], list[bytes]]: ...
+    def stream_error(self) -> bytes: ...
+
+
+SPOKEN: Final[Mapping[str, Spoken]] = {"messages": messages_spoken, "chat": chat_spoken}
+"""By wire: how replies and refusals are written in it."""
+IGNORABLE: Final = frozenset({"schemas", "tools", "effort"})
+_CHUNK: Final = 128
+"""Tokens; Chat Completions finds what it has kept of a prompt's beginning by so many at a time."""
 _PERSONA: Final = re.compile(r"templates/([^/]+)/persona\.md")
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a call."""
-
-    kind: str
-    seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.kind not in FAULTS:
-            raise ValueError(f"there is no fault {self.kind!r}: use one of {', '.join(FAULTS)}")
 
 
 @dataclass(slots=True)
@@ -78,6 +67,8 @@ class Taken:
 
     number: int
     body: dict[str, Any]
+    wire: str = "messages"
+    sent: Mapping[str, Any] = field(default_factory=dict)  # as it came, whichever wire
     fault: Fault | None = None
     status: int = 0
     usage: InputUsage | None = None
@@ -124,10 +115,15 @@ class MessagesServer:
     web: Sequence[Page] = ()  # what its web search finds, whatever it is asked for
     pauses: int = 0  # how often it pauses the turn of a search, a part of it before each
     uses: Callable[[Taken], Sequence[tuple[str, Any]]] = lambda taken: ()  # tools and their arguments
-    lacks: frozenset[str] = frozenset()  # of `service.FEATURES`: refused by name, or without one:
+    lacks: frozenset[str] = frozenset()  # of the wires' FEATURES: refused by name, or without one:
     refuses_all: bool = False  # with 400 and no reason
     is_silent: bool = False  # it refuses what it lacks and does not say why
     wraps: Callable[[str], str] = lambda text: text  # what it writes around its replies
+    speaks: str = "messages"  # or chat, or both
+    ignores: frozenset[str] = frozenset()  # of IGNORABLE: taken with 200, and nothing is made of them
+    ignores_on: Mapping[str, frozenset[str]] = field(default_factory=dict)  # the same on one wire alone
+    answers_as: str | None = None  # the model that its replies name; None: the one that was asked for
+    listed: Mapping[str, Any] = field(default_factory=dict)  # what its list says of each model beside the id
     key: str = "test-key"
     minimum_tokens: int = 1024
     clock: Callable[[], float] = time.monotonic
@@ -135,6 +131,8 @@ class MessagesServer:
     busiest: int = 0  # most calls in flight at one moment
 
     def __enter__(self) -> Self:
+        assert self.ignores <= IGNORABLE
+        self._prompts: list[str] = []
         self.closing = threading.Event()
         self._let_go = threading.Event()
         self._lock = threading.Lock()
@@ -159,10 +157,10 @@ class MessagesServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self._http.server_address[1]}"
 
-    def begin(self, body: dict[str, Any]) -> Taken:
+    def begin(self, body: dict[str, Any], wire: str, sent: Mapping[str, Any]) -> Taken:
         """Give a request its number, and settle what is wrong with it: who sees it here may change that."""
         with self._lock:
-            taken = Taken(len(self.requests) + 1, body)
+            taken = Taken(len(self.requests) + 1, body, wire, sent)
             taken.fault = self._fault_of(taken)
             self.requests.append(taken)
             self._in_flight += 1
@@ -190,14 +188,36 @@ class MessagesServer:
             or self.always
         )
 
-    def count(self, body: Mapping[str, Any]) -> InputUsage:
-        """The input tokens, by the rules of the cache."""
+    def count(self, taken: Taken) -> InputUsage:
+        """The input tokens, by the rules of the wire's cache."""
+        body = taken.body
+        if taken.wire == "chat":
+            return self._counted_by_beginning(_messages(body))
         settings = json.dumps(
             [body.get(name) for name in ("model", "tools", "tool_choice", "thinking", "output_config")],
             sort_keys=True,
         )
         with self._lock:
             return self._meter.call(self.clock(), _messages(body), settings=settings)
+
+    def _counted_by_beginning(self, messages: Messages) -> InputUsage:
+        """What begins as an earlier prompt began is read; nothing is marked or said to be written."""
+        prompt = "".join(block.text for block in (*messages.system, *messages.user))
+        with self._lock:
+            same = max((_same(prompt, one) for one in self._prompts), default=0)
+            self._prompts.append(prompt)
+        total, read = tokens_of(prompt), tokens_of(prompt[:same]) // _CHUNK * _CHUNK
+        read = read if read >= self.minimum_tokens else 0
+        return InputUsage(read=read, written=0, new=total - read)
+
+
+def _same(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if one[:middle] == other[:middle] else (least, middle - 1)
+    return least
 
 
 def _messages(body: Mapping[str, Any]) -> Messages:
@@ -245,30 +265,53 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing: what was requested is in `requests`."""
 
+    @property
+    def _wire(self) -> str | None:
+        """The wire of the path that is asked, where this server speaks it."""
+        path = self.path.split("?")[0]
+        found = next((name for name, spoken in SPOKEN.items() if path == spoken.PATH), None)
+        return found if self.owner.speaks in (found, "both") else None
+
+    def do_GET(self) -> None:
+        if self.path == "/v1/models" and self.owner.speaks != "messages":
+            known = self.owner.models or ("any",)
+            models = [
+                {"id": one, "object": "model", "owned_by": "test", **self.owner.listed} for one in known
+            ]
+            self._json(200, {"object": "list", "data": models})
+        else:
+            self._nothing_here()
+
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", "0")))
         try:
-            if self.path.split("?")[0] == "/v1/messages":
-                self._message(json.loads(raw))
-            elif self.path.split("?")[0] == "/v1/messages/count_tokens" and not self.owner.smallest:
+            if self._wire is not None:
+                self._message(json.loads(raw), self._wire)
+            elif self.path == "/v1/messages/count_tokens" and not self.owner.smallest:
                 blocks = _messages(json.loads(raw))
                 total = sum(tokens_of(block.text) for block in (*blocks.system, *blocks.user))
                 self._json(200, {"input_tokens": total})
             else:
-                self._error(404, "not_found_error", "there is nothing at this path")
+                self._nothing_here()
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the client has gone
         except json.JSONDecodeError:
             self.close_connection = True  # the same, in the middle of its request
 
-    def _message(self, body: dict[str, Any]) -> None:
-        taken = self.owner.begin(body)
+    def _nothing_here(self) -> None:
+        self._error(messages_spoken, Refused(404, "not_found_error", "there is nothing at this path"))
+
+    def _message(self, sent: dict[str, Any], wire: str) -> None:
+        refused = self._refused(sent, wire)
+        body = sent if wire == "messages" or check_chat(sent) else as_message_request(sent)
+        taken = self.owner.begin(body, wire, sent)
         try:
-            self._answer(taken, taken.fault)
+            self._answer(taken, taken.fault, refused)
         finally:
             self.owner.done()
 
-    def _answer(self, taken: Taken, fault: Fault | None) -> None:
+    def _answer(self, taken: Taken, fault: Fault | None, refused: Refused | None) -> None:
+        spoken = SPOKEN[taken.wire]
         kind = fault.kind if fault else ""
         seconds = fault.seconds if fault else 0.0
         if kind == "reset":
@@ -281,44 +324,45 @@ class _Handler(BaseHTTPRequestHandler):
         if kind == "slow" and self.owner.closing.wait(seconds):
             self.close_connection = True
             return
-        if refusal := _REFUSALS.get(kind):
-            status, name = refusal
+        if refusal := spoken.REFUSALS.get(kind):
             headers = {"retry-after": f"{seconds:g}"} if kind == "rate_limit" else {}
-            taken.status = status
-            self._error(status, name, "as the test asked for", headers)
+            taken.status = refusal.status
+            self._error(spoken, refusal, headers)
             return
-        if refused := self._refused(taken.body) or _not_sent_back(taken.body, self.owner):
+        if refused := refused or _not_sent_back(taken.body, self.owner):
             taken.status = refused.status
-            self._error(refused.status, refused.kind, refused.message)
+            self._error(spoken, refused)
             return
         taken.status = 200
         if kind == "page":
             self._send(200, b"<html><body>Welcome</body></html>", "text/html")
         elif kind == "no_message":
-            self._json(200, {"type": "greeting", "content": "hello"})
+            self._json(200, spoken.NO_MESSAGE)
         else:
             self._whole(taken, kind, seconds)
 
-    def _refused(self, body: dict[str, Any]) -> Refused | None:
+    def _refused(self, body: dict[str, Any], wire: str) -> Refused | None:
         given = self.headers.get("x-api-key") or self.headers.get("authorization", "").removeprefix("Bearer ")
         if not self.owner.smallest and given != self.owner.key:
             return Refused(401, "authentication_error", "invalid key")
         models = self.owner.models
         if models is not None and body.get("model") not in models:
-            return Refused(404, "not_found_error", f"model: {body.get('model')}")
+            return SPOKEN[wire].unknown_model(str(body.get("model")))
         smallest = {"schemas", "effort", "tools"} if self.owner.smallest else set()
         if self.owner.refuses_all:
             return Refused(400, "invalid_request_error", "bad request")
-        refused = check_request(body, self.owner.lacks | smallest)
+        check = check_chat if wire == "chat" else check_request
+        refused = check(body, self.owner.lacks | smallest)
         if refused is not None and self.owner.is_silent:
             return Refused(refused.status, refused.kind, "bad request")
         return refused
 
     def _whole(self, taken: Taken, kind: str, seconds: float) -> None:
-        body = taken.body
-        taken.usage = usage = self.owner.count(body)
+        body = _heard(taken.body, self.owner.ignores | self.owner.ignores_on.get(taken.wire, frozenset()))
+        spoken = SPOKEN[taken.wire]
+        taken.usage = usage = self.owner.count(taken)
         searches = any("input_schema" not in tool for tool in body.get("tools", ()))
-        uses = self.owner.uses(taken) if body.get("tools") and not searches else ()
+        uses = _uses(taken, body, self.owner) if body.get("tools") and not searches else ()
         text = taken.reply = "" if searches or uses else self.owner.wraps(reply_to(body, kind))
         stop = "tool_use" if uses else {"refusal": "refusal", "truncated": "max_tokens"}.get(kind, "end_turn")
         counted: dict[str, Any] = {"input_tokens": usage.total, "output_tokens": tokens_of(text)}
@@ -339,82 +383,52 @@ class _Handler(BaseHTTPRequestHandler):
             "id": f"msg_{taken.number}",
             "type": "message",
             "role": "assistant",
-            "model": body["model"],
+            "model": self.owner.answers_as or body["model"],
             "content": [] if kind == "empty" else content,
             "stop_reason": stop,
             "stop_sequence": None,
-            "usage": counted,
         }
         if body.get("stream"):
-            self._stream(message, text, kind, seconds)
+            self._stream(taken, spoken.stream(message, counted, taken.sent), kind, seconds)
         elif kind == "stream_error":
-            self._error(529, "overloaded_error", "as the test asked for")
+            self._error(spoken, spoken.REFUSALS["overloaded"])
         else:
-            raw = json.dumps(message).encode()
+            raw = json.dumps(spoken.whole(message, counted)).encode()
             first = len(raw) // 2 if kind in ("cut", "stalled") else None
             self._send(
                 200, raw, "application/json", first=first, wait_s=seconds if kind == "stalled" else 0.0
             )
 
-    def _stream(self, message: dict[str, Any], text: str, kind: str, seconds: float) -> None:
+    def _stream(
+        self, taken: Taken, events: tuple[list[bytes], list[bytes], list[bytes]], kind: str, seconds: float
+    ) -> None:
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
-        start = {
-            **message,
-            "content": [],
-            "stop_reason": None,
-            "usage": {**message["usage"], "output_tokens": 1},
-        }
-        self._event("message_start", {"message": start})
-        if message["stop_reason"] == "tool_use":
-            self._stream_uses(message["content"])
-        elif message["content"]:
-            self._event("content_block_start", {"index": 0, "content_block": {"type": "text", "text": ""}})
-            pieces = [text[at : at + 16] for at in range(0, len(text), 16)]
-            for number, piece in enumerate(pieces):
-                if number == len(pieces) // 2 and kind == "cut":
-                    self.close_connection = True
-                    return
-                if number == len(pieces) // 2 and kind == "stream_error":
-                    error = {"type": "overloaded_error", "message": "as the test asked for"}
-                    self._event("error", {"error": error})
-                    break
-                if number == len(pieces) // 2 and kind == "stalled":
-                    self.owner.closing.wait(seconds)
-                self._event(
-                    "content_block_delta", {"index": 0, "delta": {"type": "text_delta", "text": piece}}
-                )
-            self._event("content_block_stop", {"index": 0})
-        delta = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-        self._event("message_delta", {"delta": delta, "usage": message["usage"]})
-        self._event("message_stop", {})
+        before, pieces, after = events
+        for event in before:
+            self._event(event)
+        for number, piece in enumerate(pieces):
+            if number == len(pieces) // 2 and kind == "cut":
+                self.close_connection = True
+                return
+            if number == len(pieces) // 2 and kind == "stream_error":
+                self._event(SPOKEN[taken.wire].stream_error())
+                break
+            if number == len(pieces) // 2 and kind == "stalled":
+                self.owner.closing.wait(seconds)
+            self._event(piece)
+        for event in after:
+            self._event(event)
         self.wfile.write(b"0\r\n\r\n")
 
-    def _stream_uses(self, content: Sequence[Mapping[str, Any]]) -> None:
-        for index, block in enumerate(content):
-            if block["type"] == "tool_use":
-                start = {**block, "input": {}}
-                deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
-            elif block["type"] == "thinking":
-                start = {**block, "thinking": "", "signature": ""}
-                deltas = [{"type": f"{name}_delta", name: block[name]} for name in ("thinking", "signature")]
-            else:
-                start = {**block, "text": ""}
-                deltas = [{"type": "text_delta", "text": block["text"]}]
-            self._event("content_block_start", {"index": index, "content_block": start})
-            for delta in deltas:
-                self._event("content_block_delta", {"index": index, "delta": delta})
-            self._event("content_block_stop", {"index": index})
-
-    def _event(self, name: str, plain: Mapping[str, Any]) -> None:
-        raw = f"event: {name}\ndata: {json.dumps({'type': name, **plain})}\n\n".encode()
+    def _event(self, raw: bytes) -> None:
         self.wfile.write(f"{len(raw):x}\r\n".encode() + raw + b"\r\n")
 
-    def _error(self, status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> None:
-        raw = json.dumps({"type": "error", "error": {"type": kind, "message": message}}).encode()
-        self._send(status, raw, "application/json", headers)
+    def _error(self, spoken: Spoken, refused: Refused, headers: Mapping[str, str] | None = None) -> None:
+        raw = json.dumps(spoken.refusal(refused)).encode()
+        self._send(refused.status, raw, "application/json", headers)
 
     def _json(self, status: int, plain: Mapping[str, Any]) -> None:
         self._send(status, json.dumps(plain).encode(), "application/json")
@@ -446,6 +460,26 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
 
+def _heard(body: dict[str, Any], ignores: frozenset[str]) -> dict[str, Any]:
+    """What of a request a server makes something of that ignores this."""
+    config = body.get("output_config", {})
+    kept = {name: value for name, value in config.items() if _FEATURE_OF[name] not in ignores}
+    heard = {name: value for name, value in body.items() if name != "output_config"}
+    if "tools" in ignores:
+        heard.pop("tools", None)
+    return {**heard, **({"output_config": kept} if kept else {})}
+
+
+_FEATURE_OF: Final = {"format": "schemas", "effort": "effort"}
+
+
+def _uses(taken: Taken, body: Mapping[str, Any], owner: MessagesServer) -> Sequence[tuple[str, Any]]:
+    """The tools that a reply uses: the one that the check asks for, or those that the test names."""
+    if taken.task == "check_tool":
+        return (("look_up", {"word": "kestrel"}),)
+    return owner.uses(taken)
+
+
 def _used(taken: Taken, uses: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]:
     """A message that uses tools, with a thought and a word before it, as models write one."""
     return [
@@ -456,14 +490,3 @@ def _used(taken: Taken, uses: Sequence[tuple[str, Any]]) -> list[dict[str, Any]]
             for number, (name, given) in enumerate(uses)
         ),
     ]
-
-
-_REFUSALS: Final[Mapping[str, tuple[int, str]]] = {
-    "key": (401, "authentication_error"),
-    "forbidden": (403, "permission_error"),
-    "model": (404, "not_found_error"),
-    "rate_limit": (429, "rate_limit_error"),
-    "overloaded": (529, "overloaded_error"),
-    "broken": (500, "api_error"),
-    "loading": (503, "unavailable_error"),
-}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,9 @@ from orchestrator.home.folder import Home
 from orchestrator.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
 from orchestrator.session import Session
 from tests.helpers.messages_replies import Page
-from tests.helpers.messages_server import Fault, MessagesServer, Taken
+from tests.helpers.messages_server import MessagesServer, Taken
 from tests.helpers.rehearsals import greenroom, greenroom_json
+from tests.helpers.server_faults import Fault
 
 DECK = """---
 title: Norvik Ferries, plan for 2027
@@ -283,8 +284,8 @@ def refuse_continued(server: MessagesServer) -> None:
     """Refuse the key of every request that brings a turn back."""
     begin = server.begin
 
-    def begun(body: dict[str, Any]) -> Taken:
-        taken = begin(body)
+    def begun(body: dict[str, Any], wire: str, sent: Mapping[str, Any]) -> Taken:
+        taken = begin(body, wire, sent)
         if body["messages"][-1]["role"] == "assistant":
             taken.fault = Fault("key")
         return taken

@@ -20,7 +20,8 @@ from orchestrator.errors import EngineError
 from orchestrator.loop import live_panel
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.live_feeds import fed, quicken, until
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
+from tests.helpers.server_faults import Fault
 
 HANGS = Fault("hang")
 

@@ -17,8 +17,9 @@ import pytest
 from orchestrator.session import Session
 from tests.helpers.claude_requests import PATIENT
 from tests.helpers.live_feeds import quicken, until
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
+from tests.helpers.server_faults import Fault
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 

@@ -221,13 +221,13 @@ def test_an_endpoint_that_the_environment_names_is_asked_directly(
 
 CLIENTS = (
     "aiohttp", "boto3", "botocore.endpoint", "botocore.httpsession", "botocore.session", "ftplib", "grpc",
-    "http.client", "httpcore", "httpcore2", "httpx", "huggingface_hub", "openai", "pycurl", "requests",
+    "http.client", "httpcore", "httpcore2", "httpx", "huggingface_hub", "pycurl", "requests",
     "smtplib", "telnetlib", "urllib.request", "urllib3", "websocket", "websockets", "xmlrpc.client",
 )  # fmt: skip
 """Modules that ask other servers: imported nowhere but in `outbound/`."""
 CONNECTS = ("connect", "connect_ex", "connect_tcp", "create_connection", "open_connection")
-NEEDED = {"http_client", "open_telemetry"}
-"""Arguments without which the SDK makes a client of its own, and may send traces."""
+NEEDED = {"AsyncAnthropic": {"http_client", "open_telemetry"}, "AsyncOpenAI": {"http_client"}}
+"""Arguments without which an SDK makes a client of its own, and may send traces."""
 NO_CLIENT = {
     "httpx2": {"HTTPError", "InvalidURL"},
     "anthropic": {
@@ -235,9 +235,9 @@ NO_CLIENT = {
         "APIStatusError",
         "AnthropicError",
         "AsyncAnthropic",
-        "transform_schema",
         "types",
     },
+    "openai": {"AsyncOpenAI"},
 }
 """What others may use of libraries that also make clients."""
 _MAKERS = re.compile(r"outbound(\.| import )(client|aws)\b")
@@ -269,7 +269,7 @@ def _called(call: ast.Call) -> list[str]:
     if name in ("import_module", "__import__"):
         return [str(one.value) for one in call.args if isinstance(one, ast.Constant)]
     given = {word.arg for word in call.keywords}
-    return ["anthropic.without-a-client"] if name == "AsyncAnthropic" and NEEDED - given else []
+    return [f"anthropic.{name}-without-a-client"] if NEEDED.get(name, set()) - given else []
 
 
 def _is_client(name: str) -> bool:
@@ -291,7 +291,12 @@ def test_no_client_is_made_but_in_the_one_place() -> None:
     assert found == {}
     # Whoever asks for a client of the one place is tried by `tests/helpers/clients.py`.
     asks = {str(path.relative_to(package)) for path, source in sources.items() if _MAKERS.search(source)}
-    assert asks == {"archive/s3.py", "engines/model/service.py", "memory/embedding.py"}
+    assert asks == {
+        "archive/s3.py",
+        "engines/claude/wire.py",
+        "engines/openai/wire.py",
+        "memory/embedding.py",
+    }
 
 
 @pytest.mark.parametrize(
@@ -310,6 +315,9 @@ def test_no_client_is_made_but_in_the_one_place() -> None:
         "from anthropic import AsyncAnthropic\nAsyncAnthropic(api_key='k')",
         "import anthropic\nanthropic.Anthropic()",
         "from anthropic import Anthropic",
+        "from openai import AsyncOpenAI\nAsyncOpenAI(api_key='k')",
+        "import openai\nopenai.OpenAI()",
+        "from openai import OpenAI",
         "import http.client",
         "from http import client",
         "import requests",

@@ -12,7 +12,8 @@ from orchestrator.engines.offers import Watched
 from orchestrator.web.site import Site
 from orchestrator.web.view import asked_now
 from tests.helpers.live_feeds import until
-from tests.helpers.messages_server import Fault, MessagesServer
+from tests.helpers.messages_server import MessagesServer
+from tests.helpers.server_faults import Fault
 
 TWO_WRONG_SUMS = b"""# Costs in 2026
 

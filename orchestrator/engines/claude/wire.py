@@ -18,7 +18,7 @@ from pydantic import BaseModel
 
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines.model.failures import UnusableError
-from orchestrator.engines.model.received import LONGEST_TEXT, Received, Tokens, count, tool_uses
+from orchestrator.engines.model.received import LONGEST_TEXT, Received, Tokens, count, model_name, tool_uses
 from orchestrator.engines.model.schemas import Reply, schema_of
 from orchestrator.engines.model.settings import API, MESSAGES, PUBLIC_URL, Settings
 from orchestrator.engines.model.task import OnPartial, Outgoing, Task
@@ -137,13 +137,13 @@ class MessagesWire:
             for block in blocks
             if block.get("type") == "text" and isinstance(block.get("text"), str)
         ]
-        stop, model = plain.get("stop_reason"), plain.get("model")
+        stop = plain.get("stop_reason")
         uses = tool_uses(block for block in blocks if block.get("type") == "tool_use")
         return Received(
             "".join(texts),
             stop if isinstance(stop, str) else None,
             tokens_of(plain.get("usage")),
-            model if isinstance(model, str) else "",
+            model_name(plain.get("model")),
             uses,
             tuple(_echoed(blocks)) if uses else (),
         )

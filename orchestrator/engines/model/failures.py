@@ -52,6 +52,10 @@ class UselessError(EngineError):
     """The service is there and takes requests, and this one brought nothing that can be used."""
 
 
+class NoApiError(EngineError):
+    """A server is there, and the API that was asked is not."""
+
+
 class TooLongError(UselessError):
     """The request is longer than the model's context."""
 
@@ -95,7 +99,9 @@ class Refusal(Exception):
         )
         kind = next((one for one in kinds if isinstance(one, str) and one), "")
         response = getattr(error, "response", None)
-        status = response.status_code if response is not None else 200
+        code = inner.get("code") if isinstance(inner, Mapping) else None  # many a server's is its status
+        in_stream = code if isinstance(code, int) and 400 <= code < 600 else 200
+        status = response.status_code if response is not None else in_stream
         headers = response.headers if response is not None else {}
         return cls(str(body or error.message).lower(), status, kind, headers, inner)
 
@@ -149,14 +155,14 @@ def error_of(refusal: Refusal, settings: Settings, model: str, api: str) -> Engi
         return EngineError(f"{line}: try again later", status=status)
     if status in (400, 413, 422) and refusal.is_too_long:
         return too_long(model, *refusal.lengths)
+    if status == 405 or (status == 404 and "model" not in said):
+        line = f"{where} has no {api} ({status}): check the address"
+        return NoApiError(line, stops=True, status=status)
     lines = {
         401: f"{where} refused the key: check {settings.key_name}",
         402: f"{where} wants to be paid first: check the account's balance",
         403: f"{where} does not let this key use {model}: check the key's rights, or choose another model",
-        404: f"{where} does not know the model {model}: choose another one"
-        if "model" in said
-        else f"{where} has no {api} (404): check the address",
-        405: f"{where} has no {api} (405): check the address",
+        404: f"{where} does not know the model {model}: choose another one",
         413: f"{where} refused the request as too large: lower budget_tokens",
     }
     if status == 400 and "credit balance" in said:
@@ -164,7 +170,7 @@ def error_of(refusal: Refusal, settings: Settings, model: str, api: str) -> Engi
     # A kind is a name that the server gives; its message may repeat the request.
     named = f", {kind}" if _WORD.fullmatch(kind) else ""
     line = lines.get(status, f"{where} refused the request (status {status}{named})")
-    return EngineError(line, stops=status in (401, 402, 403, 404, 405), status=status)
+    return EngineError(line, stops=status in (401, 402, 403, 404), status=status)
 
 
 def too_long(model: str, needed: int | None = None, window: int | None = None) -> TooLongError:

@@ -11,15 +11,16 @@ from collections.abc import Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib.util import find_spec
 from time import monotonic
 from typing import Any, Final
 
 from orchestrator.checks.grounding import found_in
 from orchestrator.engines.model.calls import attempt, perform, retried
-from orchestrator.engines.model.failures import PassingError, Refusal, UselessError
+from orchestrator.engines.model.failures import NoApiError, PassingError, Refusal, UselessError
 from orchestrator.engines.model.outcomes import Fault, Outcome
 from orchestrator.engines.model.service import Service
-from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.engines.model.settings import API, CHAT, MESSAGES, Settings
 from orchestrator.engines.model.standalone import alone
 from orchestrator.engines.model.standalone_schemas import MARK, ReadyPart
 from orchestrator.engines.model.task import OnSent, Outgoing, Task
@@ -31,8 +32,6 @@ from orchestrator.model.usage import CallUsage
 
 CHECK_S: Final = 120.0
 """How long one question may take: a server on the user's own machine first loads its model."""
-NO_SUCH_ADDRESS: Final = (404, 405)
-"""What a server answers where it does not speak a wire."""
 MOST_TOKENS: Final = 2_000
 """Of a reply, thinking included: a model that runs on without end would take minutes."""
 TOOL: Final[Mapping[str, Any]] = {
@@ -95,6 +94,8 @@ def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False
     errors: list[EngineError] = []
     for wire in (CHAT, MESSAGES):
         service.speak(wire)
+        if wire == CHAT and find_spec(service.wire.sdk) is None:
+            continue  # its package is an extra
         try:
             found.append(probe(service, model, on_sent, tools=tools))
         except EngineError as error:
@@ -104,7 +105,10 @@ def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False
         if found and (found[-1].enforces or not found[-1].answered):
             break  # the other cannot do more, or the server is not fit to be asked now
     if not found:
-        raise errors[-1] if errors[0].status in NO_SUCH_ADDRESS else errors[0]
+        where, both = service.settings.where, " nor a ".join(API.values())
+        told = [error for error in errors if not isinstance(error, NoApiError)]
+        line = f"{where} has neither a {both}: check the address"
+        raise told[0] if told else EngineError(line, stops=True)
     best = max(found, key=lambda one: one.score)
     if service.spoken != best.wire:
         service.speak(best.wire)
@@ -151,7 +155,7 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
         return _silent(service, began_s, error)
     seconds = monotonic() - began_s
     if not service.knows:  # it refused for a reason that it did not name
-        await _tried_each(service, task)
+        ready = await _tried_each(service, task) or ready
     if not ready.is_marked:
         service.knows.discard("schemas")  # it takes one, and replies as it likes
     uses = tools and "tools" in service.knows and await _uses_tool(service, model, note)
@@ -161,7 +165,7 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
         round(seconds, 1),
         frozenset(service.knows),
         last.answered or model,
-        any(one.reported for one in used),
+        any(one.reported for one in used) and not {"cache"} & set(service.wire.features) - service.knows,
         ready.is_verbatim,
         uses,
         await _window(service, model),
@@ -185,24 +189,33 @@ def _silent(service: Service, began_s: float, error: EngineError) -> Probe:
     return Probe(service.spoken, round(monotonic() - began_s, 1), failure=error)
 
 
-async def _tried_each(service: Service, task: Task) -> None:
-    """One feature after the other is added, once: those that are taken are used from then on."""
+async def _tried_each(service: Service, task: Task) -> _Ready | None:
+    """One feature after the other is added, once: those that are taken are used from then on.
+
+    What the last reply to a request with any of them shows; None: there was none.
+    """
     taken: set[str] = set()
+    ready: _Ready | None = None
     for feature in service.wire.features:
         service.knows = {*taken, feature}
         with suppress(EngineError):
-            await perform(service, task)  # a refusal empties what the service knows
+            found: _Ready = (await perform(service, task)).result  # a refusal empties what it knows
             taken |= service.knows
+            ready = found if service.knows else ready
     service.knows = taken
+    return ready
 
 
 async def _uses_tool(service: Service, model: str, on_sent: OnSent) -> bool:
-    messages = alone("check_tool")
+    messages, knew = alone("check_tool"), frozenset(service.knows)
     task = replace(_task(model, on_sent), messages=messages, tools=(TOOL,), shape=None)
     try:
         one = await retried(service.settings, partial(attempt, service, task, Turns()), monotonic() + CHECK_S)
     except EngineError:
         return False
+    finally:
+        if not service.knows:  # it refused, and did not say why: the tools are what was new in the request
+            service.knows = set(knew - {"tools"})
     return any(use.name == TOOL["name"] and use.arguments.get("word") for use in one.uses)
 
 

@@ -65,6 +65,16 @@ class Received:
     content: tuple[Mapping[str, Any], ...] = ()  # blocks to be sent back, where tools are used
 
 
+LONGEST_NAME: Final = 200
+"""Characters of a model's name; it is shown, and kept."""
+
+
+def model_name(name: object) -> str:
+    """The model that answered, as the service names it; "" for what is no name on one line."""
+    is_name = isinstance(name, str) and len(name) <= LONGEST_NAME and name.isprintable() and is_text(name)
+    return str(name).strip() if is_name else ""
+
+
 def tool_uses(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
     """The uses of tools in a message, each with id, name and input.
 

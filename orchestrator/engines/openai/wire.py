@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines.model.failures import UnusableError
-from orchestrator.engines.model.received import LONGEST_TEXT, Received, Tokens, count, tool_uses
+from orchestrator.engines.model.received import LONGEST_TEXT, Received, Tokens, count, model_name, tool_uses
 from orchestrator.engines.model.schemas import schema_of
 from orchestrator.engines.model.settings import API, CHAT, OPENAI_URL, Settings
 from orchestrator.engines.model.task import OnPartial, Outgoing, Task
@@ -154,7 +154,7 @@ class ChatWire:
         message = choice.get("message") if isinstance(choice, Mapping) else None
         if not isinstance(choice, Mapping) or not isinstance(message, Mapping):
             raise UnusableError("it holds no choice")
-        text, model = _content(message.get("content")), plain.get("model")
+        text = _content(message.get("content"))
         calls = [{"type": "tool_use", **_call(one)} for one in message.get("tool_calls") or ()]
         reason = choice.get("finish_reason")
         stop = "tool_use" if calls else _STOPS.get(str(reason), "end_turn") if reason else None
@@ -165,7 +165,7 @@ class ChatWire:
             text,
             stop,
             _tokens(plain.get("usage")),
-            model if isinstance(model, str) else "",
+            model_name(plain.get("model")),
             tool_uses(calls),
             (*said, *calls) if calls else (),
         )

@@ -2,9 +2,11 @@
 
 Run as a program, the whole matrix, which takes minutes (`.ci/run` does)::
 
-    python -m tests.helpers.claude_matrix [--every N] [--faults NAME,…] [--jobs N]
+    python -m tests.helpers.model_matrix [--wire messages|chat] [--every N] [--faults NAME,…] [--jobs N]
 
-The suite runs a sample of it (`tests/engines/test_claude_matrix.py`).
+The last of the failures is a server that takes a schema, tools and effort, and makes nothing of them.
+
+The suite runs a sample of it (`tests/engines/test_model_matrix.py`).
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from typing import Any, Final
 from orchestrator.archive.unpacked import verify_path
 from orchestrator.deck.content import slide_texts
 from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.settings import DEADLINES_S
+from orchestrator.engines.model.settings import CHAT, DEADLINES_S, MESSAGES
 from orchestrator.errors import GreenroomError
 from orchestrator.home.folder import Home
 from orchestrator.loop.recorded import Loading, step
@@ -39,8 +41,9 @@ from orchestrator.verify import verify_session
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID
-from tests.helpers.messages_server import FAULTS, Fault, MessagesServer
+from tests.helpers.messages_server import IGNORABLE, MessagesServer
 from tests.helpers.rehearsals import Rehearsal, write_rehearsal
+from tests.helpers.server_faults import FAULTS, Fault
 
 OPTIONS: Final[Mapping[str, Any]] = {"panel": ("skeptic", "analyst"), "exchanges": 2, "intensity": "friendly"}
 """Two panelists and short exchanges: two minutes of speech in at most 30 calls."""
@@ -55,6 +58,9 @@ SETTINGS: Final[Mapping[str, Any]] = {
 SECONDS: Final[Mapping[str, float]] = {"slow": 0.05, "rate_limit": 0.01, "stalled": 30.0}
 NO_VERDICT: Final = frozenset(FAULTS) - {"slow", "search_error"}
 """Faults with which no judgement can come, if they last."""
+IGNORES: Final = "ignores"
+"""A schema, tools and effort are taken, and nothing is made of them: no fault of a call, but of all."""
+ALL_FAULTS: Final = (*FAULTS, IGNORES)
 UNJUDGED_YET: Final = 4
 """Up to this call nothing has been judged."""
 
@@ -66,9 +72,12 @@ class Case:
     fault: str
     call: int
     lasts: bool = False
+    wire: str = MESSAGES
 
     def __str__(self) -> str:
-        return f"{self.fault} {'from' if self.lasts else 'at'} call {self.call}"
+        if self.fault == IGNORES:
+            return f"the server ignores what it takes, {self.wire}"
+        return f"{self.fault} {'from' if self.lasts else 'at'} call {self.call}, {self.wire}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,7 @@ class Plain:
     calls: int
     points: tuple[tuple[int, int], ...]  # before each step: calls that were made, bytes of the ledger
     transcript: str
+    wire: str = MESSAGES
 
 
 def home_in(folder: Path) -> Path:
@@ -105,11 +115,15 @@ def ended(session: Session) -> None:
     session.close()
 
 
-def plain(folder: Path) -> Plain:
+def plain(folder: Path, wire: str = MESSAGES) -> Plain:
     """The rehearsal without a fault."""
     home, files = home_in(folder), write_rehearsal(folder)
     points = []
-    with MessagesServer() as server, engine_on(server) as engine, started(home, files, engine) as session:
+    with (
+        MessagesServer(speaks=wire) as server,
+        engine_on(server, wire=wire) as engine,
+        started(home, files, engine) as session,
+    ):
         ledger = session.path / "ledger" / "ledger.jsonl"
         is_left = True
         while is_left:
@@ -122,7 +136,7 @@ def plain(folder: Path) -> Plain:
     assert calls <= MOST_CALLS
     assert faults_of(root, home) == []
     assert "satisfied" in {one.outcome for one in exchanges_of(root)}
-    whole = Plain(home, files, root, kept, calls, tuple(points), transcript_of(root))
+    whole = Plain(home, files, root, kept, calls, tuple(points), transcript_of(root), wire)
     _clear(root, home)
     return whole
 
@@ -131,12 +145,13 @@ def played_again(case: Case, whole: Plain, server: MessagesServer) -> Path:
     """The rehearsal from the step on in which the case's call is made, to its end."""
     made, size = max(point for point in whole.points if point[0] < case.call or point == whole.points[0])
     number = case.call - made
-    with engine_on(server, **SETTINGS) as engine:
+    with engine_on(server, wire=whole.wire, **SETTINGS) as engine:
         if case.call <= made:  # one of the start's
             number = case.call
-        fault = Fault(case.fault, SECONDS.get(case.fault, 0.0))
-        numbers = range(number, number + (10 * MOST_CALLS if case.lasts else 1))
-        server.faults = dict.fromkeys(numbers, fault)
+        if case.fault != IGNORES:
+            fault = Fault(case.fault, SECONDS.get(case.fault, 0.0))
+            numbers = range(number, number + (10 * MOST_CALLS if case.lasts else 1))
+            server.faults = dict.fromkeys(numbers, fault)
         if case.call <= made:
             session = started(whole.home, whole.files, engine)
         else:
@@ -165,16 +180,23 @@ def exchanges_of(root: Path) -> list[Exchange]:
         return list(session.projection.exchanges)
 
 
-def cases(calls: int, every: int = 1, faults: tuple[str, ...] = FAULTS) -> Iterator[Case]:
+def cases(
+    calls: int, every: int = 1, faults: tuple[str, ...] = ALL_FAULTS, wire: str = MESSAGES
+) -> Iterator[Case]:
     """Each fault at each call, and each from some calls on; *every*: only each so many."""
-    found = [Case(fault, call) for call in range(1, calls + 1) for fault in faults]
-    found += [Case(fault, call, lasts=True) for call in (1, 4, calls // 2, calls - 3) for fault in faults]
+    of_calls = [fault for fault in faults if fault != IGNORES]
+    found = [Case(fault, call, wire=wire) for call in range(1, calls + 1) for fault in of_calls]
+    late = (1, 4, calls // 2, calls - 3)
+    found += [Case(fault, call, lasts=True, wire=wire) for call in late for fault in of_calls]
     yield from found[:: max(1, every)]
+    if IGNORES in faults:
+        yield Case(IGNORES, 1, lasts=True, wire=wire)
 
 
 def run(case: Case, whole: Plain) -> list[str]:
     """What is wrong with the rehearsal of *case*; nothing: it holds."""
-    with MessagesServer() as server:
+    ignored = IGNORABLE if case.fault == IGNORES else frozenset()
+    with MessagesServer(speaks=whole.wire, ignores=ignored) as server:
         root = played_again(case, whole, server)
     wrong = faults_of(root, whole.home)
     said = transcript_of(root)
@@ -244,22 +266,29 @@ def _run(case: Case) -> tuple[Case, list[str]]:
 def main() -> int:
     """Run the matrix; prints what does not hold, and the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--wire", choices=(MESSAGES, CHAT), default=MESSAGES, help="the API that is spoken")
     parser.add_argument("--every", type=int, default=1, help="only each so many of the cases")
-    parser.add_argument("--faults", default=",".join(FAULTS), help="only these, separated by commas")
+    parser.add_argument("--faults", default=",".join(ALL_FAULTS), help="only these, separated by commas")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     given = parser.parse_args()
     logging.disable(logging.WARNING)  # of failures that are meant
     began_s, wrong = monotonic(), 0
     with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
-        whole = plain(Path(folder))
-        chosen = [*cases(whole.calls, given.every, tuple(given.faults.split(",")))]
+        whole = plain(Path(folder), given.wire)
+        chosen = [*cases(whole.calls, given.every, tuple(given.faults.split(",")), given.wire)]
         with ProcessPoolExecutor(given.jobs, get_context("fork"), _begin, (whole, folder)) as pool:
             for case, found in pool.map(_run, chosen):
                 for one in found:
                     wrong += 1
                     sys.stdout.write(f"{case}: {one}\n")
     seconds = round(monotonic() - began_s, 1)
-    result = {"cases": len(chosen), "calls": whole.calls, "wrong": wrong, "seconds": seconds}
+    result = {
+        "wire": given.wire,
+        "cases": len(chosen),
+        "calls": whole.calls,
+        "wrong": wrong,
+        "seconds": seconds,
+    }
     sys.stdout.write(json.dumps(result) + "\n")
     return 1 if wrong else 0
 
