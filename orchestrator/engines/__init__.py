@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Searched,
         Searching,
         StoodInFor,
+        Watched,
     )
     from orchestrator.engines.offline import OfflineEngine
     from orchestrator.engines.protocol import (
@@ -65,7 +66,7 @@ _PARTS = {
     "context.assemble": "Context",
     "engines.offers": (
         "Accounting Addressing Advising Beginning Bounded ByRules Checking Closing Found OnText "
-        "Searched Searching StoodInFor"
+        "Searched Searching StoodInFor Watched"
     ),
     "engines.offline": "OfflineEngine",
     "engines.protocol": (
@@ -101,7 +102,7 @@ __all__ = [
     "OpenPoint", "Operand", "Passage", "Persona", "Place", "Proposal", "Refusal", "Remembered", "Reported",
     "Request", "RubricCheck", "Scene", "ScratchpadRequest", "ScribeRequest", "ScriptedEngine", "Searched",
     "Searching", "Seat", "SeatRequest", "Segment", "Slide", "StoodInFor", "Target", "Tension",
-    "TensionsRequest", "Turn", "done",
+    "TensionsRequest", "Turn", "Watched", "done",
 ]  # fmt: skip
 
 

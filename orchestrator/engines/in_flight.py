@@ -31,6 +31,7 @@ IN_WORDS: Final = {
     "scribe": "which goals and decisions were stated",
 }
 """Each kind of task, as what a model is asked in plain words."""
+CHECK: Final = "check"
 MOST_REASONS: Final = 3
 """Reasons that are told of failed calls, the most frequent first; the others are counted."""
 
@@ -46,6 +47,8 @@ class Call:
 
     def __str__(self) -> str:
         """Return who is asked what."""
+        if self.kind == CHECK:  # before there is a panel
+            return f"the model: {IN_WORDS[CHECK]}"
         return f"{self.agent}: {IN_WORDS.get(self.kind, self.kind)}"
 
 

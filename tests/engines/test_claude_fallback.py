@@ -178,5 +178,5 @@ def test_one_that_never_gets_ready_is_gone_on_without(monkeypatch: pytest.Monkey
         where = inner.settings.where
     assert told[0] == f"{where} is not ready yet: it is waited for, for at most 0.1 s"
     assert told[1].startswith(
-        f"the model gave no usable reply at the start ({where} is busy or broken (503, unavailable error)"
+        f"the model gave no usable reply at the start ({where} is busy or broken (503, loading its model)"
     )

@@ -146,7 +146,7 @@ def test_the_moderators_page_is_written_in_its_own_words_with_the_tools(home: Pa
         session.end()
         first, second, *_ = [taken for taken in server.requests if taken.agent == "moderator"]
         task = first.body["messages"][0]["content"][-1]["text"]
-        assert task.startswith("Task: notes\nNobody has named the real board")
+        assert task.startswith("Task: notes\nThe rehearsal is over.\n")
         assert "you lead this presenter's next rehearsal" in task
         assert "# What this is" not in json.dumps(first.body["system"])  # which is for panelists
         assert [one.get("is_error", False) for one in second.results] == [False, False]

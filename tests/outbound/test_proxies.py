@@ -229,7 +229,7 @@ CONNECTS = ("connect", "connect_ex", "connect_tcp", "create_connection", "open_c
 NEEDED = {"AsyncAnthropic": {"http_client", "open_telemetry"}, "AsyncOpenAI": {"http_client"}}
 """Arguments without which an SDK makes a client of its own, and may send traces."""
 NO_CLIENT = {
-    "httpx2": {"HTTPError", "InvalidURL"},
+    "httpx2": {"ConnectError", "ConnectTimeout", "HTTPError", "InvalidURL"},
     "anthropic": {
         "APIConnectionError",
         "APIStatusError",
