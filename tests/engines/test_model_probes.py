@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +20,7 @@ from orchestrator.errors import EngineError
 from orchestrator.home.config import Config
 from orchestrator.home.folder import Home
 from orchestrator.session import Session
+from tests.conftest import ROOT
 from tests.helpers.claude_requests import Asked, engine_on, requests_of
 from tests.helpers.homes import new_home
 from tests.helpers.loopback_servers import Answer, Loopback
@@ -290,3 +293,23 @@ def test_a_probe_of_an_engine_is_of_its_model() -> None:
         assert isinstance(one, ModelEngine)
         one.check()
         assert {model: probe.answered for model, probe in one.probes.items()} == {"m": "m"}
+
+
+def test_no_connection_of_a_wire_that_was_only_tried_is_left_open() -> None:
+    program = """
+import gc
+from orchestrator.engines.model.probing import probe_settings
+from orchestrator.engines.model.settings import Settings
+from tests.helpers.messages_server import MessagesServer
+with MessagesServer(speaks="messages", key="none") as server:
+    print(probe_settings(Settings(base_url=server.url, wire=None, engine="model", model="m")).wire)
+    gc.collect()
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"messages\n", b"")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from concurrent.futures import Future
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -43,12 +43,14 @@ class Service:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self.in_flight = asyncio.Semaphore(settings.in_flight)
+        self._wires: list[Wire] = []  # all that were spoken; each may have connections that are open
         self.speak(settings.wire or MESSAGES)
 
     def speak(self, wire: str) -> None:
         """Use this wire from now on, one of WIRES; nothing is known of the service in it yet."""
         module, name = WIRES[wire]
         self.wire: Wire = getattr(import_module(module), name)(self.settings)
+        self._wires.append(self.wire)
         self.spoken = wire
         self.knows: set[str] = set(self.wire.features)
         """Features not refused so far. Found out once for a service, not once a call."""
@@ -96,16 +98,17 @@ class Service:
         if loop is None or thread is None:
             return
         atexit.unregister(self.close)
-        asyncio.run_coroutine_threadsafe(_wind_up(self.wire), loop).result(_CLOSE_S)
+        asyncio.run_coroutine_threadsafe(_wind_up(self._wires), loop).result(_CLOSE_S)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(_CLOSE_S)
         if not thread.is_alive():
             loop.close()
 
 
-async def _wind_up(wire: Wire) -> None:
+async def _wind_up(wires: Sequence[Wire]) -> None:
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    await wire.close()
+    for wire in wires:
+        await wire.close()
