@@ -20,7 +20,17 @@ from tests.helpers.messages_replies import NOBODY_SAID
 from tests.helpers.messages_server import FAULTS, Fault, MessagesServer
 from tests.helpers.rehearsals import DECK, SPEECH, played, write_rehearsal
 
-PASSES = ("rate_limit", "overloaded", "broken", "reset", "cut", "stream_error", "no_message", "page")
+PASSES = (
+    "rate_limit",
+    "overloaded",
+    "broken",
+    "loading",
+    "reset",
+    "cut",
+    "stream_error",
+    "no_message",
+    "page",
+)
 """What is tried again, and goes well the second time."""
 MENDED = ("no_json", "half_json", "contradiction", "other_kind", "half_character", "empty")
 """What is sent back, and comes mended."""

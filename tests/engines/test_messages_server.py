@@ -174,7 +174,15 @@ def test_tokens_can_be_counted_without_a_call(server: MessagesServer) -> None:
     assert len(server.requests) == 1
 
 
-STATUS = {"key": 401, "forbidden": 403, "model": 404, "rate_limit": 429, "overloaded": 529, "broken": 500}
+STATUS = {
+    "key": 401,
+    "forbidden": 403,
+    "model": 404,
+    "rate_limit": 429,
+    "overloaded": 529,
+    "broken": 500,
+    "loading": 503,
+}
 
 
 @pytest.mark.parametrize("kind", sorted(set(FAULTS) - {"hang"}))
