@@ -17,7 +17,7 @@ from orchestrator.archive.freeze import can_set_flags
 from orchestrator.archive.s3 import fault_of_settings
 from orchestrator.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.engines.by_name import check_engine, close_engine, engine_named
-from orchestrator.engines.model.settings import API, model_settings
+from orchestrator.engines.model.settings import API, Settings, model_settings
 from orchestrator.errors import ConfigurationError, EngineError, GreenroomError, SpeechError
 from orchestrator.home.engine_names import BANK, SERVICES, installed_names
 from orchestrator.home.folder import Home
@@ -178,6 +178,11 @@ def _model(home: Home, engine: str) -> Check:
         return Check(name, "off", str(error))
     if not (settings.api_key or settings.auth_token or settings.base_url):
         return Check(name, "off", "no key is set: ANTHROPIC_API_KEY, or ANTHROPIC_BASE_URL")
+    return _probed(name, settings)
+
+
+def _probed(name: str, settings: Settings) -> Check:
+    """What the service of these settings replied."""
     from orchestrator.engines.model.probing import probe_settings
 
     at = f"{settings.model} at {settings.where}"
@@ -197,7 +202,7 @@ def _model(home: Home, engine: str) -> Check:
         ", ".join(one for one, is_so in able.items() if is_so is wanted) for wanted in (True, False)
     )
     who = "" if probe.answered == settings.model else f"{probe.answered} answered; "
-    over = f" by its {API[probe.wire]}" if settings.wire is None else ""
+    over = f" by its {API.get(probe.wire, probe.wire)}" if settings.wire is None else ""
     room = "" if probe.window is None else f", room for {probe.window:,} tokens"
     said = (
         f"{at}{over}: {who}a small question took {probe.seconds:g} s; has {has or 'none of the extras'}{room}"
@@ -207,10 +212,14 @@ def _model(home: Home, engine: str) -> Check:
 
 def _installed(home: Home, engine: str) -> Check:
     """An engine that another distribution brings: whether it can be made and, as it says itself, works."""
+    from orchestrator.engines.model.fallback import FallbackEngine
+
     name = f"engine {engine}"
     try:
         made = engine_named(engine, home.config)
         try:
+            if isinstance(made, FallbackEngine):
+                return _probed(name, made.engine.settings)
             check_engine(made)
         finally:
             close_engine(made)

@@ -28,7 +28,7 @@ import httpx2
 
 from orchestrator.engines.model import standalone_schemas
 from orchestrator.engines.model.calls import perform
-from orchestrator.engines.model.failures import Refusal, error_of
+from orchestrator.engines.model.failures import RefusedError, error_of
 from orchestrator.engines.model.outcomes import Outcome
 from orchestrator.engines.model.probing import Probe, probe_settings
 from orchestrator.engines.model.schemas import KINDS, Part, part_type
@@ -213,7 +213,7 @@ def too_long(url: str, model: str) -> str:
         request = {"model": model, "messages": [{"role": "user", "content": "word " * 40_000}]}
         try:
             service.submit(service.wire.sent(request)).result()
-        except Refusal as refusal:
+        except RefusedError as refusal:
             return str(error_of(refusal, service.settings, model, service.wire.api))
     raise AssertionError("it took 40,000 words")
 

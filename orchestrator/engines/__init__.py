@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Checking,
         Closing,
         Found,
+        Joining,
         OnText,
         Searched,
         Searching,
@@ -65,8 +66,8 @@ if TYPE_CHECKING:
 _PARTS = {
     "context.assemble": "Context",
     "engines.offers": (
-        "Accounting Addressing Advising Beginning Bounded ByRules Checking Closing Found OnText "
-        "Searched Searching StoodInFor Watched"
+        "Accounting Addressing Advising Beginning Bounded ByRules Checking Closing Found Joining "
+        "OnText Searched Searching StoodInFor Watched"
     ),
     "engines.offline": "OfflineEngine",
     "engines.protocol": (
@@ -98,10 +99,10 @@ __all__ = [
     "Bounded", "ByRules", "CallUsage", "Candidate", "CandidateRequest", "Checking", "Claim", "Closing",
     "Config", "Context", "DebriefRequest", "DebriefWords", "Deck", "DossierRequest", "DoubtRequest", "Engine",
     "EngineError", "Exchange", "FactDraft", "FactPassage", "FactsRequest", "FocusBriefRequest", "Found",
-    "IntelItem", "Judgement", "JudgementRequest", "NewsRequest", "Observation", "OfflineEngine", "OnText",
-    "OpenPoint", "Operand", "Passage", "Persona", "Place", "Proposal", "Refusal", "Remembered", "Reported",
-    "Request", "RubricCheck", "Scene", "ScratchpadRequest", "ScribeRequest", "ScriptedEngine", "Searched",
-    "Searching", "Seat", "SeatRequest", "Segment", "Slide", "StoodInFor", "Target", "Tension",
+    "IntelItem", "Joining", "Judgement", "JudgementRequest", "NewsRequest", "Observation", "OfflineEngine",
+    "OnText", "OpenPoint", "Operand", "Passage", "Persona", "Place", "Proposal", "Refusal", "Remembered",
+    "Reported", "Request", "RubricCheck", "Scene", "ScratchpadRequest", "ScribeRequest", "ScriptedEngine",
+    "Searched", "Searching", "Seat", "SeatRequest", "Segment", "Slide", "StoodInFor", "Target", "Tension",
     "TensionsRequest", "Turn", "Watched", "done",
 ]  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from orchestrator.engines.gone import GoneEngine
 from orchestrator.engines.in_flight import Calls
-from orchestrator.engines.offers import Advising, Checking, Closing
+from orchestrator.engines.offers import Advising, Checking, Closing, Joining
 from orchestrator.engines.protocol import Engine
 from orchestrator.errors import EngineError, GreenroomError, UsageError
 from orchestrator.home.config import Config
@@ -20,7 +20,7 @@ from orchestrator.home.engine_names import (
     is_engine_name,
     listed,
 )
-from orchestrator.model.usage import Budget, Total
+from orchestrator.model.usage import Total
 
 
 def engine_named(
@@ -49,16 +49,12 @@ def engine_named(
     if name == BANK:
         return stand_in()
     if name in SERVICES:
-        from orchestrator.engines.model.engine import ModelEngine
-        from orchestrator.engines.model.fallback import FallbackEngine
+        from orchestrator.engines.model.fallback import engine_of
         from orchestrator.engines.model.settings import model_settings
 
         config = config or Config()
-        engine = ModelEngine(model_settings(config, layout, engine=name))
-        if calls is not None:
-            engine.calls = calls
-        budget = Budget(config.session_tokens, config.session_usd)
-        return FallbackEngine(engine, budget, spent=spent, say=say)
+        settings = model_settings(config, layout, engine=name)
+        return engine_of(settings, config, spent=spent, say=say, calls=calls)
     if name == RECORDED:
         from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
 
@@ -67,7 +63,10 @@ def engine_named(
         raise UsageError(
             "the scripted engine needs its replies: in Python, Session.start(…, engine=ScriptedEngine(…))"
         )
-    return _installed_engine(name, config or Config())
+    engine = _installed_engine(name, config or Config())
+    if isinstance(engine, Joining):
+        engine.join(spent=spent, say=say, calls=calls)
+    return engine
 
 
 def _installed_engine(name: str, config: Config) -> Engine:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
     from orchestrator.engines.in_flight import Calls
     from orchestrator.engines.protocol import Engine, Request, SeatRequest
-    from orchestrator.model.usage import CallUsage
+    from orchestrator.model.usage import CallUsage, Total
 
 R = TypeVar("R")
 OnText = Callable[[str], None]
@@ -86,6 +86,14 @@ class Watched(Protocol):
     @property
     def calls(self) -> Calls:
         """Its calls: under way, and over."""
+
+
+@runtime_checkable
+class Joining(Protocol):
+    """Wants to know of the session that it is made for."""
+
+    def join(self, *, spent: Total | None, say: Callable[[str], None], calls: Calls | None) -> None:
+        """Take part: *spent* before by other processes, *say* a line to the user, *calls* that are seen."""
 
 
 @runtime_checkable

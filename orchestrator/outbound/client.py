@@ -56,7 +56,7 @@ def async_client(url: str, setting: str, *, max_reply_bytes: int = MAX_REPLY_BYT
     async def awaited(response: httpx2.Response) -> None:
         look(response)
 
-    return _made(httpx2.AsyncClient, url, setting, event_hooks={"response": [awaited]})
+    return _made(httpx2.AsyncClient, url, setting, timeout=None, event_hooks={"response": [awaited]})
 
 
 def _made(kind: type[C], url: str, setting: str, **more: Any) -> C:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from orchestrator.archive.s3 import S3Store
 from orchestrator.engines.claude.searching import search
-from orchestrator.engines.model.failures import Refusal, error_of
+from orchestrator.engines.model.failures import RefusedError, error_of
 from orchestrator.engines.model.probing import probe_settings
 from orchestrator.engines.model.service import Service
 from orchestrator.engines.model.settings import CHAT, Settings
@@ -31,7 +31,7 @@ def call(url: str, on_partial: OnPartial | None = None, **more: Any) -> Any:
     with closing(Service(settings)) as service:
         try:
             return service.submit(service.wire.sent(REQUEST, on_partial)).result()
-        except Refusal as refusal:
+        except RefusedError as refusal:
             raise error_of(refusal, settings, settings.model, service.wire.api) from None
 
 

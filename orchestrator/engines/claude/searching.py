@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from orchestrator.engines.claude.wire import MessagesWire, tokens_of
 from orchestrator.engines.model.calls import retried
-from orchestrator.engines.model.failures import Refusal, error_of
+from orchestrator.engines.model.failures import RefusedError, error_of
 from orchestrator.engines.model.received import call_usage, count
 from orchestrator.engines.model.schemas import is_text
 from orchestrator.engines.model.service import Service
@@ -131,7 +131,7 @@ async def _asked(
                 return await service.wire.sent(request), monotonic() - began_s
     except TimeoutError:
         raise EngineError(f"{settings.where} gave no reply within {DEADLINE_S:g} s") from None
-    except Refusal as refusal:
+    except RefusedError as refusal:
         is_about_tools = re.search(r"tool|web.search", refusal.said)
         if refusal.status in (400, 404, 422) and is_about_tools:
             raise EngineError(f"{settings.where} has no web search") from None

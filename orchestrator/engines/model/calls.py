@@ -13,7 +13,13 @@ from functools import partial
 from time import monotonic
 from typing import Any, Final, TypeVar
 
-from orchestrator.engines.model.failures import PassingError, Refusal, UnusableError, UselessError, error_of
+from orchestrator.engines.model.failures import (
+    PassingError,
+    RefusedError,
+    UnusableError,
+    UselessError,
+    error_of,
+)
 from orchestrator.engines.model.outcomes import Fault, Outcome
 from orchestrator.engines.model.received import Received, call_usage, check_stop, part_of
 from orchestrator.engines.model.schemas import Reply
@@ -113,9 +119,10 @@ async def attempt(service: Service, task: Task, turns: Turns) -> Received:
             one = wire.received(await _message(service, task, turns, out.plain))
         except UnusableError as error:
             raise PassingError(f"{settings.where} does not answer as the {wire.api} does: {error}") from None
-        except Refusal as refusal:
+        except RefusedError as refusal:
             if refusal.is_of_form and not is_plain:
-                feature = wire.lacking(refusal.said, out.plain)
+                # Where no reason is given, tools go first: without the rest every reply is worth less.
+                feature = wire.lacking(refusal.said, out.plain) or ("tools" if "tools" in out.plain else None)
                 service.knows.discard(feature or "")
                 is_plain = feature is None
                 continue

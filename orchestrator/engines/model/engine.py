@@ -71,7 +71,9 @@ class ModelEngine:
         self._lock, self._settling = threading.Lock(), threading.Lock()
         self._room: int | None = None  # tokens of a call, where the service says so
         self._bytes_per_token = float(BYTES_PER_TOKEN)
-        self._has_written = False  # a call has put something into the service's cache
+        self._one_schema = settings.keeps_what_is_marked
+        """All of an agent's calls share a schema, as they share a cache; else each task has a small one.
+        On the Messages API, where the service keeps what is marked (caching.md, "One agent, one cache")."""
         self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
         self._has_cache = settings.is_public  # else once a call has read from one, or written to it
 
@@ -105,6 +107,7 @@ class ModelEngine:
         if found.failure is not None:
             raise found.failure
         self._is_settled = True
+        self._one_schema = self._one_schema or (found.wire == MESSAGES and found.enforces and found.is_cached)
         self._fits(found)
 
     def _fits(self, found: Probe) -> None:
@@ -153,14 +156,6 @@ class ModelEngine:
                     with suppress(EngineError):  # the call that follows fails by itself, and says why
                         self._probe(self.settings.model)
                     self._is_settled = True
-
-    @property
-    def _one_schema(self) -> bool:
-        """All of an agent's calls share a schema, as they share a cache; else each task has a small one.
-
-        On the Messages API, where the service keeps what is marked (caching.md, "One agent, one cache").
-        """
-        return self._service.spoken == MESSAGES and (self.settings.engine != "model" or self._has_written)
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
         """The context with a receipt of what will be sent; whoever records receipts records this one."""
@@ -260,7 +255,6 @@ class ModelEngine:
             if self._has_cache:
                 usage = replace(usage, promised=round(expected.read / max(1, expected.total), 4))
             self._has_cache |= usage.read + usage.written > 0
-            self._has_written |= usage.written > 0
             is_news = usage.alarm and not self.account.spent.alarms  # the bill counts the others
             self.account.add(usage)
         log.log(logging.WARNING if is_news else logging.INFO, "%s", usage)

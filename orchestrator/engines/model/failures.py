@@ -68,7 +68,7 @@ class UnusableError(Exception):
     """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
 
 
-class Refusal(Exception):
+class RefusedError(Exception):
     """A service's refusal, whichever SDK it came through. Its words are looked into, and never shown."""
 
     def __init__(
@@ -141,7 +141,7 @@ class Refusal(Exception):
         return None
 
 
-def error_of(refusal: Refusal, settings: Settings, model: str, api: str) -> EngineError:
+def error_of(refusal: RefusedError, settings: Settings, model: str, api: str) -> EngineError:
     """A refusal by the service, as an error of ours."""
     status, where, kind, said = refusal.status, settings.where, refusal.kind, refusal.said
     if status >= 500 or status in (408, 409, 429) or (kind in BUSY and status < 400):

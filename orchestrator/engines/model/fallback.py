@@ -16,12 +16,13 @@ from typing import Any, Final, TypeVar
 from orchestrator.context.assemble import Context
 from orchestrator.engines.in_flight import Calls
 from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.settings import MESSAGES
+from orchestrator.engines.model.settings import MESSAGES, Settings
 from orchestrator.engines.offers import OnText, Searched
 from orchestrator.engines.offline import OfflineEngine
 from orchestrator.engines.protocol import Request, SeatRequest
 from orchestrator.engines.together import done
 from orchestrator.errors import EngineError
+from orchestrator.home.config import Config
 from orchestrator.layout import MODERATOR
 from orchestrator.model.usage import Account, Budget, CallUsage, Total
 
@@ -35,6 +36,21 @@ LOADS_S: Final = 120.0
 """How long that is waited for at a start: some gigabytes from a slow disk, with room to spare."""
 LOOK_S: Final = 2.0
 """How long after such an answer it is asked again."""
+
+
+def engine_of(
+    settings: Settings,
+    config: Config,
+    *,
+    spent: Total | None = None,
+    say: Callable[[str], None] = lambda line: None,
+    calls: Calls | None = None,
+) -> FallbackEngine:
+    """An engine that asks a service within the home's budget, with the question bank behind it."""
+    engine = ModelEngine(settings)
+    if calls is not None:
+        engine.calls = calls
+    return FallbackEngine(engine, Budget(config.session_tokens, config.session_usd), spent=spent, say=say)
 
 
 class FallbackEngine:
@@ -66,6 +82,13 @@ class FallbackEngine:
         """Why the offline panel answers although a model was asked for; None: it does not.
         That a budget is used up is no such reason: what was paid for was had."""
         self._lock = threading.Lock()
+
+    def join(self, *, spent: Total | None, say: Callable[[str], None], calls: Calls | None) -> None:
+        """Take part in a session: what it has spent, who is told, and where its calls are seen."""
+        self.account = self.engine.account = Account(self.account.budget, spent)
+        self._say = say
+        if calls is not None:
+            self.engine.calls = calls
 
     @property
     def name(self) -> str:

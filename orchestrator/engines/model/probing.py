@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from orchestrator.checks.grounding import found_in
 from orchestrator.engines.model.calls import attempt, perform, retried
-from orchestrator.engines.model.failures import NoApiError, PassingError, Refusal, UselessError
+from orchestrator.engines.model.failures import NoApiError, PassingError, RefusedError, UselessError
 from orchestrator.engines.model.outcomes import Fault, Outcome
 from orchestrator.engines.model.service import Service
 from orchestrator.engines.model.settings import API, CHAT, MESSAGES, Settings
@@ -222,7 +222,7 @@ async def _uses_tool(service: Service, model: str, on_sent: OnSent) -> bool:
 async def _window(service: Service, model: str) -> int | None:
     try:
         return await service.wire.window(model)
-    except (Refusal, EngineError):
+    except (RefusedError, EngineError):
         return None  # it does not say; a refusal of a longer request will
 
 

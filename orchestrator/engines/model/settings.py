@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from orchestrator.context.messages import DEFAULT_LAYOUT
@@ -57,6 +57,7 @@ class Settings:
     address_name: str = (
         "ANTHROPIC_BASE_URL"  # where base_url comes from: a key of the configuration or a variable
     )
+    key_name: str = "ANTHROPIC_API_KEY"  # the variable that holds the key
     api_key: str | None = field(default=None, repr=False)
     auth_token: str | None = field(default=None, repr=False)
 
@@ -75,22 +76,14 @@ class Settings:
         return self.base_url is None or self.where == PUBLIC_HOST
 
     @property
-    def key_name(self) -> str:
-        """The variable that holds its key."""
-        return KEYS.get(self.engine, KEYS["claude"])
+    def keeps_what_is_marked(self) -> bool:
+        """The service is taken for Anthropic's, or one that passes on to it: what is marked is kept there."""
+        return self.wire == MESSAGES and self.address_name == "ANTHROPIC_BASE_URL"
 
     @property
     def where(self) -> str:
         """The service in messages: never with a user's name or password."""
         return shown_host(self.base_url or (OPENAI_URL if self.wire == CHAT else PUBLIC_URL))
-
-
-KEYS: Final[Mapping[str, str]] = {
-    "claude": "ANTHROPIC_API_KEY",
-    "openai": "OPENAI_API_KEY",
-    "model": "GREENROOM_MODEL_KEY",
-}
-"""By engine: the variable of its key."""
 
 
 def model_settings(
@@ -111,38 +104,70 @@ def model_settings(
     """
     known = os.environ if environment is None else environment
     maker = "OPENAI" if engine == "openai" else "ANTHROPIC"
-    address_name = f"{maker}_BASE_URL"
-    base_url, api_key = known.get(address_name), known.get(f"{maker}_API_KEY")
-    auth_token = known.get("ANTHROPIC_AUTH_TOKEN") if maker == "ANTHROPIC" else None
     wire: str | None = CHAT if engine == "openai" else MESSAGES
+    address_name, key_name = f"{maker}_BASE_URL", f"{maker}_API_KEY"
+    base_url = known.get(address_name)
+    auth_token = known.get("ANTHROPIC_AUTH_TOKEN") if maker == "ANTHROPIC" else None
     if engine == "model":
         wire = config.wire
         if config.model_url is not None:
-            base_url, api_key, auth_token = config.model_url, known.get(KEYS["model"]), None
-            address_name = "model_url"
+            base_url, auth_token = config.model_url, None
+            address_name, key_name = "model_url", "GREENROOM_MODEL_KEY"
         if not base_url:
             raise ConfigurationError(
                 "the model engine needs an address: set model_url in greenroom.yaml, or GREENROOM_MODEL_URL, "
                 "as in http://127.0.0.1:11434"
             )
-    if engine != "claude" and config.model is None:
+    settings = own_settings(
+        replace(config, model=config.model or DEFAULT_MODEL) if engine == "claude" else config,
+        engine,
+        wire=wire,
+        base_url=base_url,
+        address_name=address_name,
+        key_name=key_name,
+        environment=known,
+    )
+    return replace(settings, layout=layout or config.layout, auth_token=trimmed(auth_token))
+
+
+def own_settings(
+    config: Config,
+    engine: str,
+    *,
+    wire: str | None,
+    base_url: str | None,
+    address_name: str,
+    key_name: str,
+    environment: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings of an engine of any name: where it asks is given, all else is as the home has it.
+
+    Args:
+        address_name: The setting or variable that *base_url* comes from, for messages.
+        key_name: The variable that holds the key, where the service wants one.
+
+    Raises:
+        ConfigurationError: No model is named.
+    """
+    if config.model is None:
         raise ConfigurationError(
             f"the {engine} engine needs a model's name: set model in greenroom.yaml, or GREENROOM_MODEL"
         )
+    known = os.environ if environment is None else environment
     return Settings(
-        model=config.model or DEFAULT_MODEL,
+        model=config.model,
         models=config.models,
         engine=engine,
         wire=wire,
         effort=None if config.effort == "none" else config.effort,
-        layout=layout or config.layout,
+        layout=config.layout,
         deadlines_s={**DEADLINES_S, **config.deadlines_s},
         retries=config.retries,
         in_flight=config.calls_in_flight,
         base_url=trimmed(base_url),
         address_name=address_name,
-        api_key=trimmed(api_key),
-        auth_token=trimmed(auth_token),
+        key_name=key_name,
+        api_key=trimmed(known.get(key_name)),
     )
 
 

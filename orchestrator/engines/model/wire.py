@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from orchestrator.engines.model.failures import PassingError, Refusal, UnusableError
+from orchestrator.engines.model.failures import PassingError, RefusedError, UnusableError
 from orchestrator.errors import EngineError, OutboundError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Wire(Protocol):
         """The message that came for a request, as plain values; *on_partial*: told the object as it grows.
 
         Raises:
-            Refusal: The service refused it.
+            RefusedError: The service refused it.
             PassingError: Nothing came, or nothing that is a message.
             EngineError: It may not be asked, or its reply not be taken: it redirects, or sends too much.
         """
@@ -105,7 +105,7 @@ def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
     try:
         yield
     except sdk.APIStatusError as error:
-        raise Refusal.of(error) from None
+        raise RefusedError.of(error) from None
     except OutboundError as error:
         raise EngineError(str(error), stops=True) from None
     except EngineError:
@@ -119,7 +119,7 @@ def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
     except sdk.APIError as error:  # in a stream that had begun
         if error.body is None:
             raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
-        raise Refusal.of(error) from None
+        raise RefusedError.of(error) from None
     except (base, UnusableError, *_BROKEN):
         raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
 

@@ -176,9 +176,10 @@ class ChatWire:
             return window_in([_plain(one) for one in (await self.client.models.list()).data], model)
 
     async def close(self) -> None:
-        """As `Wire.close`."""
-        if self._client is not None:
-            await self._client.close()
+        """As `Wire.close`; a later call makes a client anew."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
 
 
 # ---------------------------------------------------------------------- what goes out
