@@ -137,7 +137,7 @@ def recorded(receipt: Receipt, ledger_version: int) -> WholeReceipt | ReceiptNot
         tuple(map(Extra, receipt.extra)),
         receipt.frames_version,
         receipt.tools,
-        receipt.kept,
+        receipt.kept or None,
     )
 
 
@@ -171,7 +171,7 @@ def whole(
         off_record,
         note.frames_version,
         note.tools,
-        note.kept,
+        note.kept or {},
     )
 
 

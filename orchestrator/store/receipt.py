@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Final
 
 from orchestrator.store.ledger import Record
@@ -45,7 +45,7 @@ class ReceiptNote(Value):
     extra: tuple[Extra, ...] = ()
     frames_version: int = 1
     tools: bool = False  # their definitions were sent as well
-    kept: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # as `context.fit.Kept`
+    kept: Mapping[str, tuple[int, ...]] | None = None  # as `context.fit.Kept`; None: all of every file
 
     def joined(self, other: Value | None) -> ReceiptNote | None:
         """Return both as one, *other* first; None: they do not go together."""

@@ -93,7 +93,12 @@ def files(tmp_path: Path) -> tuple[str, str, str]:
 
 
 def with_engine(monkeypatch: pytest.MonkeyPatch, *, failing: bool = False) -> None:
-    monkeypatch.setattr(by_name, "engine_named", lambda *_, **__: Reader(failing))
+    made = by_name.engine_named
+
+    def named(name: str, *given: Any, **more: Any) -> Any:
+        return Reader(failing) if name == Reader.name else made(name, *given, **more)
+
+    monkeypatch.setattr(by_name, "engine_named", named)
 
 
 def test_without_a_model_only_arithmetic_is_found(commands: Commands, files: tuple[str, ...]) -> None:

@@ -63,7 +63,7 @@ over_both = pytest.mark.parametrize("wire", WIRES)
 def on(server: MessagesServer, wire: str, **settings: Any) -> AbstractContextManager[ModelEngine]:
     """An engine that asks *server* over *wire*."""
     server.speaks = wire
-    return engine_on(server, wire=wire, engine=ENGINES[wire], **settings)
+    return engine_on(server, wire=wire, engine=ENGINES[wire], key_name=KEYS_OF[wire], **settings)
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,8 @@ def test_a_service_that_is_not_there(asked: Asked, wire: str) -> None:
 @over_both
 def test_without_a_key_there_is_one_clear_line(asked: Asked, wire: str) -> None:
     name = "OPENAI_BASE_URL" if wire == CHAT else "ANTHROPIC_BASE_URL"
-    with ModelEngine(Settings(wire=wire, engine=ENGINES[wire], address_name=name)) as engine:
+    settings = Settings(wire=wire, engine=ENGINES[wire], address_name=name, key_name=KEYS_OF[wire])
+    with ModelEngine(settings) as engine:
         line = attempt(engine, asked, "notes", streamed=False)
     assert line == (
         f"the {ENGINES[wire]} engine needs a key: set {KEYS_OF[wire]}, or {name} for a server of your own"

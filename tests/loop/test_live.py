@@ -174,7 +174,7 @@ def test_a_verdict_that_hangs_holds_up_nobody_and_is_no_praise(quick: Path, tmp_
         feed.say("It is audited revenue for 2026.")
         until("the judgement's call", lambda: asked(server, "judgement")["analyst"])
         others = asked(server)
-        feed.say("And the pilot has three routes.", slide=2)
+        feed.say("And the pilot has three routes.", slide=1)  # where the others' questions stand
         feed.heard()
         until("the others' refresh", lambda: asked(server)["skeptic"] > others["skeptic"])
         assert feed.session.projection.open is not None
