@@ -184,8 +184,8 @@ def rehearsed(url: str, model: str, *, kill: Callable[[], None] | None = None) -
         if "Traceback" in done.stderr:
             raise AssertionError(f"a traceback: {done.stderr[-300:]}")
         plain = json.loads(done.stdout)
-        if not plain["valid"]:
-            raise AssertionError("the session is not valid")
+        if "error" in plain or not plain["valid"]:
+            raise AssertionError(plain.get("error") or "the session is not valid")
         usage = plain["usage"]
         who = plain["took_over"] or "the model asked to the end"
         answered = ", ".join(usage.get("answered", ())) or "nobody else"

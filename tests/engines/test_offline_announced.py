@@ -71,6 +71,15 @@ UNSURE = (
     "Originally we decided to close the depot in March.",
     "The city has decided to close the depot in March.",
     "But our goal is not to grow at any price.",
+    # the opposite, said of it
+    "The blocker is gone now, to our relief.",
+    "The main blocker is out of the way.",
+    "Our goal is out of reach for a port.",
+    "Our goal is unclear to me today.",
+    "Our project manager is ill today.",
+    "The blocker is solved since Monday.",
+    "We decided to close Hamar and then kept it open.",
+    "I prefer to disagree with that.",
     # nothing in it, or not a whole sentence
     "Our goal is clear.",
     "We have decided to.",
@@ -93,8 +102,14 @@ def test_whatever_may_be_something_else_is_none(sentence: str) -> None:
 @pytest.mark.parametrize("kind", sorted(packaged_yaml("engines/offline/announcements.yaml")["phrases"]))
 def test_each_phrase_of_the_list_announces_and_none_does_behind_an_if(kind: str) -> None:
     for phrase in packaged_yaml("engines/offline/announcements.yaml")["phrases"][kind]:
-        sentence = f"{phrase[0].upper()}{phrase[1:]} the harbour of Oslo."
-        assert announces(sentence) == kind
+        what = (
+            "Anna Berg"
+            if kind == "person"
+            else "das Haus"
+            if phrase.endswith("ist")
+            else "the harbour of Oslo"
+        )
+        assert announces(f"{phrase[0].upper()}{phrase[1:]} {what}.") == kind
         assert announces(f"If {phrase} the harbour of Oslo, you will know.") is None
         assert announces(f"They said {phrase} the harbour of Oslo.") is None
 

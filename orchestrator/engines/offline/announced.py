@@ -42,6 +42,8 @@ class _List:
     openers: frozenset[Words]
     own: frozenset[str]
     joins: frozenset[str]
+    ends: frozenset[str]
+    names: frozenset[str]
     spoils: frozenset[str]
     spoils_before: frozenset[str]
 
@@ -68,7 +70,15 @@ def announces(sentence: str) -> str | None:
     says_little = sum(word[0].isalnum() for word in behind) < FEWEST_BEHIND
     if says_little or not known.spoils.isdisjoint(behind) or not _may_precede(before):
         return None
-    return known.phrases[phrase]
+    kind = known.phrases[phrase]
+    if phrase[-1] in known.ends and not _names_something(kind, behind[0]):
+        return None
+    return kind
+
+
+def _names_something(kind: str, first: str) -> bool:
+    """Whether the first word behind "is" begins a name of what it is, and not what is said of it."""
+    return first[0].isupper() if kind == "person" else first.casefold() in _list().names
 
 
 def _may_precede(before: Words) -> bool:
@@ -111,6 +121,8 @@ def _list() -> _List:
         openers=frozenset(map(_words, plain["openers"])),
         own=frozenset(plain["own"]),
         joins=frozenset(plain["joins"]),
+        ends=frozenset(plain["ends"]),
+        names=frozenset(plain["names"]),
         spoils=frozenset(plain["spoils"].split()),
         spoils_before=frozenset(plain["spoils_before"].split()),
     )

@@ -113,18 +113,28 @@ def engines(config: Config, environment: Mapping[str, str]) -> list[EngineChoice
                 "" if is_set_up else "Not set up: set ANTHROPIC_API_KEY, then start greenroom serve again.",
             )
         )
+    if any(environment.get(name) for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL")):
+        found.append(
+            EngineChoice(
+                "openai",
+                f"{config.model or 'A model of OpenAI'} {_READS}",
+                f"{_price(config.model or 'the model')} Deck and talk are sent to the service.",
+                "" if config.model else _NO_MODEL,
+            )
+        )
     if config.model_url is not None:
         found.append(
             EngineChoice(
                 "model",
                 f"{config.model or 'The model'} at {config.model_url} {_READS}",
                 "Costs what that server costs. Deck and talk are sent to it.",
-                "" if config.model else "Not set up: name its `model` in greenroom.yaml.",
+                "" if config.model else _NO_MODEL,
             )
         )
     return [*found, *(EngineChoice(name, f"{name}: {_INSTALLED}", _OWN_PRICE) for name in installed_names())]
 
 
+_NO_MODEL: Final = "Not set up: name its `model` in greenroom.yaml."
 _INSTALLED: Final = "an engine that was installed beside this program."
 _OWN_PRICE: Final = "What it costs, and where deck and talk go, its authors say."
 
