@@ -34,6 +34,8 @@ GoalId = Annotated[str, typer.Argument(metavar="ID", help="The goal.")]
 def list_(
     agent: Agent = None,
     presenter: Whose = None,
+    type_: Annotated[str | None, option("T", "Only those of this type, such as insight.", "--type")] = None,
+    tag: Annotated[str | None, option("TAG", "Only those with this tag.")] = None,
     superseded: Annotated[bool, flag("--superseded", "Also those that a newer one corrects.")] = False,
     left: Annotated[bool, flag("--left", "Those that left because the agent had more than 200.")] = False,
 ) -> None:
@@ -41,7 +43,13 @@ def list_(
     from orchestrator.documents.memories import memories_json
 
     plain = memories_json(
-        Screen.current.open_home(), agent=agent, presenter=presenter, superseded=superseded, left=left
+        Screen.current.open_home(),
+        agent=agent,
+        presenter=presenter,
+        superseded=superseded,
+        left=left,
+        type_=_known_type(type_),
+        tag=tag,
     )
     _result(plain, "memories", _line, presenter, "nothing is remembered")
 
@@ -209,6 +217,19 @@ def goal_list(presenter: Whose = None) -> None:
 
     plain = goals_json(Screen.current.open_home(), presenter)
     _result(plain, "goals", _goal_line, presenter, "no goals")
+
+
+def _known_type(given: str | None) -> str | None:
+    """The type that was given.
+
+    Raises:
+        UsageError: There is none of this name.
+    """
+    from orchestrator.memory.model import TYPES
+
+    if given is not None and given not in TYPES:
+        raise UsageError(f"--type {given!r}: use {', '.join(TYPES)}")
+    return given
 
 
 def _say(presenter: str | None, value: bool) -> None:

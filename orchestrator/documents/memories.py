@@ -31,11 +31,20 @@ PARTS: Final = ("memories", "left", "scratchpads", "goals")
 
 
 def memories_json(
-    home: Home, *, agent: str | None, presenter: str | None, superseded: bool = False, left: bool = False
+    home: Home,
+    *,
+    agent: str | None,
+    presenter: str | None,
+    superseded: bool = False,
+    left: bool = False,
+    type_: str | None = None,
+    tag: str | None = None,
 ) -> dict[str, Any]:
     """Every memory, newest first: of one presenter, or of everybody.
 
     Args:
+        type_: Only those of this type.
+        tag: Only those that have this tag.
         superseded: Also those that a newer one corrects.
         left: In their place those that left because the agent had too many.
     """
@@ -51,7 +60,8 @@ def memories_json(
             found += [
                 {**asdict(one), **({"rehearsals": often[one.id]} if one.id in often else {})} for one in kept
             ]
-    return {"memories": found}
+    wanted = [one for one in found if type_ in (None, one["type"]) and (tag is None or tag in one["tags"])]
+    return {"memories": wanted}
 
 
 def memory_one_json(home: Home, memory_id: str) -> dict[str, Any]:

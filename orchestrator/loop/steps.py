@@ -106,7 +106,7 @@ class Judge:
 
 @dataclass(frozen=True, slots=True)
 class ShowState:
-    """The page of the session's state is brought up to date, while a question is open."""
+    """The page of the session's state is brought up to date: live, where nothing else has done it since."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def next_step(state: State) -> Step:
     if occasion is not None:
         return Speak(occasion)
     if live is not None:
-        return Ask(at_pause=True) if _may_come_in(state, live) else Listen()
+        return Ask(at_pause=True) if _may_come_in(state, live) else _meanwhile(state, None)
     return _play(state, projection.playback) if projection.playback is not None else End()
 
 
@@ -187,7 +187,7 @@ def _in_exchange(state: State, exchange: Exchange) -> Step:
 
 
 def _meanwhile(state: State, refresh: Refresh | None) -> Step:
-    """What is done while an answer or its verdict lasts: candidates, the state's page, or nothing."""
+    """What is done while somebody speaks: candidates, the state's page, or nothing."""
     if refresh is not None:
         return refresh
     return ShowState() if is_state_old(state) else Listen()

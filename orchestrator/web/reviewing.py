@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from threading import Lock, Thread
@@ -294,7 +295,8 @@ class Review:
         head = row.entry.head if place else self._head_now(name)
         archive = f"{self._store.url}/{name}" if place else ""
         known = self.catalogue.verified([name]).get((name, place))
-        if known is not None and known.is_valid and known.head == head and not again:
+        is_known = known is not None and known.is_valid and known.head == head
+        if known is not None and is_known and not again and (place or not self._is_touched(name, known.at)):
             return Checked(archive, True, known.at, head)
         try:
             result = self.verify(name, archive=bool(place))
@@ -379,6 +381,15 @@ class Review:
         except OSError:
             return ""
 
+    def _is_touched(self, session: str, since: str) -> bool:
+        """Whether a file of a session changed since it was verified: the ledger alone does not say."""
+        root = self._home.sessions / session if self._home is not None else Path()
+        until = datetime.fromisoformat(since).timestamp()
+        try:
+            return any(one.lstat().st_ctime > until for one in (root, *root.rglob("*")))
+        except OSError:
+            return True
+
     def seals(self, rows: Sequence[Row]) -> dict[str, Seal]:
         """What was last verified of these sessions, by session; those of which nothing was are left out."""
         seen = self.catalogue.verified([row.entry.session for row in rows])
@@ -406,9 +417,13 @@ class Review:
 
     def _is_ours(self, kept: KeptArchive) -> bool:
         """Whether an archive of the register lies in the store that this server reviews."""
+        if is_same_store(self._store, kept.url, kept.endpoint):
+            return True
+        # A home may have been moved since, with its own folder of archives; a store elsewhere was not.
         home = self._register
-        own = home is not None and is_same_store(self._store, str(home.archives), "")
-        return own or is_same_store(self._store, kept.url, kept.endpoint)
+        if home is None or kept.url.startswith("s3://"):
+            return False
+        return is_same_store(self._store, str(home.archives), "")
 
     def forget(self, session: str) -> None:
         """Remove what lies unpacked of a session that was erased."""

@@ -95,6 +95,20 @@ def test_list_and_show(home: Path, greenroom: Commands, kept: dict[str, Memory])
     )
 
 
+def test_a_list_is_of_one_type_or_tag_where_one_is_named(
+    greenroom: Commands, kept: dict[str, Memory]
+) -> None:
+    churn = kept["churn"]
+    assert contents(greenroom.json("memory", "list", "--tag", "churn")) == [churn.content]
+    assert contents(greenroom.json("memory", "list", "--tag", "none")) == []
+    alike = {one.content for one in kept.values() if one.type == churn.type}
+    assert set(contents(greenroom.json("memory", "list", "--type", churn.type))) == alike
+    assert contents(greenroom.json("memory", "list", "--type", "strategy")) == []
+    refused = greenroom("memory", "list", "--type", "fact", check=False)
+    known = "insight, pattern, strategy, preference, lesson"
+    assert (refused.returncode, refused.stderr) == (2, f"greenroom: --type 'fact': use {known}\n")
+
+
 def test_superseded_and_left_ones_are_listed_when_asked_for(
     home: Path, greenroom: Commands, kept: dict[str, Memory]
 ) -> None:

@@ -197,6 +197,32 @@ def test_a_folder_that_was_exchanged_is_not_verified_by_the_head_of_the_one_befo
         assert "other quay" in page
 
 
+def test_a_session_that_was_changed_since_it_was_verified_is_verified_again(home: Home) -> None:
+    with opened(home, str(home.archives)) as client:
+        assert " verified " in text_of(client.get("/review/one"))
+        page = home.sessions / "one" / "debrief.md"
+        thaw(home.sessions / "one")
+        page.write_text(page.read_text("utf-8") + "\nAll of it went well.\n", "utf-8")
+        assert "not right" in text_of(client.get("/review/one"))
+        assert " verified " not in text_of(client.get("/review"))
+
+
+@pytest.mark.usefixtures("_keys")
+def test_an_archive_in_a_store_elsewhere_is_not_missed_in_the_homes_own(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remove(home.archives)
+    shutil.rmtree(home.sessions / ".records")
+    with strict_s3() as server:
+        arguments = ["archive", "one", "--to", "s3://bucket/boards", "--endpoint-url", server.endpoint_url]
+        assert run(["--home", str(home.root), *arguments]) == 0
+        capsys.readouterr()
+        with opened(home, str(home.archives)) as client:
+            page = text_of(client.get("/review"))
+            assert " archived " in page
+            assert "archive gone" not in page
+
+
 def test_a_ledger_of_the_same_size_is_read_again(home: Home) -> None:
     with opened(home, str(home.archives)) as client:
         assert "Good morning" in text_of(client.get("/review?q=morning"))

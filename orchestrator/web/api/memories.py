@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from orchestrator.documents import memories as documents
 from orchestrator.documents.briefing import briefing_json
 from orchestrator.documents.erasure import forgotten_json, left_over_json
+from orchestrator.memory.model import MemoryType
 from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["memory"])
@@ -60,11 +61,17 @@ class Goal(BaseModel):
 
 @router.get("/memories")
 def memories(
-    site: At, agent: Agent = None, presenter: Presenter = None, superseded: bool = False, left: bool = False
+    site: At,
+    agent: Agent = None,
+    presenter: Presenter = None,
+    superseded: bool = False,
+    left: bool = False,
+    type: Annotated[MemoryType | None, Query(description="Only those of this type.")] = None,
+    tag: Annotated[str | None, Query(description="Only those with this tag.", max_length=100)] = None,
 ) -> Document:
     """Every memory, newest first; with `left`, those that left because the agent had too many."""
     return documents.memories_json(
-        site.own, agent=agent, presenter=presenter, superseded=superseded, left=left
+        site.own, agent=agent, presenter=presenter, superseded=superseded, left=left, type_=type, tag=tag
     )
 
 
