@@ -60,11 +60,10 @@ def show_state(
 
 
 def show_state_again(rehearsal: Rehearsal) -> None:
-    """Bring session-state.md up to date while a question is open; where none is any more, it stands."""
+    """Bring session-state.md up to date, also where only its seconds have changed."""
     with rehearsal.store.transaction() as tx:
         projection = rehearsal.projection
-        if projection.asking is not None:
-            show_state(rehearsal, tx, projection.state, projection.asking, again=True)
+        show_state(rehearsal, tx, projection.state, projection.asking, again=True)
 
 
 def _but_seconds(page: str) -> list[str]:
