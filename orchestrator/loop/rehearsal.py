@@ -231,7 +231,7 @@ class Rehearsal:
         """
         context = self.peek(agent, purpose=purpose, engine=engine)
         if request is not None:
-            context = self.addressed(request, self._fitted(request, context))
+            context = self.addressed(request, context)
         self.keep(context)
         return context
 
@@ -264,6 +264,7 @@ class Rehearsal:
 
         if not isinstance(self.engine, Addressing):
             return context
+        context = self._fitted(request, context)
         if self.options.tools:
             context = replace(context, tooling=self.tooling)
         return self.engine.addressed(request, context, self.options.layout)
