@@ -102,6 +102,8 @@ def _looked(name: str, look: Callable[[], Check]) -> Check:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Check(name, "missing", f"{where}{files.reason(error)}: nothing could be tried here")
+    except Exception as error:  # of somebody's engine or wire: what it raises is not ours to know
+        return Check(name, "missing", f"the {name} cannot be looked at ({type(error).__name__}): mend it")
 
 
 def _folder(root: Path) -> Check:
