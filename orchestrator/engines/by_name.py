@@ -155,10 +155,19 @@ def check_engine(engine: Engine) -> None:
 def close_engine(engine: Engine) -> None:
     """Give up what the engine still does, where it does anything by itself; a mistake in it is a warning."""
     try:
+        _close(engine)
+    except EngineError as error:  # whoever closes a session has it safe, and nothing else to do
+        log.warning("%s", error)
+
+
+def _close(engine: Engine) -> None:
+    try:
         if isinstance(engine, Closing):
             engine.close()
-    except Exception as error:  # whoever closes a session has it safe, and nothing else to do
-        log.warning("the engine %r cannot be closed (%s): mend it", engine.name, type(error).__name__)
+    except Exception as error:
+        raise EngineError(
+            f"the engine {engine.name!r} cannot be closed ({type(error).__name__}): mend it"
+        ) from error
 
 
 def notices_of(engine: Engine) -> list[str]:

@@ -1,7 +1,7 @@
 """Quotes and places in a reply of somebody's engine: what does not stand where it says costs the place.
 
-A question stays, as one about nothing specific; a verdict stays, without the words that were not said. A
-model's replies are looked at before they come here (`model.results`), and more strictly: a model is asked again.
+A question stays, as one about nothing specific; a verdict stays, without words that were not said. A
+model's replies are looked at before (`model.results`), and more strictly: a model is asked again.
 What facts, contradictions, news and the dossier quote is looked up where each is taken.
 """
 
@@ -143,7 +143,7 @@ def _quotable(scene: Scene) -> tuple[Passage, ...]:
 
 
 def _place(place: Place, passages: Sequence[Passage]) -> Place | None:
-    """*place* in the source's own words, with a slide of speech that is the one it was said at; None: nowhere.
+    """*place* in the source's own words; None: they do not stand there.
 
     Where no place is named, the quote is looked for on all slides, then in the speech.
     """

@@ -1,7 +1,7 @@
 """What a reply to each request is, and whether one is that, whoever's engine gave it.
 
 The shape is the one that the ledger reads back, so a reply that passes can be written, verified and archived.
-A reply is not told in its own words: a failure names the field and the rule.
+A failure names the field and the rule, and holds no word of the reply.
 """
 
 from __future__ import annotations
@@ -65,8 +65,10 @@ def checked(reply: R, request: Request[R]) -> R:
     """
     kind = type(request).__name__
     _, shape = KINDS[type(request)]
-    if not _is_kind(reply, shape):
-        raise EngineError(f"the engine gave {type(reply).__name__} for a {kind}: it must be {_told(shape)}")
+    kinds = _kinds(shape)
+    if not isinstance(reply, kinds):
+        told = " or ".join("None" if one is type(None) else one.__name__ for one in kinds)
+        raise EngineError(f"the engine gave {type(reply).__name__} for a {kind}: it must be {told}")
     try:
         read = from_json(shape, to_json(reply))
     except ValueError as error:
@@ -76,23 +78,15 @@ def checked(reply: R, request: Request[R]) -> R:
     return cast(R, read)
 
 
-def _is_kind(reply: object, shape: Any) -> bool:
-    """Whether the reply as a whole is what was asked for; a list goes for a tuple, and a record holds none."""
-    return isinstance(reply, _kinds(shape))
-
-
 def _kinds(shape: Any) -> tuple[type, ...]:
+    """What the reply as a whole may be; a list goes for a tuple, which is what a record holds."""
     if shape == Candidate | None:
         return (Candidate, type(None))
     return (shape,) if isinstance(shape, type) and shape in (str, Judgement, DebriefWords) else (tuple, list)
 
 
-def _told(shape: Any) -> str:
-    return " or ".join("None" if one is type(None) else one.__name__ for one in _kinds(shape))
-
-
 def _faults(value: object, name: str) -> Iterator[str]:
-    """What is wrong with a value that has the right types: a word of no list, a bound; *name*: its field's."""
+    """What is wrong with a value of the right types: no word of its list, a bound; *name*: its field's."""
     if isinstance(value, str):
         yield from _text_faults(value, name)
     elif isinstance(value, tuple):
@@ -134,6 +128,10 @@ def _fault_of_request(read: object, request: Request[Any]) -> str | None:
         if read.agent != request.seat.persona.id:
             return "Candidate.agent is not request.seat.persona.id"
         return None if read.question.strip() else "Candidate.question is empty: None is no question"
-    if isinstance(request, protocol.ScratchpadRequest) and isinstance(read, str) and len(read) > request.limit:
+    if (
+        isinstance(request, protocol.ScratchpadRequest)
+        and isinstance(read, str)
+        and len(read) > request.limit
+    ):
         return f"the page has {len(read):,} characters, and {request.limit:,} are allowed"
     return None

@@ -1,8 +1,8 @@
 """How an engine is asked: one request, or several at once where it can; each answer or failure in its place.
 
 An engine that offers `Beginning` is asked without waiting; the others are asked one after the other.
-The answers are the same either way. An engine may be anybody's: a mistake in it is a failure like any other,
-and this is the one door through which replies come: nothing of them is taken on trust (`replies`, `grounded`).
+The answers are the same either way. An engine may be anybody's: a mistake in it is a failure like any other.
+All replies come through this door, and nothing of them is taken on trust (`replies`, `grounded`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from concurrent import futures as futures_module
 from concurrent.futures import CancelledError, Future, InvalidStateError
 from contextlib import suppress
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.engines.offers import Beginning, OnText
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 OWN: Final = ("orchestrator.engines.offline.", "orchestrator.engines.model.", "orchestrator.engines.gone")
-"""Modules of the package's own engines but the scripted one. A class that is derived from one is its author's."""
+"""Modules of the package's own engines but the scripted one; what is derived from one of them is elsewhere."""
 MAX_TOLD_CHARS: Final = 600
 """Of an error's line, in ledgers and on screens: an address and what to do, with room to spare."""
 
@@ -70,31 +71,44 @@ class _Looked(Future[R]):
                 f"the engine's begin gave {type(call).__name__}: it must be concurrent.futures.Future"
             )
         self._engine, self._request, self._call = engine, request, call
+        self._giving_up = Lock()
         call.add_done_callback(self._over)
 
     def cancel(self) -> bool:
         """Give the call up; what still comes of it is let go."""
         self._call.cancel()
-        is_given_up = super().cancel()
-        self._notice()
-        return is_given_up
+        return self._give_up()
 
-    def _notice(self) -> None:
-        """Have whoever waits see that it was given up."""
-        with suppress(InvalidStateError):  # they have seen it
-            self.set_running_or_notify_cancel()
+    def _give_up(self) -> bool:
+        with self._giving_up:
+            if not self.cancelled() and super().cancel():
+                self.set_running_or_notify_cancel()  # else whoever waits would not see it
+            return self.cancelled()
 
     def _over(self, call: Future[R]) -> None:
         if call.cancelled():
-            self.cancel()
+            self._give_up()
             return
         with suppress(InvalidStateError):  # it was given up meanwhile
             try:
-                self.set_result(_taken(self._engine, call.result(), self._request))
-            except InvalidStateError:
-                raise
-            except BaseException as error:
-                self.set_exception(_failure(self._engine, error))
+                self.set_result(_result(self._engine, call, self._request))
+            except EngineError as error:
+                self.set_exception(error)
+
+
+def _result(engine: Engine, call: Future[R], request: Request[R]) -> R:
+    """What came of a call that is over, looked at.
+
+    Raises:
+        EngineError: It failed, or its reply is none.
+    """
+    error = call.exception()
+    if error is not None:
+        raise _failure(engine, error)
+    try:
+        return _taken(engine, call.result(), request)
+    except Exception as mistake:
+        raise _failure(engine, mistake) from mistake
 
 
 def is_own(engine: Engine) -> bool:

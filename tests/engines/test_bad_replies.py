@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import fields, replace
@@ -18,14 +16,15 @@ from hypothesis import strategies as st
 from orchestrator.engines import OfflineEngine, protocol, together
 from orchestrator.engines.offers import OnText
 from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request
-from orchestrator.errors import EngineError, UsageError
+from orchestrator.errors import EngineError, GreenroomError, UsageError
 from orchestrator.home.folder import Home
 from orchestrator.model.claim import Place, Tension
 from orchestrator.model.exchange import Candidate, Judgement, Observation, Target
-from orchestrator.model.reply import Attack, DebriefWords, RubricCheck
+from orchestrator.model.reply import Attack, BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.session import Session
 from orchestrator.speech.answers import read_answers
 from orchestrator.speech.read import read_speech
+from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.stores import values_of
 
@@ -71,7 +70,7 @@ class Begun(Theirs):
         future: Future[R] = Future()
         try:
             future.set_result(self.reply(request, context))
-        except Exception as error:
+        except GreenroomError as error:
             future.set_exception(error)
         return future
 
@@ -141,7 +140,10 @@ FIELDS: dict[str, tuple[tuple[type[Request[Any]], Made], str]] = {
     "open without end": (_judges(still_open=("x",) * 61), "Judgement.still_open has 61 items"),
     "note None": (_judges(note=None), "Expected `str`, got `null` - at `$.note`"),
     "noticed as text": (_judges(noticed="x"), "Expected `object | null`, got `str` - at `$.noticed`"),
-    "noticed of numbers": (_judges(noticed=Observation(cast(str, 1), None)), "got `int` - at `$.noticed.text`"),
+    "noticed of numbers": (
+        _judges(noticed=Observation(cast(str, 1), None)),
+        "got `int` - at `$.noticed.text`",
+    ),
     "a kind of its own": (
         _judges(contradicts=Tension("mood", Place(1, None, QUOTE), Place(1, None, QUOTE), "no")),
         "Tension.kind must be of",
@@ -152,9 +154,15 @@ FIELDS: dict[str, tuple[tuple[type[Request[Any]], Made], str]] = {
     "attacks of words": (_attacks("x"), "Expected `object`, got `str` - at `$[0]`"),
     "an attack's bring": (_attacks(replace(ATTACK, bring=cast(Any, "x"))), "got `str` - at `$[0].bring`"),
     "a fix in numbers": (_debriefs(fix=5), "Expected `str`, got `int` - at `$.fix`"),
-    "a state unknown": (_debriefs(checks=(RubricCheck("x", "fine", "y"),)), "RubricCheck.state must be of yes"),
+    "a state unknown": (
+        _debriefs(checks=(RubricCheck("x", "fine", "y"),)),
+        "RubricCheck.state must be of yes",
+    ),
     "a set": ((CandidateRequest, lambda _: {"x"}), "the engine gave set for a CandidateRequest"),
-    "itself": ((protocol.FocusBriefRequest, lambda _: _endless()), "by a mistake of its own (RecursionError)"),
+    "itself": (
+        (protocol.FocusBriefRequest, lambda _: _endless()),
+        "by a mistake of its own (RecursionError)",
+    ),
     "another's error": ((CandidateRequest, lambda _: _raises(UsageError("x"))), "its own (UsageError)"),
     "an error's half": ((CandidateRequest, lambda _: _raises(EngineError(f"no\n{HALF}"))), "no \ufffd"),
 }
@@ -193,3 +201,247 @@ def test_a_bad_field_costs_its_call_and_no_session(
         failures = [*_failures(values_of(session.rehearsal.store))]
         assert any(says in one for one in failures), failures
         assert not any(len(one) > 800 or "\n" in one for one in failures)
+
+
+# ---------------------------------------------------------------------- quotes and places
+
+
+HEARD = "altogether 1.8 million euros"
+GENERAL: dict[str, Any] = {"slide": None, "quote": None, "grounded": False}
+PLACES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "as it stands": ({}, {}),
+    "words not there": ({"quote": "words not there"}, GENERAL),
+    "no such slide": ({"slide": 99}, GENERAL),
+    "another slide": ({"slide": 2}, GENERAL),
+    "no quote, no such slide": ({"slide": 99, "quote": None, "grounded": False}, GENERAL),
+    "no quote": ({"quote": None}, {"quote": None, "grounded": False}),
+    "the deck's words as speech": ({"slide": None, "said_at_s": 3.0}, GENERAL),
+    "never said": ({"slide": None, "said_at_s": 3.0, "quote": "never said so"}, GENERAL),
+    "said, at another slide": ({"slide": 99, "said_at_s": 98.0, "quote": HEARD}, GENERAL),
+    "said": ({"slide": None, "said_at_s": 98.0, "quote": HEARD}, {"slide": None, "quote": HEARD}),
+    "said, no place": ({"slide": None, "quote": HEARD}, {"slide": None, "quote": HEARD}),
+    "shown, no place": ({"slide": None}, {"slide": 1}),
+    "no such claim": ({"claim": "d9.9"}, {"claim": None}),
+    "another slide's claim": ({"claim": "d2.1"}, {"claim": None}),
+    "beside no words": ({"beside": Place(2, None, "not there")}, {"beside": None}),
+    "missing on no slide": (
+        {"slide": 99, "quote": None, "is_missing": True},
+        {**GENERAL, "is_missing": False},
+    ),
+    "the presenter's own": (
+        {"written_by": "presenter", "brought": 3},
+        {"written_by": "panel", "brought": None},
+    ),
+}
+"""What a question says of its place, and what is left of it."""
+
+
+@pytest.fixture
+def asked(home: Path, tmp_path: Path) -> Iterator[list[Request[Any]]]:
+    """Requests of a rehearsal that is under way, its whole talk heard, one answer given."""
+    requests: list[Request[Any]] = []
+
+    def note(request: Request[Any]) -> object:
+        requests.append(request)
+        return OfflineEngine().reply(request)
+
+    files = write_rehearsal(tmp_path)
+    session = Session.start(Home.open(home), files.deck, presenter="Ines", engine=Theirs(Request, note))
+    with session:
+        session.load(read_speech(files.speech), kind="run", answers=read_answers(files.answers))
+        session.play()
+        session.ask("skeptic", question="Who pays?")
+        session.answer("The city pays.")
+        session.end()
+        yield requests
+
+
+def _last(asked: list[Request[Any]], kind: type[Request[Any]]) -> Any:
+    return next(one for one in reversed(asked) if isinstance(one, kind))
+
+
+def _through_the_door(request: Request[Any], reply: object) -> Any:
+    return together.ask(Theirs(type(request), lambda _: reply), request)
+
+
+def test_what_does_not_stand_costs_a_question_its_place(asked: list[Request[Any]]) -> None:
+    request = _last(asked, CandidateRequest)
+    for name, (given_, left) in PLACES.items():
+        one = candidate(request, **given_)
+        got = _through_the_door(request, one)
+        assert {field: getattr(got, field) for field in left} == left, name
+        assert (got.agent, got.question) == (one.agent, one.question)
+
+
+def test_what_does_not_stand_costs_a_target_its_place(asked: list[Request[Any]]) -> None:
+    request = _last(asked, protocol.FocusBriefRequest)
+    given_ = (TARGET, replace(TARGET, quote="not there"), replace(TARGET, slide=99))
+    general = replace(TARGET, slide=None, quote="")
+    assert _through_the_door(request, [*given_]) == (TARGET, general, general)
+
+
+def test_a_verdict_stays_without_the_words_that_were_not_said(asked: list[Request[Any]]) -> None:
+    request = _last(asked, JudgementRequest)
+    beside, pays = Place(1, None, QUOTE), Place(None, None, "The city pays.")
+    held = Judgement(
+        "satisfied",
+        "as told",
+        "The city pays",
+        promises=("The city pays.",),
+        contradicts=Tension("speech-vs-deck", beside, pays, "no", class_="read"),
+        noticed=Observation("brief", "city pays"),
+    )
+    assert _through_the_door(request, held) == held
+    made_up = Judgement(
+        "satisfied",
+        "as told",
+        "never said so",
+        promises=("We double it.",),
+        contradicts=replace(cast(Tension, held.contradicts), a=Place(99, None, QUOTE)),
+        noticed=Observation("brief", "never said so"),
+    )
+    assert _through_the_door(request, made_up) == Judgement("satisfied", "as told")
+
+
+def test_a_debrief_is_about_what_was_asked_and_said(asked: list[Request[Any]]) -> None:
+    request = _last(asked, protocol.DebriefRequest)
+    said = Place(None, 83.0, "We will double the fleet by 2028.")
+    held = DebriefWords(
+        "fix", "why", "x1", promises=(said,), checks=(RubricCheck(request.checks[0], "no", "y"),)
+    )
+    assert _through_the_door(request, held) == held
+    other = DebriefWords(
+        "fix",
+        "why",
+        "x99",
+        better=(BetterAnswer("x99", "Say so.", (said,)),),
+        promises=(replace(said, quote="We treble it."),),
+        checks=(RubricCheck("none of ours", "no", "y"),),
+    )
+    assert _through_the_door(request, other) == DebriefWords("fix", "why")
+
+
+def test_what_the_bank_replies_stands_and_comes_through_the_door_as_it_is(asked: list[Request[Any]]) -> None:
+    bank = OfflineEngine()
+    assert {type(one) for one in asked} >= {CandidateRequest, JudgementRequest, protocol.DossierRequest}
+    for request in asked:
+        reply: Any = bank.reply(request)
+        assert _through_the_door(request, reply) == reply
+
+
+# ---------------------------------------------------------------------- calls that are under way
+
+
+class Held(Theirs):
+    """An engine whose one call is under way until the test says what comes of it."""
+
+    def __init__(self) -> None:
+        super().__init__(Request, lambda _: None)
+        self.call: Future[Any] = Future()
+
+    def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
+        return self.call
+
+
+def test_a_reply_that_comes_later_is_looked_at_when_it_comes(asked: list[Request[Any]]) -> None:
+    engine, request = Held(), _last(asked, CandidateRequest)
+    begun = together.begun(engine, request, None)
+    assert not begun.done()
+    engine.call.set_result(candidate(request, slide=99))
+    together.wait([begun])
+    assert together.outcome(begun) == candidate(request, **GENERAL)
+
+
+def test_a_call_that_is_given_up_is_given_up_in_the_engine_and_keeps_nobody_waiting(
+    asked: list[Request[Any]],
+) -> None:
+    for is_by_engine in (False, True):
+        engine = Held()
+        begun = together.begun(engine, _last(asked, CandidateRequest), None)
+        (engine.call if is_by_engine else begun).cancel()
+        together.wait([begun])
+        assert engine.call.cancelled()
+        assert str(together.outcome(begun)) == "the call was given up"
+    engine = Held()  # one that runs on, whoever gives it up
+    engine.call.set_running_or_notify_cancel()
+    begun = together.begun(engine, _last(asked, CandidateRequest), None)
+    begun.cancel()
+    engine.call.set_result(5)
+    assert str(together.outcome(begun)) == "the call was given up"
+
+
+def test_what_is_no_call_is_a_failed_one(asked: list[Request[Any]]) -> None:
+    engine, request = Held(), _last(asked, CandidateRequest)
+    engine.call = cast(Any, "soon")
+    told = "the engine's begin gave str: it must be concurrent.futures.Future"
+    assert str(together.outcome(together.begun(engine, request, None))) == told
+    engine.begin = lambda *_: _raises(KeyError("x"))  # type: ignore[method-assign,assignment]
+    told = "the engine failed by a mistake of its own (KeyError): tell its authors"
+    assert str(together.outcome(together.begun(engine, request, None))) == told
+
+
+# ---------------------------------------------------------------------- any values at all
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(st.characters(), max_size=20)
+    | st.sampled_from([HALF, "x\0", "satisfied", "follow_up", "number", "skeptic", QUOTE, "# x\n- y"]),
+    lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple),
+    max_leaves=4,
+)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> dict[type[Any], object]:
+    """For each kind of request a reply whose fields hold anything, some of them the right thing."""
+
+    def made(kind: Any, /, **known: object) -> object:
+        wrong = draw(st.sets(st.sampled_from([one.name for one in fields(kind)]), max_size=2))
+        return kind(**{**known, **{name: draw(VALUES) for name in wrong}})
+
+    plain = fields(Candidate)[:12]
+    question = {one.name: getattr(candidate(cast(Any, _seat())), one.name) for one in plain}
+    place = made(Place, slide=1, said_at_s=None, quote=QUOTE)
+    tension = made(Tension, kind="deck-vs-deck", a=place, b=place, note="no")
+    return {
+        CandidateRequest: made(Candidate, **{**question, "beside": place}),
+        JudgementRequest: made(
+            Judgement, verdict="follow_up", reason="x", follow_up="y?", contradicts=tension
+        ),
+        protocol.FocusBriefRequest: (
+            made(Target, **{one.name: getattr(TARGET, one.name) for one in fields(Target)}),
+        ),
+        protocol.DossierRequest: [
+            made(Attack, **{one.name: getattr(ATTACK, one.name) for one in fields(Attack)})
+        ],
+        protocol.DebriefRequest: made(DebriefWords, promises=(place,)),
+        protocol.ScratchpadRequest: draw(VALUES),
+        protocol.FactsRequest: draw(VALUES),
+        protocol.TensionsRequest: draw(VALUES),
+        protocol.ScribeRequest: draw(VALUES),
+        protocol.DoubtRequest: draw(VALUES),
+    }
+
+
+def _seat() -> object:
+    """As much of a request as `candidate` reads."""
+    seat = SimpleNamespace(persona=SimpleNamespace(id="skeptic"))
+    return SimpleNamespace(seat=seat, scene=SimpleNamespace(exchanges=()))
+
+
+@settings(max_examples=25, deadline=None)
+@given(made=results())
+def test_no_values_of_a_reply_break_a_session(
+    tmp_path_factory: pytest.TempPathFactory, made: dict[type[Any], object]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    home = new_home(folder / "home")
+    engine = Theirs(Request, lambda request: made[type(request)])
+    with rehearsed(home, folder, engine) as session:
+        assert session.projection.ended
+    with Session.open(Home.open(home), "ferries") as again:
+        assert again.verify().valid
