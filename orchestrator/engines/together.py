@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 OWN: Final = ("orchestrator.engines.offline.", "orchestrator.engines.model.", "orchestrator.engines.gone")
-"""Modules of the package's own engines but the scripted one; what is derived from one of them is elsewhere."""
+"""Modules of the package's own engines but the scripted one; what is derived from one is elsewhere."""
 MAX_TOLD_CHARS: Final = 600
 """Of an error's line, in ledgers and on screens: an address and what to do, with room to spare."""
 
