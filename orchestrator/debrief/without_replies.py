@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def why_without_replies(rehearsal: Rehearsal) -> str | None:
-    """In one line, how many calls to the engine failed, where all did; None: one did not, or none was made."""
+    """How many calls to the engine failed, in one line, where all did; None: one did not, or none was."""
     name, store = rehearsal.options.engine, rehearsal.store
     if is_bank(name) or name == RECORDED or has_stand_in(name):
         return None
@@ -61,7 +61,8 @@ class _Calls:
                 elif judgement.reason.startswith(f"{NO_JUDGEMENT}: "):
                     self._count(judgement.reason.removeprefix(f"{NO_JUDGEMENT}: "))
             case ScratchpadsAsked(failed=failed):
-                for why in (failed or {"": None}).values():
+                self.brought += not failed
+                for why in (failed or {}).values():
                     self._count(why)
             case FactRun(state=state, reason=reason) if state == FAILED:
                 self._count(reason or FAILED)

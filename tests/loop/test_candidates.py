@@ -318,7 +318,9 @@ def test_a_question_made_of_words_that_were_not_said_is_dropped(
         session.answer("Four million.")
         calls: dict[str, Future[Candidate | None]] = {}
 
-        def call(request: CandidateRequest, context: Context, on_text: Any = None) -> Future[Candidate | None]:
+        def call(
+            request: CandidateRequest, context: Context, on_text: Any = None
+        ) -> Future[Candidate | None]:
             return calls.setdefault(request.seat.persona.id, Future())
 
         monkeypatch.setattr(engine, "begin", call)
