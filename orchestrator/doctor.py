@@ -98,10 +98,26 @@ def _sound(home: Home) -> tuple[str, str]:
 def _looked(name: str, look: Callable[[], Check]) -> Check:
     """What *look* finds, or why it could not look: the other rows are wanted most where a disk is full."""
     try:
-        return look()
+        return _by_any_means(name, look)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         return Check(name, "missing", f"{where}{files.reason(error)}: nothing could be tried here")
+    except GreenroomError as error:
+        return Check(name, "missing", str(error))
+
+
+def _by_any_means(name: str, look: Callable[[], Check]) -> Check:
+    """What *look* finds; an engine or a wire may be somebody's, and raise anything.
+
+    Raises:
+        OSError, GreenroomError
+    """
+    try:
+        return look()
+    except (OSError, GreenroomError):
+        raise
+    except Exception as error:
+        raise EngineError(f"the {name} cannot be looked at ({type(error).__name__}): mend it") from error
 
 
 def _folder(root: Path) -> Check:

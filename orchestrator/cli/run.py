@@ -241,11 +241,13 @@ def end_run(
 
     Raises:
         ArchiveError: It is in no archive; the session itself is ended and safe.
-        EngineError: The offline panel sat in the place of the engine that was asked for.
+        EngineError: The offline panel sat in the place of the engine that was asked for, or that engine gave
+            nothing at all.
         NotRememberedError: It was to be remembered, and is not.
     """
     from orchestrator.cli.dialogue import say
     from orchestrator.cli.summary import run_json, run_text
+    from orchestrator.debrief.without_replies import why_without_replies
     from orchestrator.documents.session import warnings_json
 
     screen = Screen.current
@@ -267,7 +269,8 @@ def end_run(
     plain["warnings"] = warnings_json(session)
     is_known = dialogue is not None and (dialogue.is_typed or screen.is_watched)
     screen.result(plain, run_text(session, plain, brief=is_known), is_styled=True)
-    took_over: EngineError | None = None
+    why = why_without_replies(session.rehearsal)
+    took_over = None if why is None else EngineError(f"{why}: mend it, or rehearse with another engine")
     if plain["took_over"] is not None:
         took_over = EngineError(
             f"the offline panel sat in the model's place: {plain['took_over']}; "

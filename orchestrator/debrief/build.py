@@ -19,6 +19,7 @@ from orchestrator.debrief.rubric import CHECKS, Record, rubric, talk_of
 from orchestrator.debrief.shares import shares_of
 from orchestrator.debrief.timing import spans
 from orchestrator.debrief.verified import better_answers, read_checks
+from orchestrator.debrief.without_replies import why_without_replies
 from orchestrator.deck.texts import slide_texts
 from orchestrator.home.engine_names import is_bank
 from orchestrator.loop.question_text import bare_question
@@ -141,6 +142,7 @@ def debrief_of(
         not_put=tuple(one for _, one in projection.still_brought),
         took_over=projection.took_over,
         failed=projection.debrief_failed,
+        without_replies=why_without_replies(rehearsal),
         unread=tuple(_unread(projection, scene.deck)),
     )
 

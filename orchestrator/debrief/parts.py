@@ -173,6 +173,7 @@ class Debrief:
     still_wanted: tuple[str, ...] = ()  # what the panel still wanted to ask
     took_over: str | None = None  # why the offline panel sat in the place of the engine that was asked for
     failed: str | None = None  # why the engine gave no words for this page
+    without_replies: str | None = None  # that the engine gave nothing usable at all, and why
     repeated: tuple[Repeated, ...] = ()  # strings of words that were said again and again
     read_aloud: tuple[ReadAloud, ...] = ()  # slides
     not_put: tuple[BroughtQuestion, ...] = ()  # of those that the presenter brought

@@ -596,6 +596,9 @@ def engine(debrief: Debrief) -> list[str]:
     shares = debrief.shares
     if debrief.took_over is not None and not (shares and (shares.asked or shares.judged)):
         return [_FROM_BANK, *bill_lines(debrief.bill, is_taken_over=True)]
+    if debrief.without_replies is not None:
+        told = debrief.without_replies
+        return [stopped(told[:1].upper() + told[1:]), "Times and counts are the program's."]
     said = [_by_engine(debrief)]
     if debrief.failed is not None:
         said.append(stopped(one_line(f"It gave no words for this page: {debrief.failed}")))

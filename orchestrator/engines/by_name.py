@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 from orchestrator.engines.gone import GoneEngine
@@ -21,6 +22,8 @@ from orchestrator.home.engine_names import (
     listed,
 )
 from orchestrator.model.usage import Total
+
+log = logging.getLogger(__name__)
 
 
 def engine_named(
@@ -135,15 +138,35 @@ def check_engine(engine: Engine) -> None:
     Raises:
         EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
             An engine that can be replaced by the offline panel raises nothing else: it goes on.
+            A mistake in somebody's engine or wire is told by its kind alone.
     """
-    if isinstance(engine, Checking):
-        engine.check()
+    try:
+        if isinstance(engine, Checking):
+            engine.check()
+    except GreenroomError:
+        raise
+    except Exception as error:
+        raise EngineError(
+            f"the engine {engine.name!r} cannot be looked at ({type(error).__name__}): mend it"
+        ) from error
 
 
 def close_engine(engine: Engine) -> None:
-    """Give up what the engine still does, where it does anything by itself."""
-    if isinstance(engine, Closing):
-        engine.close()
+    """Give up what the engine still does, where it does anything by itself; a mistake in it is a warning."""
+    try:
+        _close(engine)
+    except EngineError as error:  # whoever closes a session has it safe, and nothing else to do
+        log.warning("%s", error)
+
+
+def _close(engine: Engine) -> None:
+    try:
+        if isinstance(engine, Closing):
+            engine.close()
+    except Exception as error:
+        raise EngineError(
+            f"the engine {engine.name!r} cannot be closed ({type(error).__name__}): mend it"
+        ) from error
 
 
 def notices_of(engine: Engine) -> list[str]:

@@ -119,14 +119,18 @@ class Calls:
             where: The service, which reasons begin with: it is not named again for each.
         """
         with self._lock:
-            reasons = self._reasons.most_common()
-        shown = [
-            f"{_times(count)}: {reason.removeprefix(f'{where} ')}" for reason, count in reasons[:MOST_REASONS]
-        ]
-        if rest := sum(count for _, count in reasons[MOST_REASONS:]):
-            shown.append(f"{_times(rest)}: for other reasons")
-        count = sum(count for _, count in reasons)
-        return f"{count} {'call' if count == 1 else 'calls'} ({'; '.join(shown)})"
+            reasons = Counter({why.removeprefix(f"{where} "): count for why, count in self._reasons.items()})
+        return failures_told(reasons)
+
+
+def failures_told(reasons: Counter[str]) -> str:
+    """How many calls failed and why, the most frequent reason first, in one line."""
+    ordered = reasons.most_common()
+    shown = [f"{_times(count)}: {reason}" for reason, count in ordered[:MOST_REASONS]]
+    if rest := sum(count for _, count in ordered[MOST_REASONS:]):
+        shown.append(f"{_times(rest)}: for other reasons")
+    count = reasons.total()
+    return f"{count} {'call' if count == 1 else 'calls'} ({'; '.join(shown)})"
 
 
 def _times(count: int) -> str:

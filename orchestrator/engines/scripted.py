@@ -36,31 +36,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from orchestrator.engines import protocol
 from orchestrator.engines.protocol import Request
+from orchestrator.engines.replies import KINDS
 from orchestrator.errors import EngineError
-from orchestrator.model.exchange import Candidate, Judgement, Target
-from orchestrator.model.fact import FactDraft
-from orchestrator.model.proposal import Proposal
-from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
+from orchestrator.model.reply import DebriefWords
 
 if TYPE_CHECKING:
     from orchestrator.context.assemble import Context
 
 R = TypeVar("R")
-
-KINDS: Final[Mapping[type[Any], tuple[str, Any]]] = {
-    protocol.FocusBriefRequest: ("focus_brief", tuple[Target, ...]),
-    protocol.CandidateRequest: ("candidate_question", Candidate | None),
-    protocol.JudgementRequest: ("judgement", Judgement),
-    protocol.ScratchpadRequest: ("scratchpad", str),
-    protocol.TensionsRequest: ("tensions", tuple[Proposal, ...]),
-    protocol.DoubtRequest: ("doubt", tuple[str | None, ...]),
-    protocol.DossierRequest: ("dossier", tuple[Attack, ...]),
-    protocol.NewsRequest: ("news", tuple[Bearing, ...]),
-    protocol.FactsRequest: ("facts", tuple[FactDraft, ...]),
-    protocol.ScribeRequest: ("scribe", tuple[Remembered, ...]),
-    protocol.DebriefRequest: ("debrief", DebriefWords),
-}
-"""Each kind of request with its name in a script and the shape of its reply."""
 
 NOTHING: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("tensions", "dossier", "news", "facts", "scribe"), ()),

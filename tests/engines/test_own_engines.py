@@ -208,6 +208,44 @@ def test_an_engine_that_cannot_be_made_is_one_line(
     assert says in row.detail
 
 
+def test_what_an_engines_own_check_raises_is_one_line_and_one_row(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = """
+class Plain:
+    name = "checks"
+    def __init__(self, config): pass
+    def check(self): raise KeyError("URL")
+    def close(self): raise KeyError("URL")
+    def reply(self, request, context=None): return None
+"""
+    monkeypatch.syspath_prepend(install(tmp_path / "site", "checks", code=code))
+    monkeypatch.delitem(sys.modules, "greenroom_plain", raising=False)
+    says = "the engine 'checks' cannot be looked at (KeyError): mend it"
+    rows = checks(Home.open(home))
+    assert [(one.state, one.detail) for one in rows if one.name == "engine checks"] == [("missing", says)]
+    assert {one.name for one in rows} >= {"memory", "network", "S3"}
+    deck = str(write_rehearsal(tmp_path).deck)
+    refused = Commands(home, capsys)("run", deck, "--engine", "checks", check=False)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.splitlines()[-1] == f"greenroom: {says}"
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_wire_that_fails_by_a_mistake_is_a_row_of_the_doctors(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def probe(settings: object) -> object:
+        raise KeyError("choices")
+
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    monkeypatch.setenv("GREENROOM_MODEL", "any")
+    monkeypatch.setattr("orchestrator.engines.model.probing.probe_settings", probe)
+    rows = {one.name: (one.state, one.detail) for one in checks(Home.open(home))}
+    said = ("missing", "the engine openai cannot be looked at (KeyError): mend it")
+    assert rows["engine openai"] == said
+
+
 @pytest.mark.parametrize("name", ["offline", "claude", "recorded", "scripted"])
 def test_nobody_else_brings_an_engine_of_the_packages_own_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -263,6 +301,46 @@ def test_an_engines_own_mistake_is_a_failed_call_and_tells_nothing_that_was_said
         failures = [session.projection.debrief_failed, *session.projection.failed.values()]
         assert not any("eighteen" in one for one in failures)
     assert "eighteen" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("raise KeyError('x')", "the engine failed by a mistake of its own (KeyError): tell its authors"),
+        ("raise EngineError('set PLAIN_URL')", "set PLAIN_URL"),
+    ],
+)
+def test_a_rehearsal_whose_engine_gave_nothing_says_so_and_exits_with_1(
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    why: str,
+) -> None:
+    code = f"""
+from orchestrator.engines import EngineError
+class Plain:
+    name = "raises"
+    def __init__(self, config): pass
+    def reply(self, request, context=None): {code}
+"""
+    monkeypatch.syspath_prepend(install(tmp_path / "site", "raises", code=code))
+    monkeypatch.delitem(sys.modules, "greenroom_plain", raising=False)
+    command, files = Commands(home, capsys), write_rehearsal(tmp_path)
+    run = ("run", str(files.deck), "--speech", str(files.speech), "--id", "own", "--engine", "raises")
+    done = command(*run, check=False)
+    told = re.escape(f"he engine `raises` gave no usable reply to 0 calls (0 times: {why})").replace(
+        "0", r"\d+"
+    )
+    assert done.returncode == 1
+    assert re.fullmatch(
+        f"greenroom: t{told}: mend it, or rehearse with another engine", done.stderr.splitlines()[-1]
+    )
+    page = command("debrief", "own").stdout
+    assert re.search(f"T{told}\\.", page)
+    assert "Asked and judged by" not in page
+    assert command.json("verify", "own")["valid"]
 
 
 # ---------------------------------------------------------------------- what an author is given

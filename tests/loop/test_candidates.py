@@ -19,7 +19,6 @@ from orchestrator.loop import asking
 from orchestrator.loop.calling_on import Choice
 from orchestrator.loop.judging import give_verdict
 from orchestrator.loop.open_contradictions import whose
-from orchestrator.loop.panelist import no_question
 from orchestrator.loop.recorded import Loading
 from orchestrator.loop.refreshing import ASKED, UNSAID, Asked, begin, refresh, take
 from orchestrator.loop.rehearsal import read_seats
@@ -317,9 +316,11 @@ def test_a_question_made_of_words_that_were_not_said_is_dropped(
     with started(home, engine) as session:
         session.ask("skeptic", question="How much is it?")
         session.answer("Four million.")
-        calls: dict[str, Future[Candidate]] = {}
+        calls: dict[str, Future[Candidate | None]] = {}
 
-        def call(request: CandidateRequest, context: Context, on_text: Any = None) -> Future[Candidate]:
+        def call(
+            request: CandidateRequest, context: Context, on_text: Any = None
+        ) -> Future[Candidate | None]:
             return calls.setdefault(request.seat.persona.id, Future())
 
         monkeypatch.setattr(engine, "begin", call)
@@ -330,7 +331,7 @@ def test_a_question_made_of_words_that_were_not_said_is_dropped(
         else:
             session.answer_back()
             session.park()
-        calls["analyst"].set_result(no_question("analyst"))
+        calls["analyst"].set_result(None)
         take(session.rehearsal, running["analyst"])
         store = session.rehearsal.store
         assert fields_of(store.record(store.seq))["dropped"] == UNSAID

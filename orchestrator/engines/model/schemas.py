@@ -15,6 +15,8 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from orchestrator.engines.replies import is_text as is_text
+
 Kind = Literal["focus_brief", "candidate_question", "judgement", "notes", "debrief"]
 KINDS: Final[tuple[str, ...]] = get_args(Kind)
 Need = Literal["number", "period", "source", "base", "owner", "date", "cause", "comparison"]
@@ -49,14 +51,6 @@ class Part(BaseModel):
                 if isinstance(text, str) and not is_text(text):
                     raise ValueError("a text holds NUL or half a character")
         return self
-
-
-def is_text(text: str) -> bool:
-    """Whether a session file can hold *text*: JSON can name characters that UTF-8 cannot write."""
-    try:
-        return "\0" not in text and bool(text.encode() or True)
-    except UnicodeEncodeError:
-        return False
 
 
 class TargetPart(Part):  # something to go after
