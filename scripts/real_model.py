@@ -264,11 +264,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", help="the address of a server that runs")
     parser.add_argument("--model", default="smollm2", help="the model, as the server calls it")
+    top = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    parser.add_argument("--cache", type=Path, default=Path(top), help="where the server is built, once")
     given: Any = parser.parse_args()
     if given.server is not None:
         return 0 if held(rows_of(given.server, given.model)) else 1
-    top = os.environ.get("GREENROOM_CACHE") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    cache = Path(top) / "greenroom" / "llama.cpp"
+    cache = given.cache / "greenroom" / "llama.cpp"
     cache.mkdir(parents=True, exist_ok=True)
     server = built(cache)
     with server.serving() as (url, process):
