@@ -17,6 +17,8 @@ from orchestrator.home.folder import Home
 from orchestrator.loop.fitting import DECK, kept_within
 from orchestrator.session import Session
 
+pytestmark = pytest.mark.nameless  # what is carried over takes room, and is never shortened
+
 SLIDES = "".join(f"# Slide {number}\n\n- Point {number}: {'word ' * 40}\n\n---\n\n" for number in range(1, 9))
 AGENT = "skeptic"
 KNOWLEDGE = f"templates/{AGENT}/domain-knowledge.md"
