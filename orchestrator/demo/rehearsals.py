@@ -42,14 +42,14 @@ class Act:
 
 
 ACTS: Final = (
-    Act("deck.md", "speech.vtt", "answers-to-a-model.yaml", "2026-12-01", 5, ("x1", "x4")),
+    Act("deck.md", "speech.vtt", "answers-to-a-model.yaml", "2026-12-01", 5, ("x1", "x2")),
     Act(
         "deck-a-week-later.md",
         "speech-a-week-later.vtt",
         "answers-a-week-later.yaml",
         "2026-12-08",
         3,
-        ("x1",),
+        ("x2",),
     ),
 )
 

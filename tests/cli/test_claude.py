@@ -38,9 +38,16 @@ def refused(home: Path, *arguments: str | Path) -> str:
     """The one line that refuses a command; nothing was made in the home."""
     before = sorted(home.rglob("*"))
     done = greenroom(home, *arguments, check=False)
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    told = without_waiting(done.stderr)
+    assert (done.returncode, done.stdout, told.count("\n")) == (1, "", 1)
     assert sorted(home.rglob("*")) == before
-    return done.stderr.removeprefix("greenroom: ").removesuffix("\n")
+    return told.removeprefix("greenroom: ").removesuffix("\n")
+
+
+def without_waiting(stderr: str) -> str:
+    """What is told, but for what is waited for on a slow machine."""
+    lines = stderr.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith("asking the model: "))
 
 
 @pytest.mark.parametrize("command", ["run", "start"])
@@ -79,7 +86,7 @@ def test_a_feed_is_refused_before_anything_is_taken(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "wrong")
     before = contents(home / "sessions" / "s1")
     done = greenroom(home, "feed", "s1", files.speech, check=False)
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert (done.returncode, without_waiting(done.stderr).count("\n")) == (1, 1)
     assert "refused the key" in done.stderr
     assert contents(home / "sessions" / "s1") == before
 

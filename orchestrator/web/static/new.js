@@ -250,13 +250,13 @@ function chosen() {
 function sayAsking() {
   const look = async () => {
     const answer = await request(pathTo("api/v1/asking"));
-    if (timer !== null && answer.isOk) $("starting").textContent = answer.body.asking ? `The rehearsal is being prepared: ${answer.body.asking}.` : "";
+    if (timer !== null && answer.isOk) $("preparing").textContent = answer.body.asking ? `The rehearsal is being prepared: ${answer.body.asking}.` : "";
   };
   let timer = setInterval(look, LOOK_MS);
   return () => {
     clearInterval(timer);
     timer = null;
-    $("starting").textContent = "";
+    $("preparing").textContent = "";
   };
 }
 
