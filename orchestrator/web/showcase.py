@@ -70,7 +70,7 @@ def _chosen(debrief: Debrief, deck: Deck) -> Shown | None:
     found = (
         Shown(debrief, review, sheet(slides[place.slide], [place.quote]))
         for review in debrief.reviews
-        for place in review.places[:1]
-        if place.slide in slides and not place.is_missing
+        for place in review.places
+        if place.slide in slides and place.said_at_s is None and not place.is_missing
     )
     return next(found, None)

@@ -59,7 +59,7 @@ def test_archives_alone_are_for_review(site: Site) -> None:
 def test_the_example_is_a_question_of_the_demo_with_its_slide_and_what_to_fix(api: TestClient) -> None:
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page(api, "/example")))
     assert text.index("What you get") < text.index("Asked") < text.index("Fix this first")
-    assert "The slide says churn is 6% a year, and you said about eight." in text
+    assert "You said churn is about eight percent a year, and the slide shows six." in text
     assert "<mark>" in page(api, "/example")
     assert "with the recorded replies of a strong reader" in text
 
