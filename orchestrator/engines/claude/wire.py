@@ -14,8 +14,6 @@ from dataclasses import replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel
-
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines.model.failures import UnusableError
 from orchestrator.engines.model.received import LONGEST_TEXT, Received, Tokens, count, model_name, tool_uses
@@ -23,8 +21,15 @@ from orchestrator.engines.model.schemas import Reply, schema_of
 from orchestrator.engines.model.settings import API, MESSAGES, PUBLIC_URL, Settings
 from orchestrator.engines.model.task import OnPartial, Outgoing, Task
 from orchestrator.engines.model.turns import Turns
-from orchestrator.engines.model.wire import SHORT_MAX_TOKENS, Growing, most_tokens, told_plainly, window_in
-from orchestrator.errors import EngineError, OutboundError
+from orchestrator.engines.model.wire import (
+    SHORT_MAX_TOKENS,
+    Growing,
+    SdkWire,
+    most_tokens,
+    plain_of,
+    told_plainly,
+)
+from orchestrator.errors import EngineError
 from orchestrator.outbound.environment import check_headers, check_key
 
 if TYPE_CHECKING:
@@ -44,30 +49,15 @@ _ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
 """The blocks, with their keys, that are sent back when tools are answered; thinking goes as it came."""
 
 
-class MessagesWire:
+class MessagesWire(SdkWire["AsyncAnthropic"]):
     """Speaks with one service; its client is made at the first call, in the service's thread."""
 
     api = API[MESSAGES]
     sdk = "anthropic"
     features = FEATURES
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._client: AsyncAnthropic | None = None
-
-    @property
-    def client(self) -> AsyncAnthropic:
-        """The SDK's client. Its own retries are off: ours know the deadline of the whole task.
-
-        Raises:
-            EngineError: There is no key, or the environment does not let it be used or the server be asked.
-        """
-        if self._client is None:
-            try:
-                self._client = _client(self._settings)
-            except OutboundError as error:
-                raise EngineError(str(error), stops=True) from None
-        return self._client
+    def _made(self) -> AsyncAnthropic:
+        return _client(self._settings)
 
     def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
         """As `Wire.outgoing`."""
@@ -113,8 +103,8 @@ class MessagesWire:
         """As `Wire.sent`."""
         with told_plainly(import_module(self.sdk), self._settings.where, self.api):
             if on_partial is None:
-                return _plain_of(await self.client.messages.create(**request))
-            return _plain_of(await self._streamed(request, on_partial))
+                return _message(await self.client.messages.create(**request))
+            return _message(await self._streamed(request, on_partial))
 
     async def _streamed(self, request: Mapping[str, Any], on_partial: OnPartial) -> Message:
         growing, length = Growing(on_partial), 0
@@ -150,16 +140,7 @@ class MessagesWire:
 
     async def window(self, model: str) -> int | None:
         """As `Wire.window`; nobody asks Anthropic's own service, whose models have room for any rehearsal."""
-        if self._settings.is_public:
-            return None
-        with told_plainly(import_module(self.sdk), self._settings.where, self.api):
-            return window_in([_plain(one) for one in (await self.client.models.list()).data], model)
-
-    async def close(self) -> None:
-        """As `Wire.close`; a later call makes a client anew."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
+        return None if self._settings.is_public else await super().window(model)
 
 
 def tokens_of(usage: object) -> Tokens:
@@ -171,14 +152,9 @@ def tokens_of(usage: object) -> Tokens:
     return Tokens(count(read), count(written), count(new), count(output), is_told)
 
 
-def _plain(message: object) -> dict[str, Any]:
-    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
-    return plain if isinstance(plain, dict) else {}
-
-
-def _plain_of(message: object) -> dict[str, Any]:
+def _message(message: object) -> dict[str, Any]:
     """An SDK message as plain values: only what came, as a block that is sent back may hold no other key."""
-    plain = _plain(message)
+    plain = plain_of(message)
     if not isinstance(plain.get("content"), list):
         raise UnusableError("what came is no message")
     return plain

@@ -6,18 +6,25 @@ All of it runs in the service's thread.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
 
 from orchestrator.engines.model.failures import PassingError, RefusedError, UnusableError
 from orchestrator.errors import EngineError, OutboundError
 
 if TYPE_CHECKING:
     from orchestrator.engines.model.received import Received
+    from orchestrator.engines.model.settings import Settings
     from orchestrator.engines.model.task import OnPartial, Outgoing, Task
     from orchestrator.engines.model.turns import Turns
+
+C = TypeVar("C", bound=Any)  # an SDK's client
 
 MAX_TOKENS: Final = 16_000
 """Most output tokens of a call, the model's thinking included."""
@@ -145,3 +152,53 @@ class Growing:
             return  # words around the object; the whole text is read in the end
         if isinstance(partial, dict):
             self._on_partial(partial)
+
+
+class SdkWire(ABC, Generic[C]):
+    """What the wires have in common whose SDK is Anthropic's or OpenAI's: both are made by one generator.
+
+    The client is made at the first call, in the service's thread. Its own retries are off: ours know the
+    deadline of the whole task.
+    """
+
+    api: str
+    sdk: str
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client: C | None = None
+
+    @abstractmethod
+    def _made(self) -> C:
+        """Make the client."""
+
+    @property
+    def client(self) -> C:
+        """The SDK's client.
+
+        Raises:
+            EngineError: There is no key, or the environment does not let it be used or the server be asked.
+        """
+        if self._client is None:
+            try:
+                self._client = self._made()
+            except OutboundError as error:
+                raise EngineError(str(error), stops=True) from None
+        return self._client
+
+    async def window(self, model: str) -> int | None:
+        """As `Wire.window`: of the service's list of models, where that says it."""
+        with told_plainly(import_module(self.sdk), self._settings.where, self.api):
+            return window_in([plain_of(one) for one in (await self.client.models.list()).data], model)
+
+    async def close(self) -> None:
+        """As `Wire.close`; a later call makes a client anew."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+def plain_of(message: object) -> dict[str, Any]:
+    """What an SDK gives as plain values, and only what came; nothing of what is no model of its own."""
+    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
+    return plain if isinstance(plain, dict) else {}

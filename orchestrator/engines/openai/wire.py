@@ -15,8 +15,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel
-
 from orchestrator.context.messages import Messages, TextBlock
 from orchestrator.engines.model.failures import UnusableError
 from orchestrator.engines.model.received import LONGEST_TEXT, Received, Tokens, count, model_name, tool_uses
@@ -24,8 +22,15 @@ from orchestrator.engines.model.schemas import schema_of
 from orchestrator.engines.model.settings import API, CHAT, OPENAI_URL, Settings
 from orchestrator.engines.model.task import OnPartial, Outgoing, Task
 from orchestrator.engines.model.turns import Turns
-from orchestrator.engines.model.wire import SHORT_MAX_TOKENS, Growing, most_tokens, told_plainly, window_in
-from orchestrator.errors import EngineError, OutboundError
+from orchestrator.engines.model.wire import (
+    SHORT_MAX_TOKENS,
+    Growing,
+    SdkWire,
+    most_tokens,
+    plain_of,
+    told_plainly,
+)
+from orchestrator.errors import EngineError
 from orchestrator.outbound.environment import check_key
 
 if TYPE_CHECKING:
@@ -44,30 +49,15 @@ _STOPS: Final = {
 """Why a reply ended, as the Messages API names it."""
 
 
-class ChatWire:
+class ChatWire(SdkWire["AsyncOpenAI"]):
     """Speaks with one service; its client is made at the first call, in the service's thread."""
 
     api = API[CHAT]
     sdk = "openai"
     features = FEATURES
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._client: AsyncOpenAI | None = None
-
-    @property
-    def client(self) -> AsyncOpenAI:
-        """The SDK's client. Its own retries are off: ours know the deadline of the whole task.
-
-        Raises:
-            EngineError: There is no key, or the environment does not let it be used or the server be asked.
-        """
-        if self._client is None:
-            try:
-                self._client = _client(self._settings)
-            except OutboundError as error:
-                raise EngineError(str(error), stops=True) from None
-        return self._client
+    def _made(self) -> AsyncOpenAI:
+        return _client(self._settings)
 
     def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
         """As `Wire.outgoing`."""
@@ -170,17 +160,6 @@ class ChatWire:
             (*said, *calls) if calls else (),
         )
 
-    async def window(self, model: str) -> int | None:
-        """As `Wire.window`: of the service's list of models, where that says it."""
-        with told_plainly(import_module(self.sdk), self._settings.where, self.api):
-            return window_in([_plain(one) for one in (await self.client.models.list()).data], model)
-
-    async def close(self) -> None:
-        """As `Wire.close`; a later call makes a client anew."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client.close()
-
 
 # ---------------------------------------------------------------------- what goes out
 
@@ -255,8 +234,8 @@ def _versioned(url: str) -> str:
 
 
 def _plain(message: object) -> dict[str, Any]:
-    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
-    if not isinstance(plain, dict):
+    plain = plain_of(message)
+    if not plain:
         raise UnusableError("what came is no completion")
     return plain
 
