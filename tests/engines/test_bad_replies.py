@@ -370,12 +370,12 @@ def test_a_call_that_is_given_up_is_given_up_in_the_engine_and_keeps_nobody_wait
     assert str(together.outcome(begun)) == "the call was given up"
 
 
-def test_what_is_no_call_is_a_failed_one(asked: list[Request[Any]]) -> None:
+def test_what_is_no_call_is_a_failed_one(asked: list[Request[Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     engine, request = Held(), _last(asked, CandidateRequest)
     engine.call = cast(Any, "soon")
     told = "the engine's begin gave str: it must be concurrent.futures.Future"
     assert str(together.outcome(together.begun(engine, request, None))) == told
-    engine.begin = lambda *_: _raises(KeyError("x"))  # type: ignore[method-assign,assignment]
+    monkeypatch.setattr(engine, "begin", lambda *_: _raises(KeyError("x")))
     told = "the engine failed by a mistake of its own (KeyError): tell its authors"
     assert str(together.outcome(together.begun(engine, request, None))) == told
 
