@@ -1,6 +1,6 @@
 """Greenroom: rehearse before you face the board.
 
-The public surface is `__all__`, and for who writes an engine `orchestrator.engines.__all__`; everything
+The public surface is `__all__`, and for who writes an engine `orchestrator.panel.engines.__all__`; everything
 else may move. Importing this does nothing else: the parts are imported when they are first used.
 """
 
@@ -10,31 +10,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
-    from orchestrator.context.receipt import Receipt
-    from orchestrator.engines.scripted import ScriptedEngine
-    from orchestrator.errors import ConfigurationError, EngineError, GreenroomError, UsageError
-    from orchestrator.home.folder import Home
+    from orchestrator.core.context.assemble import Context
+    from orchestrator.core.context.receipt import Receipt
+    from orchestrator.core.errors import (
+        ConfigurationError,
+        EngineError,
+        GreenroomError,
+        UsageError,
+    )
+    from orchestrator.core.home.folder import Home
+    from orchestrator.core.verify import Verification
+    from orchestrator.material.model.segment import Segment
     from orchestrator.memory.session_context import SessionContext
-    from orchestrator.model.segment import Segment
-    from orchestrator.session import Session
-    from orchestrator.verify import Verification
+    from orchestrator.panel.engines.scripted import ScriptedEngine
+    from orchestrator.rehearsal.session import Session
 
 __version__ = "0.2.0"
 
 _PARTS = {
-    "ConfigurationError": "errors",
-    "Context": "context.assemble",
-    "EngineError": "errors",
-    "GreenroomError": "errors",
-    "Home": "home.folder",
-    "Receipt": "context.assemble",
-    "ScriptedEngine": "engines.scripted",
-    "Segment": "model.segment",
-    "Session": "session",
+    "ConfigurationError": "core.errors",
+    "Context": "core.context.assemble",
+    "EngineError": "core.errors",
+    "GreenroomError": "core.errors",
+    "Home": "core.home.folder",
+    "Receipt": "core.context.assemble",
+    "ScriptedEngine": "panel.engines.scripted",
+    "Segment": "material.model.segment",
+    "Session": "rehearsal.session",
     "SessionContext": "memory.session_context",
-    "UsageError": "errors",
-    "Verification": "verify",
+    "UsageError": "core.errors",
+    "Verification": "core.verify",
 }
 
 __all__ = [

@@ -148,8 +148,8 @@ def decks(ground: Ground) -> None:
 _READ_ALL: Final = """
 import sys
 from pathlib import Path
-from orchestrator.deck.read import read_deck
-from orchestrator.errors import DeckError
+from orchestrator.material.deck.read import read_deck
+from orchestrator.core.errors import DeckError
 for name in sys.argv[1:]:
     try:
         read_deck(Path(name))

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.cli.app import COMMANDS, run
-from orchestrator.errors import GreenroomError
+from orchestrator.core.errors import GreenroomError
 from tests.helpers.homes import ROOT, new_home
 
 LONGEST_S: Final = 10.0
@@ -34,7 +34,7 @@ MOST_MB: Final = 300
 """trust.md: decks stay under 300 MB."""
 REFUSED, DATA = "refused", "taken as data"
 EITHER: Final = frozenset({REFUSED, DATA})
-SAMPLE: Final = ROOT / "orchestrator" / "demo" / "deck.md"
+SAMPLE: Final = ROOT / "orchestrator" / "rehearsal" / "demo" / "deck.md"
 _LOCKS: Final = ("/ledger/driver.lock", "/.lock", "-wal", "-shm")
 """What stands beside files for as long as they are open; it holds no word."""
 

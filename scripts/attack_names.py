@@ -11,7 +11,7 @@ from typing import Final
 from unittest.mock import patch
 
 from orchestrator import Home, Session
-from orchestrator.store import store as store_module
+from orchestrator.core.store import store as store_module
 from scripts.attack_ground import DATA, EITHER, REFUSED, SAMPLE, Ground
 
 NAMES: Final = {

@@ -57,17 +57,18 @@ from typing import TYPE_CHECKING
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.context.assemble import Assembler  # noqa: E402 (the path is set first)
-from orchestrator.guard.guard import Guard  # noqa: E402
-from orchestrator.home.folder import Home, packaged_table  # noqa: E402
-from orchestrator.loop.recorded import Loading  # noqa: E402
-from orchestrator.session import Session  # noqa: E402
-from orchestrator.store.store import Store, create_store  # noqa: E402
-from orchestrator.store.value import Unread  # noqa: E402
+from orchestrator.panel.loop.recorded import Loading  # noqa: E402
+
+from orchestrator.core.context.assemble import Assembler  # noqa: E402 (the path is set first)
+from orchestrator.core.guard.guard import Guard  # noqa: E402
+from orchestrator.core.home.folder import Home, packaged_table  # noqa: E402
+from orchestrator.core.store.store import Store, create_store  # noqa: E402
+from orchestrator.core.store.value import Unread  # noqa: E402
+from orchestrator.rehearsal.session import Session  # noqa: E402
 from tests.helpers.figures import note  # noqa: E402
 
 if TYPE_CHECKING:
-    from orchestrator.loop.rehearsal import Rehearsal
+    from orchestrator.panel.loop.rehearsal import Rehearsal
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 SPOKEN = (
@@ -309,13 +310,13 @@ def new_home(at: Path) -> Path:
 
 
 def sample_deck() -> str:
-    return (ROOT / "orchestrator" / "demo" / "deck.md").read_text("utf-8")
+    return (ROOT / "orchestrator" / "rehearsal" / "demo" / "deck.md").read_text("utf-8")
 
 
 def bench_life() -> None:
     """Creation, archive and restore of a session, beside `cp -r` of its folder."""
-    from orchestrator.archive.download import restore
-    from orchestrator.archive.upload import archive_session
+    from orchestrator.core.archive.download import restore
+    from orchestrator.core.archive.upload import archive_session
 
     with folder() as at:
         home = Home.open(new_home(at))
@@ -366,8 +367,8 @@ def _stamp(time_s: float) -> str:
 
 def bench_rehearsal() -> None:
     """A whole run of 25 slides with half an hour of speech, and its refreshes, first and last."""
-    from orchestrator.loop import refreshing
-    from orchestrator.speech.read import read_speech
+    from orchestrator.material.speech.read import read_speech
+    from orchestrator.panel.loop import refreshing
 
     spent: list[tuple[str, float]] = []
     refresh = refreshing.refresh
@@ -451,7 +452,7 @@ def _deck_row(home: Path, deck: Path, speech: Path) -> bool:
 
 def _is_verbatim(session: str, exchange: dict[str, object]) -> bool:
     """Whether the quote stands word for word on its slide, or in the segment said at that time."""
-    from orchestrator.deck.content import slide_texts
+    from orchestrator.material.deck.content import slide_texts
 
     with Session.open(None, Path(session)) as opened:
         quote = str(exchange["quote"])

@@ -18,12 +18,12 @@ from typing import Any, Final
 
 import yaml
 
-from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
-from orchestrator.deck.read import read_deck, read_deck_text
-from orchestrator.model.claim import Tension
-from orchestrator.model.segment import Segment
-from orchestrator.speech.presenter import UNCLEAR, presenter_of
-from orchestrator.speech.read import read_speech
+from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions
+from orchestrator.material.deck.read import read_deck, read_deck_text
+from orchestrator.material.model.claim import Tension
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.presenter import UNCLEAR, presenter_of
+from orchestrator.material.speech.read import read_speech
 
 BROUGHT: Final = Path(__file__).resolve().parent / "bench_data" / "brought"
 Result = tuple[str, str]

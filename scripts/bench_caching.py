@@ -33,26 +33,32 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.context.assemble import Context  # noqa: E402 (the path is set first)
-from orchestrator.context.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
-from orchestrator.context.meter import READ_PRICE, WRITE_PRICE, CacheMeter, InputUsage, tokens_of  # noqa: E402
-from orchestrator.engines.model.engine import ModelEngine  # noqa: E402
-from orchestrator.engines.model.settings import DEFAULT_MODEL, Settings  # noqa: E402
-from orchestrator.engines.model.standalone import reading_messages  # noqa: E402
-from orchestrator.engines.model.tasks import addressed, kind_of  # noqa: E402
-from orchestrator.engines.offline import OfflineEngine  # noqa: E402
-from orchestrator.engines.prices import cost_usd, prices_read_at  # noqa: E402
-from orchestrator.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
-from orchestrator.engines.together import begun  # noqa: E402
-from orchestrator.home.folder import Home  # noqa: E402
-from orchestrator.loop import steps  # noqa: E402
-from orchestrator.loop.rehearsal import Rehearsal  # noqa: E402
-from orchestrator.loop.state import State  # noqa: E402
-from orchestrator.model.segment import Segment  # noqa: E402
-from orchestrator.model.usage import CallUsage  # noqa: E402
-from orchestrator.session import Session  # noqa: E402
-from orchestrator.speech.answers import Answer  # noqa: E402
-from orchestrator.speech.read import Recording  # noqa: E402
+from orchestrator.core.context.assemble import Context  # noqa: E402 (the path is set first)
+from orchestrator.core.context.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
+from orchestrator.core.context.meter import (  # noqa: E402
+    READ_PRICE,
+    WRITE_PRICE,
+    CacheMeter,
+    InputUsage,
+    tokens_of,
+)
+from orchestrator.core.home.folder import Home  # noqa: E402
+from orchestrator.material.model.segment import Segment  # noqa: E402
+from orchestrator.material.speech.read import Recording  # noqa: E402
+from orchestrator.panel.answers import Answer  # noqa: E402
+from orchestrator.panel.engines.model.engine import ModelEngine  # noqa: E402
+from orchestrator.panel.engines.model.settings import DEFAULT_MODEL, Settings  # noqa: E402
+from orchestrator.panel.engines.model.standalone import reading_messages  # noqa: E402
+from orchestrator.panel.engines.model.tasks import addressed, kind_of  # noqa: E402
+from orchestrator.panel.engines.offline import OfflineEngine  # noqa: E402
+from orchestrator.panel.engines.prices import cost_usd, prices_read_at  # noqa: E402
+from orchestrator.panel.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
+from orchestrator.panel.engines.together import begun  # noqa: E402
+from orchestrator.panel.loop import steps  # noqa: E402
+from orchestrator.panel.loop.rehearsal import Rehearsal  # noqa: E402
+from orchestrator.panel.loop.state import State  # noqa: E402
+from orchestrator.panel.model.usage import CallUsage  # noqa: E402
+from orchestrator.rehearsal.session import Session  # noqa: E402
 
 R = TypeVar("R")
 

@@ -23,12 +23,13 @@ from time import monotonic, perf_counter, sleep
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.engines.model.settings import DEADLINES_S  # noqa: E402
-from orchestrator.home.folder import Home  # noqa: E402
-from orchestrator.loop import transcript  # noqa: E402 (the path is set first)
-from orchestrator.loop.live_panel import Panel  # noqa: E402
-from orchestrator.model.segment import Segment  # noqa: E402
-from orchestrator.session import Session  # noqa: E402
+from orchestrator.panel.loop.live_panel import Panel  # noqa: E402
+
+from orchestrator.core.home.folder import Home  # noqa: E402
+from orchestrator.material.model.segment import Segment  # noqa: E402
+from orchestrator.panel.engines.model.settings import DEADLINES_S  # noqa: E402
+from orchestrator.panel.loop import transcript  # noqa: E402 (the path is set first)
+from orchestrator.rehearsal.session import Session  # noqa: E402
 from tests.helpers.claude_requests import engine_on  # noqa: E402
 from tests.helpers.live_feeds import quicken  # noqa: E402
 from tests.helpers.messages_server import MessagesServer  # noqa: E402

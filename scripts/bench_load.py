@@ -33,12 +33,12 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import Any, Protocol
 
-from orchestrator.errors import GreenroomError, SessionStateError
-from orchestrator.home.folder import Home
-from orchestrator.model.segment import LiveSegment
-from orchestrator.session import Session
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.verify import verify_session
+from orchestrator.core.errors import GreenroomError, SessionStateError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.verify import verify_session
+from orchestrator.material.model.segment import LiveSegment
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from scripts.bench import PANEL, folder, long_material, new_home

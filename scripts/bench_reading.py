@@ -26,13 +26,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
-from orchestrator.checks.proposals import verify  # noqa: E402
-from orchestrator.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
-from orchestrator.errors import EngineError  # noqa: E402
-from orchestrator.loop.contradictions import Looked, is_doubted, propose  # noqa: E402
-from orchestrator.model.claim import COMPUTED, Tension  # noqa: E402
-from orchestrator.model.proposal import Refusal  # noqa: E402
+from orchestrator.panel.loop.contradictions import Looked, is_doubted, propose  # noqa: E402
+
+from orchestrator.core.errors import EngineError  # noqa: E402
+from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
+from orchestrator.material.checks.proposals import verify  # noqa: E402
+from orchestrator.material.model.claim import COMPUTED, Tension  # noqa: E402
+from orchestrator.material.model.proposal import Refusal  # noqa: E402
+from orchestrator.panel.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
 from scripts.reading_cases import (  # noqa: E402
     CORPORA,
     DENSE,
@@ -45,7 +46,7 @@ from scripts.reading_cases import (  # noqa: E402
 )
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 

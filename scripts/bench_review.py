@@ -67,8 +67,13 @@ def _made(folder: Path) -> Path:
 
 
 def _variant(real: Path, number: int) -> Iterator[tuple[str, bytes]]:
-    from orchestrator.archive.bag import COMMIT_MARK, DECLARATION_NAME, INFO_NAME, MANIFEST_NAME
-    from orchestrator.archive.manifest import render_manifest
+    from orchestrator.core.archive.bag import (
+        COMMIT_MARK,
+        DECLARATION_NAME,
+        INFO_NAME,
+        MANIFEST_NAME,
+    )
+    from orchestrator.core.archive.manifest import render_manifest
 
     begun = datetime(2024, 1, 1, tzinfo=UTC) + timedelta(minutes=37 * number)
     session = f"{begun:%Y%m%d-%H%M%S}-{number:06x}"
@@ -92,7 +97,7 @@ def _variant(real: Path, number: int) -> Iterator[tuple[str, bytes]]:
 def _folder(archives: Path, real: str, count: int) -> bool:
     from starlette.testclient import TestClient
 
-    from orchestrator.archive.stores import open_store
+    from orchestrator.core.archive.stores import open_store
     from orchestrator.review.catalogue import of_archives
     from orchestrator.review.update import update
     from orchestrator.web.app import application
@@ -135,7 +140,7 @@ def _s3(real: Path, count: int) -> bool:
     import boto3
     from moto.server import ThreadedMotoServer
 
-    from orchestrator.archive.s3 import S3Store
+    from orchestrator.core.archive.s3 import S3Store
     from orchestrator.review.catalogue import of_archives
     from orchestrator.review.update import update
 

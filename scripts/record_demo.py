@@ -26,12 +26,14 @@ from typing import Any, Final
 
 import yaml
 
-from orchestrator.demo.rehearsals import ACTS, FOLDER, Act, begin_act, memory_begun_anew
-from orchestrator.engines.model.received import json_in
-from orchestrator.engines.model.service import Service
-from orchestrator.engines.model.settings import MESSAGES, model_settings
-from orchestrator.engines.model.task import Task
-from orchestrator.engines.recorded import (
+from orchestrator.core.home.folder import Home
+from orchestrator.core.packaged import PACKAGE
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.engines.model.received import json_in
+from orchestrator.panel.engines.model.service import Service
+from orchestrator.panel.engines.model.settings import MESSAGES, model_settings
+from orchestrator.panel.engines.model.task import Task
+from orchestrator.panel.engines.recorded import (
     FILE,
     VERSION,
     RecordedReply,
@@ -41,10 +43,14 @@ from orchestrator.engines.recorded import (
     recorded_engine,
     request_digest,
 )
-from orchestrator.home.config import Config
-from orchestrator.home.folder import Home
-from orchestrator.model.exchange import Exchange
-from orchestrator.packaged import PACKAGE
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.rehearsal.demo.rehearsals import (
+    ACTS,
+    FOLDER,
+    Act,
+    begin_act,
+    memory_begun_anew,
+)
 
 DAY_S: Final = 24 * 3600.0
 """A reader may take as long as that for one reply."""

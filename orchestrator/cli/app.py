@@ -15,7 +15,7 @@ from orchestrator import __version__
 from orchestrator.cli import signals
 from orchestrator.cli.screen import Screen, document, show
 from orchestrator.cli.streams import ReaderGoneError
-from orchestrator.errors import GreenroomError, OutputError, UsageError
+from orchestrator.core.errors import GreenroomError, OutputError, UsageError
 
 HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
 

@@ -8,20 +8,20 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-from orchestrator import render
 from orchestrator.cli.options import SPEAKER_HELP, DeckFile, Speech, check_engine_name, option
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech, refuse
 from orchestrator.cli.waiting import waiting
-from orchestrator.errors import EngineError, GreenroomError
-from orchestrator.home.config import Config
-from orchestrator.home.engine_names import listed
+from orchestrator.core.errors import EngineError, GreenroomError
+from orchestrator.panel import render
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.config.engine_names import listed
 
 if TYPE_CHECKING:
     from orchestrator.documents.check import Checked
     from orchestrator.documents.without_session import Asked
-    from orchestrator.engines.in_flight import Calls
-    from orchestrator.model.claim import Tension
+    from orchestrator.material.model.claim import Tension
+    from orchestrator.panel.engines.in_flight import Calls
 
 
 ENGINE_HELP = (
@@ -45,8 +45,8 @@ def check(
     Without a model: the arithmetic within one table, chart or sentence. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.
     """
-    from orchestrator.deck.read import read_deck
     from orchestrator.documents import check as document
+    from orchestrator.material.deck.read import read_deck
 
     screen = Screen.current
     with waiting() as wait, _engine(screen, engine, model, wait.calls) as asked:
@@ -91,7 +91,7 @@ def _engine(
 
 def _page(read: Checked) -> Iterator[str]:
     """The lines for people."""
-    from orchestrator.debrief.phrasing import DO_THESE_AGREE, UNREAD
+    from orchestrator.panel.debrief.phrasing import DO_THESE_AGREE, UNREAD
 
     counts = (render.counted(len(read.deck.slides), "slide"), render.counted(len(read.claims), "claim"))
     found = f"{', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"

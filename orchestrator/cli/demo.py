@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from orchestrator.cli.options import flag
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.stopping import StoppedError, stoppable, told_of_new
-from orchestrator.loop.moderator_lines import about
-from orchestrator.render import GENERAL, VERDICT_WORDS, shown
+from orchestrator.panel.loop.moderator_lines import about
+from orchestrator.panel.render import GENERAL, VERDICT_WORDS, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from orchestrator.debrief.parts import Debrief
-    from orchestrator.demo.rehearsals import Act
-    from orchestrator.engines.recorded import Recording, Replies
-    from orchestrator.model.exchange import Exchange
-    from orchestrator.session import Session
+    from orchestrator.panel.debrief.parts import Debrief
+    from orchestrator.panel.engines.recorded import Recording, Replies
+    from orchestrator.panel.model.exchange import Exchange
+    from orchestrator.rehearsal.demo.rehearsals import Act
+    from orchestrator.rehearsal.session import Session
 
 TIMES: Final = {2: ", 2nd try", 3: ", 3rd try"}
 
@@ -42,8 +42,8 @@ def demo(
     They are a week apart. Speech, answers and the panel's replies are recorded. Code verifies each reply as
     it does a model's.
     """
-    from orchestrator.demo.rehearsals import ACTS, begin_act, memory_begun_anew
-    from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
+    from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
+    from orchestrator.rehearsal.demo.rehearsals import ACTS, begin_act, memory_begun_anew
 
     if offline:
         _offline()
@@ -138,7 +138,7 @@ def _lines(session: Session, exchange: Exchange, *, is_whole: bool) -> Iterator[
 
 def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
     """What came of both, where it is kept, and where to look next."""
-    from orchestrator.debrief import phrasing
+    from orchestrator.panel.debrief import phrasing
 
     names = f"both sessions: {first.plain['session']} and {second.plain['session']}"
     is_valid = first.plain["valid"] and second.plain["valid"]
@@ -162,7 +162,7 @@ def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
 def _offline() -> None:
     from orchestrator.cli.run import rehearse
     from orchestrator.cli.summary import next_steps
-    from orchestrator.demo.rehearsals import FOLDER, PRESENTER
+    from orchestrator.rehearsal.demo.rehearsals import FOLDER, PRESENTER
 
     screen = Screen.current
     screen.note("The bundled deck: speech and answers are recorded, the panel works offline.\n")

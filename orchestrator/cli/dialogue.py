@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from orchestrator import render
 from orchestrator.cli.screen import columns, wrapped
-from orchestrator.loop.moderator_lines import Teller, question_lines
-from orchestrator.records.turns import with_verdict
-from orchestrator.render import shown
+from orchestrator.panel import render
+from orchestrator.panel.loop.moderator_lines import Teller, question_lines
+from orchestrator.panel.records.turns import with_verdict
+from orchestrator.panel.render import shown
 
 if TYPE_CHECKING:
-    from orchestrator.model.exchange import Judgement
-    from orchestrator.session import Session
+    from orchestrator.panel.model.exchange import Judgement
+    from orchestrator.rehearsal.session import Session
 
 Part = tuple[int, int, str]
 """Of a dialogue: the number of an exchange and of its turn, and which of question, answer and verdict."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 from orchestrator.cli.options import flag
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, Name, confirm, s3_options
-from orchestrator.errors import SessionStateError, UsageError
+from orchestrator.core.errors import SessionStateError, UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.erasing import Erased
-    from orchestrator.home.folder import Home
+    from orchestrator.core.home.folder import Home
+    from orchestrator.rehearsal.erasing import Erased
 
 
 def erase(
@@ -29,7 +29,7 @@ def erase(
     the command that removes them.
     """
     from orchestrator.documents.erasure import only_archived
-    from orchestrator.erasing import erase_archived, erase_session, finish_erasing
+    from orchestrator.rehearsal.erasing import erase_archived, erase_session, finish_erasing
 
     screen = Screen.current
     home = screen.open_home()

@@ -17,10 +17,10 @@ from orchestrator.cli.stopping import (
     told_if_ended,
     told_if_stopped,
 )
-from orchestrator.errors import SessionFrozenError
+from orchestrator.core.errors import SessionFrozenError
 
 if TYPE_CHECKING:
-    from orchestrator.session import Session
+    from orchestrator.rehearsal.session import Session
 
 
 def feed(
@@ -47,7 +47,7 @@ def feed(
     "speaker" is a label, "slide" the slide that is shown, "confidence" is from 0 to 1, and a line
     with "final": false is passed over. A line with an "id" of its own, a text, counts once.
     """
-    from orchestrator import render
+    from orchestrator.panel import render
 
     screen = Screen.current
     home = screen.open_home()
@@ -71,7 +71,7 @@ def feed(
 
 def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
     """Everything that *source* gives, in the way that fits it and whoever drives the session."""
-    from orchestrator.loop.driver_lock import is_driven
+    from orchestrator.panel.loop.driver_lock import is_driven
 
     screen = Screen.current
     if not is_driven(session.path):
@@ -100,8 +100,8 @@ def _tell_open(session: Session, *, is_live: bool) -> None:
 
 def _take_recording(session: Session, path: Path, speed: str) -> None:
     from orchestrator.cli.dialogue import Dialogue
-    from orchestrator.loop.driver_lock import is_driven
-    from orchestrator.speech.presenter import UNCLEAR
+    from orchestrator.material.speech.presenter import UNCLEAR
+    from orchestrator.panel.loop.driver_lock import is_driven
 
     screen = Screen.current
     recording = recorded_speech(path, screen.open_home().config, lambda: session.rehearsal.scene().deck)

@@ -20,7 +20,7 @@ def fetch(
     `stt_model: NAME` in greenroom.yaml to use it, and `stt_language: de` where German is spoken. Needs the
     extra `stt`.
     """
-    from orchestrator.speech.models import fetch_model
+    from orchestrator.material.speech.models import fetch_model
 
     screen = Screen.current
     screen.note(f"note: {name} is fetched, which may be some gigabytes")

@@ -11,7 +11,7 @@ from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, Name, opened, s3_options
 from orchestrator.cli.stopping import told_if_stopped
-from orchestrator.errors import UsageError
+from orchestrator.core.errors import UsageError
 
 
 def archive(
@@ -61,7 +61,7 @@ def restore(
     endpoint_url: Endpoint = None,
 ) -> None:
     """Bring an archived session back as a folder, verified."""
-    from orchestrator.archive.download import restore as bring_back
+    from orchestrator.core.archive.download import restore as bring_back
 
     screen = Screen.current
     path = bring_back(

@@ -9,7 +9,7 @@ import typer
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, s3_options
-from orchestrator.errors import ArchiveError, UsageError
+from orchestrator.core.errors import ArchiveError, UsageError
 
 
 def list_(
@@ -34,8 +34,8 @@ def list_(
 
 
 def _line(row: dict[str, Any]) -> str:
-    from orchestrator.deck.shown import shown
-    from orchestrator.render import counted
+    from orchestrator.material.deck.shown import shown
+    from orchestrator.panel.render import counted
 
     where = f"{row['session']:28} {row.get('day') or '':10}  {row['state']:12}"
     marks = [f"({shown(row['presenter'])})"] if row["presenter"] else []
@@ -62,12 +62,12 @@ def progress(
     is said whose they were. What nobody judged counts for nothing: `judge` says what an answer was worth.
     Drills are left out, and demonstrations unless one is named.
     """
-    from orchestrator.archive.stores import open_store
+    from orchestrator.core.archive.stores import open_store
+    from orchestrator.core.legible import one_line
     from orchestrator.documents.listing import progress_json
-    from orchestrator.legible import one_line
-    from orchestrator.render import clock, counted
+    from orchestrator.panel.comments import Verdicts
+    from orchestrator.panel.render import clock, counted
     from orchestrator.review.catalogue import of_home
-    from orchestrator.review.comments import Verdicts
     from orchestrator.review.progress import answers_of, ended_of, ended_with, progress_of
     from orchestrator.review.update import update
 
@@ -101,7 +101,7 @@ def progress(
 
 def _check_folder(archive: str) -> None:
     """Refuse a folder that does not exist: a mistyped path would look like an archive that is empty."""
-    from orchestrator.archive.stores import FolderStore, open_store
+    from orchestrator.core.archive.stores import FolderStore, open_store
 
     store = open_store(archive)
     if isinstance(store, FolderStore) and not store.root.is_dir():

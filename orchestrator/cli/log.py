@@ -12,9 +12,9 @@ import sys
 from typing import Final, TextIO
 
 from orchestrator.cli.screen import Screen
-from orchestrator.clock import utc_now
-from orchestrator.errors import UsageError
-from orchestrator.store.files import FILE_MODE, reason
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import UsageError
+from orchestrator.core.store.files import FILE_MODE, reason
 
 VARIABLE: Final = "GREENROOM_LOG"
 TOLD: Final = "told"

@@ -14,13 +14,13 @@ from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen, columns, document, wrapped
 from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
 from orchestrator.cli.streams import write_bytes
-from orchestrator.errors import UsageError
-from orchestrator.legible import one_line, printable
+from orchestrator.core.errors import UsageError
+from orchestrator.core.legible import one_line, printable
 
 if TYPE_CHECKING:
-    from orchestrator.model.exchange import Exchange
-    from orchestrator.session import Session
-    from orchestrator.verify import Verification
+    from orchestrator.core.verify import Verification
+    from orchestrator.panel.model.exchange import Exchange
+    from orchestrator.rehearsal.session import Session
 
 
 def context(
@@ -36,7 +36,7 @@ def context(
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
     if layout is not None:
-        from orchestrator.home.config import checked
+        from orchestrator.panel.config.config import checked
 
         checked("layout", layout, "--layout")
         if at is not None:
@@ -84,9 +84,9 @@ def show(
 
 def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     """The dialogue first, then the files, what was spent, and how much was recorded."""
-    from orchestrator.debrief.bill import bill_lines, bill_of
-    from orchestrator.debrief.phrasing import numbered
-    from orchestrator.render import counted, shown
+    from orchestrator.panel.debrief.bill import bill_lines, bill_of
+    from orchestrator.panel.debrief.phrasing import numbered
+    from orchestrator.panel.render import counted, shown
 
     projection, width = opened.projection, columns(sys.stdout)
     lines = [f"{opened.name}  {plain['state']}  {plain['deck']}", ""]
@@ -115,10 +115,10 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
 
 def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str]:
     """A question with the words that it is about, and every answer and follow-up."""
-    from orchestrator.debrief.phrasing import DISMISSED, outcome
-    from orchestrator.loop.dismissing import dismissed_later
-    from orchestrator.loop.moderator_lines import question_lines
-    from orchestrator.render import shown
+    from orchestrator.panel.debrief.phrasing import DISMISSED, outcome
+    from orchestrator.panel.loop.dismissing import dismissed_later
+    from orchestrator.panel.loop.moderator_lines import question_lines
+    from orchestrator.panel.render import shown
 
     put = replace(exchange, turns=exchange.turns[:1])
     said = question_lines(opened.rehearsal, put)
@@ -146,8 +146,8 @@ def debrief(
 ) -> None:
     """A session's debrief."""
     from orchestrator.cli.summary import page_text
-    from orchestrator.debrief.json_form import as_json
-    from orchestrator.debrief.page import as_html, as_markdown, as_paper
+    from orchestrator.panel.debrief.json_form import as_json
+    from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
 
     if format_ not in (None, "text", "md", "html", "pdf", "json"):
         raise UsageError(f"--format {format_!r}: use text, md, html, pdf or json")
@@ -169,7 +169,7 @@ def debrief(
 
 def _give_pdf(page: str, session_id: str) -> None:
     """To stdout; at a terminal, which cannot show it, into a file of the folder one is in."""
-    from orchestrator.debrief.printing import as_pdf
+    from orchestrator.panel.debrief.printing import as_pdf
 
     content = as_pdf(page)
     if not sys.stdout.isatty():
@@ -187,7 +187,7 @@ def verify(
 ) -> None:
     """Prove that every write kept the rules and nothing was changed."""
     from orchestrator.documents.verification import verification_json
-    from orchestrator.render import counted
+    from orchestrator.panel.render import counted
 
     found = _verification_of(session, head, endpoint_url)
     lines = [f"{one.path}: {one.kind}: expected {one.expected}, found {one.found}" for one in found.findings]
@@ -208,10 +208,10 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
     Raises:
         SessionNotFoundError, ArchiveError: There is nothing of this name.
     """
-    from orchestrator.archive.download import verify_archive
-    from orchestrator.archive.unpacked import verify_path
+    from orchestrator.core.archive.download import verify_archive
+    from orchestrator.core.archive.unpacked import verify_path
+    from orchestrator.core.home.folder import session_folder
     from orchestrator.documents.verification import against_head
-    from orchestrator.home.folder import session_folder
 
     if "://" in name:
         url, _, session_id = name.rstrip("/").rpartition("/")
@@ -228,7 +228,7 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
 
 def doctor() -> None:
     """The state of this machine: locks, sync, engines, speech, S3."""
-    from orchestrator.doctor import checks
+    from orchestrator.cli.doctor import checks
 
     found = checks(Screen.current.open_home())
     plain = {"checks": [{"name": one.name, "state": one.state, "detail": one.detail} for one in found]}

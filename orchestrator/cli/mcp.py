@@ -10,7 +10,7 @@ from orchestrator.cli import signals
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import told_if_ended
-from orchestrator.errors import UsageError
+from orchestrator.core.errors import UsageError
 
 DEFAULT_PORT = 8717  # the one behind that of `serve`, so that both can run
 

@@ -12,8 +12,8 @@ import typer
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen, document
 from orchestrator.cli.shared import confirm
-from orchestrator.errors import UsageError
-from orchestrator.render import counted
+from orchestrator.core.errors import UsageError
+from orchestrator.panel.render import counted
 
 memory = typer.Typer(
     no_args_is_help=True,

@@ -10,8 +10,14 @@ from typing import Annotated, Any, Final, TypeVar
 
 import typer
 
-from orchestrator.errors import UsageError
-from orchestrator.home.engine_names import BANK, SERVICES, engine_names, is_engine_name, listed
+from orchestrator.core.errors import UsageError
+from orchestrator.panel.config.engine_names import (
+    BANK,
+    SERVICES,
+    engine_names,
+    is_engine_name,
+    listed,
+)
 
 C = TypeVar("C", bound=Callable[..., Any])
 Text = str | None
@@ -120,7 +126,7 @@ def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         UsageError: One is none of those that there are.
     """
-    from orchestrator.home.config import checked
+    from orchestrator.panel.config.config import checked
 
     check_engine_name(given["engine"])
     for key in ("layout", "intensity", "mode"):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.errors import UsageError
+from orchestrator.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.templates.fault import Finding
+    from orchestrator.panel.personas.fault import Finding
 
 panel = typer.Typer(no_args_is_help=True, help="Check the panel's templates, or add a seat.")
 
@@ -22,11 +22,11 @@ def check(
     agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
 ) -> None:
     """Check the personas and their companions."""
-    from orchestrator.home.table_file import TABLE_NAME
-    from orchestrator.home.unnamed import no_blueprints
-    from orchestrator.records.needs import lacking
-    from orchestrator.templates.fault import Finding
-    from orchestrator.templates.panel_check import check_agent, check_panel
+    from orchestrator.core.home.table_file import TABLE_NAME
+    from orchestrator.core.home.unnamed import no_blueprints
+    from orchestrator.panel.personas.fault import Finding
+    from orchestrator.panel.personas.panel_check import check_agent, check_panel
+    from orchestrator.panel.records.needs import lacking
 
     screen = Screen.current
     home = screen.open_home()
@@ -63,7 +63,7 @@ def _lines(found: Sequence[Finding], drafts: Sequence[Path]) -> Iterator[str]:
 @panel.command()
 def add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent's id.")]) -> None:
     """Add a seat: drafts of its persona and domain knowledge, to be rewritten before it sits."""
-    from orchestrator.templates.panel_check import scaffold
+    from orchestrator.panel.personas.panel_check import scaffold
 
     screen = Screen.current
     made = scaffold(screen.open_home().templates, name)

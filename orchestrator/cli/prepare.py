@@ -12,12 +12,12 @@ from orchestrator.cli.options import BOARD_HELP, INTEL_HELP, DeckFile, names_in,
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, check_address, looked_at, opened, refuse
 from orchestrator.cli.waiting import waiting
-from orchestrator.errors import EngineError
-from orchestrator.home.engine_names import listed
+from orchestrator.core.errors import EngineError
+from orchestrator.panel.config.engine_names import listed
 
 if TYPE_CHECKING:
-    from orchestrator.model.intel import Intel
-    from orchestrator.session import Session
+    from orchestrator.material.model.intel import Intel
+    from orchestrator.rehearsal.session import Session
 
 
 def dossier(
@@ -49,10 +49,10 @@ def dossier(
     """
     from orchestrator.documents.dossier import dossier_of, seats_of
     from orchestrator.documents.without_session import asked_engine
-    from orchestrator.dossier.board import read_board
-    from orchestrator.dossier.page import dossier_json
-    from orchestrator.dossier.terminal import dossier_text
-    from orchestrator.intel.read import read_intel
+    from orchestrator.material.intel.read import read_intel
+    from orchestrator.panel.dossier.board import read_board
+    from orchestrator.panel.dossier.page import dossier_json
+    from orchestrator.panel.dossier.terminal import dossier_text
 
     screen = Screen.current
     members = read_board(board) if board is not None else ()
@@ -109,8 +109,8 @@ def intel(
     takes the place of what it said before.
     """
     from orchestrator.documents.intel import intel_json
-    from orchestrator.loop.news import can_search
-    from orchestrator.records.projection import INTEL
+    from orchestrator.panel.loop.news import can_search
+    from orchestrator.panel.records.projection import INTEL
 
     screen = Screen.current
     if not files:
@@ -148,8 +148,8 @@ def _search(session: Session, without: Sequence[str]) -> None:
 
 def _text(known: Intel, plain: dict[str, Any]) -> str:
     """The new revision for people: the counts, and the findings that now speak against the deck."""
-    from orchestrator.intel.page import counts, not_read
-    from orchestrator.render import counted
+    from orchestrator.material.intel.page import counts, not_read
+    from orchestrator.panel.render import counted
 
     lines = [f"external-intel: revision {plain['revision']} of {plain['of']}"]
     if known.items:

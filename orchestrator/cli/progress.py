@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from orchestrator.cli.waiting import SHOWN_AFTER_S
 
 if TYPE_CHECKING:
-    from orchestrator.loop.rehearsal import Rehearsal
-    from orchestrator.session import Session
+    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.rehearsal.session import Session
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], No
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
     from rich.text import Text
 
-    from orchestrator.engines.offers import Watched
+    from orchestrator.panel.engines.offers import Watched
 
     engine = session.rehearsal.engine
 

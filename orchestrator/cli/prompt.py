@@ -10,14 +10,14 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from orchestrator import render
 from orchestrator.cli.dialogue import Dialogue, say
-from orchestrator.debrief import phrasing as words
-from orchestrator.model.exchange import NOT, PERSON_VERDICTS, still_to_come_back
-from orchestrator.render import counted
+from orchestrator.panel import render
+from orchestrator.panel.debrief import phrasing as words
+from orchestrator.panel.model.exchange import NOT, PERSON_VERDICTS, still_to_come_back
+from orchestrator.panel.render import counted
 
 if TYPE_CHECKING:
-    from orchestrator.model.exchange import Exchange, Judgement
+    from orchestrator.panel.model.exchange import Exchange, Judgement
 
 PASTE_S: Final = 0.05
 """Lines that are there within this time after another were pasted with it: nobody types so fast. After the

@@ -10,12 +10,12 @@ import typer
 from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, opened
-from orchestrator.errors import SessionStateError, UsageError
-from orchestrator.model.exchange import PERSON_VERDICTS
+from orchestrator.core.errors import SessionStateError, UsageError
+from orchestrator.panel.model.exchange import PERSON_VERDICTS
 
 if TYPE_CHECKING:  # so that `--help` is quick
-    from orchestrator.model.exchange import Exchange, Judgement
-    from orchestrator.session import Session
+    from orchestrator.panel.model.exchange import Exchange, Judgement
+    from orchestrator.rehearsal.session import Session
 
 
 NONE: Final = "none"
@@ -28,7 +28,7 @@ def ask(
     parked: Annotated[bool, flag("--parked", "Come back to a question that was parked.")] = False,
 ) -> None:
     """Let the moderator call on a panelist."""
-    from orchestrator.loop.moderator_lines import question_lines
+    from orchestrator.panel.loop.moderator_lines import question_lines
 
     with opened(session) as opened_session:
         exchange = opened_session.ask(agent, parked=parked)
@@ -78,9 +78,9 @@ def done(session: Name) -> None:
 
 def _tell(opened_session: Session, exchange: Exchange, judgement: Judgement) -> None:
     """Print what came of an answer: the verdict, and the next question or how the exchange was closed."""
-    from orchestrator import render
-    from orchestrator.debrief.phrasing import outcome
-    from orchestrator.loop.moderator_lines import question_lines
+    from orchestrator.panel import render
+    from orchestrator.panel.debrief.phrasing import outcome
+    from orchestrator.panel.loop.moderator_lines import question_lines
 
     is_closed = exchange.outcome is not None
     plain = {
@@ -107,7 +107,7 @@ def back(session: Name) -> None:
 
     The verdict and the follow-up fall with it. It can be done until the next question is being answered.
     """
-    from orchestrator.loop.moderator_lines import question_lines
+    from orchestrator.panel.loop.moderator_lines import question_lines
 
     with opened(session) as opened_session:
         exchange = opened_session.answer_back()
@@ -132,7 +132,7 @@ def questions(session: Name) -> None:
 
     Another process drives the session, and puts it. `ask` puts one by itself.
     """
-    from orchestrator.loop.driver_lock import is_driven
+    from orchestrator.panel.loop.driver_lock import is_driven
 
     with opened(session) as opened_session:
         if not is_driven(opened_session.path):
@@ -173,8 +173,8 @@ def judge(
     memory, and for the panel of a session that goes on: given as answered, partly and not as unresolved.
     After the end it is kept beside the session, never in it.
     """
-    from orchestrator.debrief.exchange_json import person_json
-    from orchestrator.render import said_by
+    from orchestrator.panel.debrief.exchange_json import person_json
+    from orchestrator.panel.render import said_by
 
     if verdict not in (*PERSON_VERDICTS, NONE):
         raise UsageError(f"{verdict[:40]!r}: use {', '.join(PERSON_VERDICTS)} or {NONE}")
@@ -201,7 +201,7 @@ def dismiss(
     It leaves every page and is not asked about. `show` and `debrief` name the ids. Where the presenter
     agreed to be remembered, later rehearsals do not raise it again.
     """
-    from orchestrator.debrief.phrasing import noted
+    from orchestrator.panel.debrief.phrasing import noted
 
     with opened(session) as opened_session:
         gone = opened_session.dismiss(finding)

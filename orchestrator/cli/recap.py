@@ -22,8 +22,8 @@ def recap(session: Name) -> None:
     Goals, decisions and blockers are read by a model. Without one they are only those that somebody
     announced in plain words: "We have decided to …", "Our goal is …", "The blocker is …".
     """
-    from orchestrator.home.engine_names import is_bank
     from orchestrator.memory.session_context import previously_on, to_plain
+    from orchestrator.panel.config.engine_names import is_bank
 
     with looked_at(session) as opened:
         context, rehearsal = opened.recap(), opened.rehearsal

@@ -27,12 +27,12 @@ from orchestrator.cli.shared import (
 )
 from orchestrator.cli.stopping import StoppedError, how_to_go_on, stoppable, told_if_stopped, told_of_new
 from orchestrator.cli.waiting import muted, waiting
-from orchestrator.errors import ArchiveError, EngineError, SessionStateError
+from orchestrator.core.errors import ArchiveError, EngineError, SessionStateError
 
 if TYPE_CHECKING:
     from orchestrator.cli.dialogue import Dialogue
-    from orchestrator.loop.rehearsal import Rehearsal
-    from orchestrator.session import Session
+    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.rehearsal.session import Session
 
 
 @options.begins_a_session
@@ -88,13 +88,13 @@ def rehearse(
     screen = Screen.current
     home = screen.open_home()
     with told_of_new(home, given):
-        from orchestrator.archive.places import check_takes_archives
-        from orchestrator.archive.stores import open_store
-        from orchestrator.deck.read import read_deck
-        from orchestrator.loop.recorded import Loading
-        from orchestrator.session import Session
-        from orchestrator.speech.answers import read_answers
-        from orchestrator.speech.read import Recording
+        from orchestrator.core.archive.places import check_takes_archives
+        from orchestrator.core.archive.stores import open_store
+        from orchestrator.material.deck.read import read_deck
+        from orchestrator.material.speech.read import Recording
+        from orchestrator.panel.answers import read_answers
+        from orchestrator.panel.loop.recorded import Loading
+        from orchestrator.rehearsal.session import Session
 
         check_address(given.get("engine") or home.config.engine)
         pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
@@ -172,7 +172,7 @@ def play_to_the_end(
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.cli.progress import progress
     from orchestrator.cli.prompt import KEYS, prompt_of, verdict_prompt_of
-    from orchestrator.speech.answers import unasked
+    from orchestrator.panel.answers import unasked
 
     screen = Screen.current
     loaded = session.projection.playback
@@ -247,8 +247,8 @@ def end_run(
     """
     from orchestrator.cli.dialogue import say
     from orchestrator.cli.summary import run_json, run_text
-    from orchestrator.debrief.without_replies import why_without_replies
     from orchestrator.documents.session import warnings_json
+    from orchestrator.panel.debrief.without_replies import why_without_replies
 
     screen = Screen.current
     refused: ArchiveError | None = None

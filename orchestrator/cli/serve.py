@@ -13,11 +13,11 @@ import typer
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Endpoint, guarded, s3_options
 from orchestrator.cli.stopping import told_if_ended
-from orchestrator.errors import NotInstalledError, SpeechError, UsageError
+from orchestrator.core.errors import NotInstalledError, SpeechError, UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.home.folder import Home
-    from orchestrator.home.public_url import PublicUrl
+    from orchestrator.core.home.folder import Home
+    from orchestrator.panel.config.public_url import PublicUrl
 
 PUBLIC_URL = "GREENROOM_PUBLIC_URL"
 DEFAULT_PORT = 8716  # not 8000 or 8080, where other servers of a developer's listen
@@ -76,7 +76,7 @@ def _serve(
     if not host:
         raise UsageError("--host needs an address")
     public = public_address(home, public_url)
-    from orchestrator.speech.recognition import recogniser_of
+    from orchestrator.material.speech.recognition import recogniser_of
     from orchestrator.web.open_sessions import OpenSessions
     from orchestrator.web.serve import serve as run
     from orchestrator.web.site import Site
@@ -106,8 +106,8 @@ def _serve(
 
 def public_address(home: Home | None, option: str | None) -> PublicUrl | None:
     """Return the public address: of the option, else of the environment, else of greenroom.yaml."""
-    from orchestrator.home.config import checked
-    from orchestrator.home.public_url import parse_public_url
+    from orchestrator.panel.config.config import checked
+    from orchestrator.panel.config.public_url import parse_public_url
 
     url = option
     if option is not None:

@@ -15,16 +15,16 @@ import typer
 from orchestrator.cli.options import option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.waiting import waiting
-from orchestrator.clock import MAX_GAP_S
-from orchestrator.errors import ConfigurationError, GreenroomError
+from orchestrator.core.clock import MAX_GAP_S
+from orchestrator.core.errors import ConfigurationError, GreenroomError
 
 if TYPE_CHECKING:
-    from orchestrator.home.config import Config
-    from orchestrator.home.folder import Home
-    from orchestrator.model.slide import Deck
-    from orchestrator.records.projection import PartFailure
-    from orchestrator.session import Session
-    from orchestrator.speech.read import Recording
+    from orchestrator.core.home.folder import Home
+    from orchestrator.material.model.slide import Deck
+    from orchestrator.material.speech.read import Recording
+    from orchestrator.panel.config.config import Config
+    from orchestrator.panel.records.projection import PartFailure
+    from orchestrator.rehearsal.session import Session
 
 
 Name = Annotated[str, typer.Argument(metavar="SESSION", help="The session.")]
@@ -37,7 +37,7 @@ Endpoint = Annotated[
 @contextmanager
 def opened(name: str) -> Iterator[Session]:
     """The session that a command names, for reading and writing."""
-    from orchestrator.session import Session
+    from orchestrator.rehearsal.session import Session
 
     screen = Screen.current
     home = screen.open_home()
@@ -100,7 +100,7 @@ def guarded(home: Home | None) -> Iterator[None]:
     if home is None:
         yield
         return
-    from orchestrator.guard.guard import Guard
+    from orchestrator.core.guard.guard import Guard
 
     with Guard(sessions=home.sessions, templates=home.templates, say=Screen.current.warn):
         yield
@@ -154,9 +154,9 @@ def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Rec
     Raises:
         SpeechError: The file cannot be read as speech, or its sound cannot be recognised here.
     """
+    from orchestrator.material.speech.read import read_speech
+    from orchestrator.material.speech.sound import is_sound
     from orchestrator.memory.deck_names import names_in
-    from orchestrator.speech.read import read_speech
-    from orchestrator.speech.sound import is_sound
 
     if is_sound(path):
         Screen.current.note("note: the sound is recognised first, two to six minutes for ten minutes of talk")
@@ -183,7 +183,7 @@ def asked_speaker(
     Raises:
         UsageError: The speaker that was given does not speak in it.
     """
-    from orchestrator.speech.presenter import presenter_of
+    from orchestrator.material.speech.presenter import presenter_of
 
     screen, found = Screen.current, presenter_of(recording.segments, given, name=presenter or "")
     if found.notice is None:
@@ -205,7 +205,7 @@ def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | Non
     Raises:
         UsageError: *speed* is neither a positive number nor `max`.
     """
-    from orchestrator.errors import UsageError
+    from orchestrator.core.errors import UsageError
 
     if speed == "max":
         return None

@@ -11,10 +11,10 @@ from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import Name, check_address, memory_failure, opened, refuse
 from orchestrator.cli.stopping import how_to_go_on, told_if_stopped, told_of_new
 from orchestrator.cli.waiting import waiting
-from orchestrator.errors import ArchiveError
+from orchestrator.core.errors import ArchiveError
 
 if TYPE_CHECKING:
-    from orchestrator.session import Session
+    from orchestrator.rehearsal.session import Session
 
 
 @options.begins_a_session
@@ -36,7 +36,7 @@ def start(deck: options.DeckFile, **given: Any) -> None:
     screen = Screen.current
     home = screen.open_home()
     with told_of_new(home, begun):
-        from orchestrator.session import Session
+        from orchestrator.rehearsal.session import Session
 
         check_address(begun["engine"] or home.config.engine)
         with (
@@ -49,7 +49,7 @@ def start(deck: options.DeckFile, **given: Any) -> None:
 
 def _tell_of_start(session: Session) -> None:
     from orchestrator.documents.session import warnings_json
-    from orchestrator.render import counted
+    from orchestrator.panel.render import counted
 
     screen = Screen.current
     projection = session.projection
@@ -82,7 +82,7 @@ def end(
 ) -> None:
     """Write the debrief, freeze the session, archive it and verify."""
     from orchestrator.documents.session import warnings_json
-    from orchestrator.loop.moderator_lines import Teller
+    from orchestrator.panel.loop.moderator_lines import Teller
 
     screen = Screen.current
     refused: ArchiveError | None = None

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.cli import signals
 from orchestrator.cli.screen import Screen
-from orchestrator.errors import GreenroomError
+from orchestrator.core.errors import GreenroomError
 
 if TYPE_CHECKING:
-    from orchestrator.home.folder import Home
+    from orchestrator.core.home.folder import Home
 
 
 class StoppedError(GreenroomError):
@@ -71,7 +71,7 @@ def how_to_go_on(home: Home, root: Path) -> str:
         return "nothing was made"
     command = Screen.current.command
     name = root.name if root.parent == home.sessions else str(root)
-    from orchestrator.session import Session
+    from orchestrator.rehearsal.session import Session
 
     try:
         with Session.open(home, root) as session:

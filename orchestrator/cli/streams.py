@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-from orchestrator.errors import OutputError
+from orchestrator.core.errors import OutputError
 
 ESCAPES: Final = "backslashreplace"
 STDOUT: Final = 1

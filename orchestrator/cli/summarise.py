@@ -9,7 +9,7 @@ from orchestrator.cli.screen import Screen
 from orchestrator.cli.shared import Name, opened
 
 if TYPE_CHECKING:
-    from orchestrator.model.fact import Fact
+    from orchestrator.panel.model.fact import Fact
 
 
 WAIT_S = 60.0
@@ -25,7 +25,7 @@ def summarise(session: Name) -> None:
     """
     from dataclasses import asdict
 
-    from orchestrator.errors import SessionStateError
+    from orchestrator.core.errors import SessionStateError
     from orchestrator.memory.facts import FOLDER, INDEX
     from orchestrator.memory.summariser import Summary
 
@@ -53,7 +53,7 @@ def summarise(session: Name) -> None:
 
 
 def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
-    from orchestrator.render import counted, place
+    from orchestrator.panel.render import counted, place
 
     lines = [
         f"{fact.type:15} {fact.confidence:7} {fact.content}\n"

@@ -6,20 +6,20 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from orchestrator import render
 from orchestrator.cli.screen import Screen, columns, wrapped
-from orchestrator.debrief.bill import bill_json, bill_of
-from orchestrator.debrief.exchange_json import exchange_json
-from orchestrator.debrief.phrasing import is_unjudged
-from orchestrator.debrief.terminal import as_text
-from orchestrator.model.brought import PRESENTER
-from orchestrator.model.exchange import each_once
-from orchestrator.model.values import to_json
-from orchestrator.speech.presenter import UNCLEAR
+from orchestrator.core.values import to_json
+from orchestrator.material.model.brought import PRESENTER
+from orchestrator.material.speech.presenter import UNCLEAR
+from orchestrator.panel import render
+from orchestrator.panel.debrief.bill import bill_json, bill_of
+from orchestrator.panel.debrief.exchange_json import exchange_json
+from orchestrator.panel.debrief.phrasing import is_unjudged
+from orchestrator.panel.debrief.terminal import as_text
+from orchestrator.panel.model.exchange import each_once
 
 if TYPE_CHECKING:
-    from orchestrator.debrief.parts import Debrief
-    from orchestrator.session import Session
+    from orchestrator.panel.debrief.parts import Debrief
+    from orchestrator.rehearsal.session import Session
 
 
 def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[str, Any]:

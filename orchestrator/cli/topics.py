@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from orchestrator.cli.screen import Screen
-from orchestrator.errors import UsageError
+from orchestrator.core.errors import UsageError
 
 COMMANDS: Final = "commands"
 """The page that nobody writes: it is made from the commands themselves, so it cannot drift from `--help`."""

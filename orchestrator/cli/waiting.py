@@ -10,8 +10,8 @@ from time import monotonic
 from typing import ClassVar, Final
 
 from orchestrator.cli.screen import Screen, columns
-from orchestrator.engines.in_flight import Calls
-from orchestrator.legible import printable
+from orchestrator.core.legible import printable
+from orchestrator.panel.engines.in_flight import Calls
 
 SHOWN_AFTER_S: Final = 2.0
 """How long a call takes before it is told of: what is over sooner is no wait."""

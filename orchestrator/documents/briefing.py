@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.clock import utc_now
-from orchestrator.errors import UsageError
-from orchestrator.home.folder import Home
-from orchestrator.layout import MODERATOR
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.table import MODERATOR
 from orchestrator.memory.briefing import Briefing, briefing
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.past_sessions import begun

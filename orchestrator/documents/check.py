@@ -7,21 +7,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.bank.kinds import Kind, kind_of
-from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
-from orchestrator.checks.passages import deck_passages, speech_passages
-from orchestrator.claims.extract import deck_claims, speech_claims
-from orchestrator.debrief.exchange_json import picked, tension_json
-from orchestrator.deck.content import find_gaps
-from orchestrator.deck.read import read_deck
 from orchestrator.documents.without_session import Asked
-from orchestrator.loop.contradictions import propose
-from orchestrator.model.claim import READ, Claim, Gap, Tension
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Deck
-from orchestrator.speech.presenter import presenter_of
-from orchestrator.speech.read import Recording
-from orchestrator.speech.slide_times import estimate_slides
+from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions
+from orchestrator.material.checks.passages import deck_passages, speech_passages
+from orchestrator.material.claims.extract import deck_claims, speech_claims
+from orchestrator.material.deck.content import find_gaps
+from orchestrator.material.deck.read import read_deck
+from orchestrator.material.model.claim import (
+    READ,
+    Claim,
+    Gap,
+    Tension,
+)
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Deck
+from orchestrator.material.speech.presenter import presenter_of
+from orchestrator.material.speech.read import Recording
+from orchestrator.material.speech.slide_times import estimate_slides
+from orchestrator.panel.bank.kinds import Kind, kind_of
+from orchestrator.panel.debrief.exchange_json import picked, tension_json
+from orchestrator.panel.loop.contradictions import propose
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from orchestrator.context.assemble import Context
-from orchestrator.errors import UsageError
-from orchestrator.legible import one_line
-from orchestrator.session import Session
+from orchestrator.core.context.assemble import Context
+from orchestrator.core.errors import UsageError
+from orchestrator.core.legible import one_line
+from orchestrator.rehearsal.session import Session
 
 Form = Literal["text", "messages", "receipt"]
 

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from orchestrator.checks.arithmetic import deck_tensions
-from orchestrator.checks.passages import deck_passages
-from orchestrator.claims.extract import deck_claims
-from orchestrator.deck.content import find_gaps
-from orchestrator.deck.read import read_deck
+from orchestrator.core.home.folder import Home
 from orchestrator.documents.without_session import Asked
-from orchestrator.dossier.build import build_dossier
-from orchestrator.home.folder import Home
-from orchestrator.intel.bearing import held_against, intel_of
-from orchestrator.intel.page import not_read
-from orchestrator.loop.contradictions import propose
-from orchestrator.loop.rehearsal import read_seats
-from orchestrator.model.dossier import BoardMember, Dossier
-from orchestrator.model.intel import Reported
-from orchestrator.templates.persona import Seat
+from orchestrator.material.checks.arithmetic import deck_tensions
+from orchestrator.material.checks.passages import deck_passages
+from orchestrator.material.claims.extract import deck_claims
+from orchestrator.material.deck.content import find_gaps
+from orchestrator.material.deck.read import read_deck
+from orchestrator.material.intel.page import not_read
+from orchestrator.material.model.intel import Reported
+from orchestrator.panel.dossier.build import build_dossier
+from orchestrator.panel.loop.bearing import held_against, intel_of
+from orchestrator.panel.loop.contradictions import propose
+from orchestrator.panel.loop.rehearsal import read_seats
+from orchestrator.panel.model.dossier import BoardMember, Dossier
+from orchestrator.panel.personas.persona import Seat
 
 
 def seats_of(home: Home, panel: tuple[str, ...] | None) -> list[Seat]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from orchestrator.archive.download import list_archives
-from orchestrator.archive.register import uploads_of
-from orchestrator.erasing import Erased, all_archives
-from orchestrator.home.folder import Home
-from orchestrator.layout import SESSION_ID
+from orchestrator.core.archive.download import list_archives
+from orchestrator.core.archive.register import uploads_of
+from orchestrator.core.home.folder import Home
+from orchestrator.core.table import SESSION_ID
 from orchestrator.memory.database import existing
 from orchestrator.memory.forgetting import resting_on
 from orchestrator.memory.model import Forgotten
+from orchestrator.rehearsal.erasing import Erased, all_archives
 
 
 def only_archived(home: Home, session: str) -> tuple[str, ...]:

@@ -15,12 +15,12 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.home.folder import LIST_CACHE, Home
-from orchestrator.loop.driver_lock import is_driven
-from orchestrator.model.exchange import each_once
-from orchestrator.session import Session
-from orchestrator.store import files
-from orchestrator.store.store import DEGRADED_NAME, LEDGER_NAME
+from orchestrator.core.home.folder import LIST_CACHE, Home
+from orchestrator.core.store import files
+from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
+from orchestrator.panel.loop.driver_lock import is_driven
+from orchestrator.panel.model.exchange import each_once
+from orchestrator.rehearsal.session import Session
 
 MIN_NEW: Final = 20
 """Ledgers read anew from which on the cache is written: to read fewer takes less than a tenth of a second."""

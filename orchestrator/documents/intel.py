@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from orchestrator.loop.news import WebIntel
-from orchestrator.records.projection import INTEL
-from orchestrator.session import Session
+from orchestrator.panel.loop.news import WebIntel
+from orchestrator.panel.records.projection import INTEL
+from orchestrator.rehearsal.session import Session
 
 
 def intel_json(session: Session) -> dict[str, Any]:

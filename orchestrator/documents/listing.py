@@ -9,20 +9,25 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.archive.at_home import check_name, replaced_heads
-from orchestrator.archive.register import archived_heads, archives_of
+from orchestrator.core.archive.at_home import check_name, replaced_heads
+from orchestrator.core.archive.register import archived_heads, archives_of
+from orchestrator.core.errors import (
+    ArchiveUnavailableError,
+    GreenroomError,
+    HomeError,
+    LaterReleaseError,
+)
+from orchestrator.core.home.folder import Home
+from orchestrator.core.verify import verify_session
 from orchestrator.documents.glance import Glances
-from orchestrator.errors import ArchiveUnavailableError, GreenroomError, HomeError, LaterReleaseError
-from orchestrator.home.folder import Home
 from orchestrator.memory.past_sessions import first_record
-from orchestrator.model.exchange import each_once
-from orchestrator.records.options import RECORDED, Options
-from orchestrator.records.start import started_of
+from orchestrator.panel.model.exchange import each_once
+from orchestrator.panel.records.options import RECORDED, Options
+from orchestrator.panel.records.start import started_of
+from orchestrator.rehearsal.session import Session
 from orchestrator.review.progress import Progress, Run
 from orchestrator.review.reading import day_of
 from orchestrator.review.titles import titles_of
-from orchestrator.session import Session
-from orchestrator.verify import verify_session
 
 
 def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
@@ -151,8 +156,8 @@ def archived(
     One that is damaged, cannot be read now, or is not the one that the home *known* archived there is a row
     that says so, and *warn* is told why.
     """
-    from orchestrator.archive.download import list_archives  # the list of a home goes to no archive
-    from orchestrator.archive.stores import open_store
+    from orchestrator.core.archive.download import list_archives  # the list of a home goes to no archive
+    from orchestrator.core.archive.stores import open_store
 
     rows = []
     whys: dict[str, str] = {}
@@ -191,7 +196,7 @@ def fetched(
     """
     import tempfile  # it loads random
 
-    from orchestrator.archive.download import fetch
+    from orchestrator.core.archive.download import fetch
 
     with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
         root = fetch(session_id, url, Path(folder), endpoint_url=s3["endpoint_url"], known=known)

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
-from orchestrator.clock import utc_now
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.table import MODERATOR
 from orchestrator.documents.export import export, scratchpad_json
-from orchestrator.errors import UsageError
-from orchestrator.home.folder import Home
-from orchestrator.layout import MODERATOR
 from orchestrator.memory import forgetting
 from orchestrator.memory import goals as goal_records
 from orchestrator.memory import memories as records

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from orchestrator.debrief.bill import bill_json, bill_of
-from orchestrator.debrief.exchange_json import exchange_json, picked, tension_json
+from orchestrator.core.values import to_json
 from orchestrator.documents.listing import row_of
-from orchestrator.model.values import to_json
-from orchestrator.session import Session
+from orchestrator.panel.debrief.bill import bill_json, bill_of
+from orchestrator.panel.debrief.exchange_json import exchange_json, picked, tension_json
+from orchestrator.rehearsal.session import Session
 
 if TYPE_CHECKING:
     from orchestrator.memory.trace import Trace

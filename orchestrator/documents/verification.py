@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from orchestrator.debrief.exchange_json import picked
-from orchestrator.verify import Finding, Verification
+from orchestrator.core.verify import Finding, Verification
+from orchestrator.panel.debrief.exchange_json import picked
 
 MIN_HEAD_DIGITS: Final = 8
 """A kept head may be shortened, as with git; below this it proves too little."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from orchestrator.engines import by_name
-from orchestrator.engines.in_flight import Calls
-from orchestrator.engines.offers import StoodInFor, understands
-from orchestrator.engines.protocol import Engine
-from orchestrator.errors import EngineError
-from orchestrator.home.config import Config
-from orchestrator.legible import one_line
+from orchestrator.core.errors import EngineError
+from orchestrator.core.legible import one_line
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.engines import by_name
+from orchestrator.panel.engines.in_flight import Calls
+from orchestrator.panel.engines.offers import StoodInFor, understands
+from orchestrator.panel.engines.protocol import Engine
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,16 +22,16 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from orchestrator.errors import GreenroomError, UsageError
-from orchestrator.layout import MODERATOR
+from orchestrator.core.errors import GreenroomError, UsageError
+from orchestrator.core.store.opening import Opening
+from orchestrator.core.table import MODERATOR
 from orchestrator.mcp.scope import LIST, Scope
-from orchestrator.store.opening import Opening
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from orchestrator.documents.glance import Glances
-    from orchestrator.session import Session
+    from orchestrator.rehearsal.session import Session
 
 JSON: Final = "application/json"
 TEXT: Final = "text/markdown"
@@ -124,7 +124,9 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
         raise UsageError(f"there is no such resource here: begin with {LIST}")
     if match["session"] is None:
         return JSON, _json({"sessions": _sessions(scope)})
-    from orchestrator.session import Session  # half of what a start would take, and tools need none of it
+    from orchestrator.rehearsal.session import (
+        Session,  # half of what a start would take, and tools need none of it
+    )
 
     root = scope.session(match["session"])
     with Session.open(scope.home, root) as session:

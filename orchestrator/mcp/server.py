@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeAlias, TypeVar
 
 from orchestrator import __version__
-from orchestrator.errors import GreenroomError, NotInstalledError, UsageError
+from orchestrator.core.errors import GreenroomError, NotInstalledError, UsageError
 from orchestrator.mcp.resources import TEMPLATES, Listed, listed, read
 from orchestrator.mcp.scope import Scope
 from orchestrator.mcp.tool_calls import call_tool, input_schema

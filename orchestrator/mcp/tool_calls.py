@@ -12,7 +12,8 @@ from typing import Any
 
 from pydantic import Field
 
-from orchestrator.errors import GreenroomError, SessionFrozenError, UsageError
+from orchestrator.core.errors import GreenroomError, SessionFrozenError, UsageError
+from orchestrator.core.store.store import Store
 from orchestrator.mcp.scope import Scope
 from orchestrator.memory.arguments import Arguments, parsed, schema_of
 from orchestrator.memory.consent import same_name
@@ -20,8 +21,7 @@ from orchestrator.memory.database import existing
 from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, Tool, call, refused
-from orchestrator.records.kinds import KINDS
-from orchestrator.store.store import Store
+from orchestrator.panel.records.kinds import KINDS
 
 
 class ForMemory(Arguments):

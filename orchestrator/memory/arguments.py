@@ -25,9 +25,9 @@ from pydantic import (
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import ErrorDetails
 
-from orchestrator.errors import GreenroomError
-from orchestrator.home.user_list import hint
-from orchestrator.legible import one_line
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.home.user_list import hint
+from orchestrator.core.legible import one_line
 from orchestrator.memory.model import (
     MAX_CONFIDENCE,
     MAX_CONTENT_CHARS,

@@ -21,9 +21,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.home.regular import read_regular
-from orchestrator.layout import HISTORY, TRANSCRIPT
-from orchestrator.legible import one_line
+from orchestrator.core.home.regular import read_regular
+from orchestrator.core.legible import one_line
+from orchestrator.core.privacy.masking import masked
+from orchestrator.core.store.files import replace_file
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.ledger import Entry, Record
+from orchestrator.core.store.off_record import OffRecord
+from orchestrator.core.table import HISTORY, TRANSCRIPT
 from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.derived import derived_folder
@@ -33,19 +38,20 @@ from orchestrator.memory.model import Goal
 from orchestrator.memory.past_sessions import Begun, is_read, sessions_of, standing
 from orchestrator.memory.session_context import cut
 from orchestrator.memory.validation import checked_agent, checked_time
-from orchestrator.model.exchange import PARTLY, PersonVerdict, result_of
-from orchestrator.privacy.masking import masked
-from orchestrator.records.candidates import CandidateWritten
-from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed
-from orchestrator.records.kinds import KINDS, value_as
-from orchestrator.records.taken_back import AnswerTakenBack
-from orchestrator.records.tellers import is_spoken
-from orchestrator.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT, counted
-from orchestrator.review.comments import Verdicts
-from orchestrator.store.files import replace_file
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.ledger import Entry, Record
-from orchestrator.store.off_record import OffRecord
+from orchestrator.panel.comments import Verdicts
+from orchestrator.panel.model.exchange import PARTLY, PersonVerdict, result_of
+from orchestrator.panel.records.candidates import CandidateWritten
+from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed
+from orchestrator.panel.records.kinds import KINDS, value_as
+from orchestrator.panel.records.taken_back import AnswerTakenBack
+from orchestrator.panel.records.tellers import is_spoken
+from orchestrator.panel.render import (
+    COUNTED_WORDS,
+    OUTCOME_WORDS,
+    PARTLY_WORDS,
+    SILENT,
+    counted,
+)
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 WINDOW_HOURS: Final = 6

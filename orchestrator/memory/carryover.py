@@ -17,8 +17,11 @@ from itertools import accumulate, chain, islice, zip_longest
 from pathlib import Path
 from typing import Final
 
-from orchestrator.layout import MODERATOR
-from orchestrator.legible import one_line
+from orchestrator.core.legible import one_line
+from orchestrator.core.privacy.masking import masked
+from orchestrator.core.privacy.off_record import is_marked
+from orchestrator.core.table import MODERATOR
+from orchestrator.material.model.slide import Deck, Slide
 from orchestrator.memory.briefing import HEADER, briefing, lately
 from orchestrator.memory.consent import silence
 from orchestrator.memory.database import existing
@@ -32,11 +35,8 @@ from orchestrator.memory.recall import recall
 from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.scribe import is_telling, scribe_through
 from orchestrator.memory.session_context import cut, previously_on
-from orchestrator.model.carryover import NOTHING, CarryOver, OpenPoint
-from orchestrator.model.slide import Deck, Slide
-from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import is_marked
-from orchestrator.records.options import Options
+from orchestrator.panel.model.carryover import NOTHING, CarryOver, OpenPoint
+from orchestrator.panel.records.options import Options
 
 MAX_BLOCK_CHARS: Final = 6_000
 """Some 1,500 tokens, for each agent. It stands in every request of a session, so each is paid for."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import unicodedata
 from contextlib import suppress
 
-from orchestrator.legible import one_line
+from orchestrator.core.legible import one_line
 from orchestrator.memory.database import MemoryDatabase, note
 from orchestrator.memory.errors import MemoryRefusedError, NotConsentedError
 from orchestrator.memory.validation import checked_presenter, checked_time

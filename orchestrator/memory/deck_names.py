@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from typing import Final
 
-from orchestrator.deck.texts import slide_texts
+from orchestrator.material.deck.texts import slide_texts
+from orchestrator.material.model.slide import Deck
 from orchestrator.memory.english import names
-from orchestrator.model.slide import Deck
 
 MOST_NAMES: Final = 60
 """More than a recogniser takes; it chooses those that it does not know."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Final
 
-from orchestrator.errors import SessionDegradedError, SessionFrozenError, StoreError
-from orchestrator.store import files
-from orchestrator.store.store import Store
+from orchestrator.core.errors import SessionDegradedError, SessionFrozenError, StoreError
+from orchestrator.core.store import files
+from orchestrator.core.store.store import Store
 
 log = logging.getLogger(__name__)
 

@@ -16,10 +16,10 @@ from operator import mul
 from time import monotonic
 from typing import Any, Final, Protocol
 
-from orchestrator.errors import ConfigurationError, OutboundError
+from orchestrator.core.errors import ConfigurationError, OutboundError
+from orchestrator.core.outbound.environment import check_key, trimmed
+from orchestrator.core.outbound.replies import without_password
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.outbound.environment import check_key, trimmed
-from orchestrator.outbound.replies import without_password
 
 log = logging.getLogger(__name__)
 
@@ -167,7 +167,7 @@ class HttpEmbedder:
         """
         import httpx2
 
-        from orchestrator.outbound.client import client
+        from orchestrator.core.outbound.client import client
 
         headers = {} if self._key is None else {"Authorization": f"Bearer {self._key}"}
         found: list[array[float]] = []

@@ -20,8 +20,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.core.packaged import PACKAGE
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.packaged import PACKAGE
 
 MODEL: Final = "all-MiniLM-L6-v2-int8"
 SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"

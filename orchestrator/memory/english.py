@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from orchestrator.claims.calendar import MONTH_NUMBERS, WEEKDAYS
-from orchestrator.packaged import packaged_yaml
+from orchestrator.core.packaged import packaged_yaml
+from orchestrator.material.claims.calendar import MONTH_NUMBERS, WEEKDAYS
 
 MAX_WORDS: Final = 64
 """Of a topic; each costs one look into the index, some 20 microseconds."""

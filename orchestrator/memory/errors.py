@@ -22,8 +22,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from orchestrator.errors import GreenroomError, StoreError
-from orchestrator.legible import one_line
+from orchestrator.core.errors import GreenroomError, StoreError
+from orchestrator.core.legible import one_line
 
 MAX_REASON_CHARS: Final = 300
 """Of an error's text in the ledger: two or three lines for whoever reads it. Our own limit."""

@@ -24,19 +24,19 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final
 
-from orchestrator.checks.grounding import figures, found_in
-from orchestrator.claims.dates import dates_in
-from orchestrator.claims.numbers import numbers_in
-from orchestrator.claims.sentences import sentences
-from orchestrator.legible import one_line
+from orchestrator.core.legible import one_line
+from orchestrator.material.checks.grounding import figures, found_in
+from orchestrator.material.claims.dates import dates_in
+from orchestrator.material.claims.numbers import numbers_in
+from orchestrator.material.claims.sentences import sentences
 from orchestrator.memory.embedding import Embedder, similarity
 from orchestrator.memory.english import english, is_negated, large, stems
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.memory.facts import FactLog, is_sound
 from orchestrator.memory.session_context import DECISION, KINDS
-from orchestrator.model.fact import FactDraft, Passage, key_of
-from orchestrator.model.reply import Remembered
-from orchestrator.records.memory import Kept
+from orchestrator.panel.model.fact import FactDraft, Passage, key_of
+from orchestrator.panel.model.reply import Remembered
+from orchestrator.panel.records.memory import Kept
 
 _FEWEST_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""

@@ -30,9 +30,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.errors import LedgerCorruptError
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.privacy.masking import masked
+from orchestrator.core.privacy.off_record import is_clean
+from orchestrator.core.store import files
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.off_record import OffRecord
+from orchestrator.core.values import to_json
 from orchestrator.memory.derived import derived_folder, replace_if_different
-from orchestrator.model.fact import (
+from orchestrator.panel.model.fact import (
     CONFIDENCES,
     EXCHANGE,
     FACT_TYPES,
@@ -43,20 +49,19 @@ from orchestrator.model.fact import (
     Passage,
     key_of,
 )
-from orchestrator.model.values import to_json
-from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import is_clean
-from orchestrator.records.corrections import Corrected
-from orchestrator.records.kinds import KINDS
-from orchestrator.records.memory import FAILED, FactRun, FactsKept, GoalsKept
-from orchestrator.records.speech import is_spoken
-from orchestrator.records.start import SessionStarted
-from orchestrator.records.taken_back import AnswerTakenBack
-from orchestrator.records.tellers import known_value, passage_of
-from orchestrator.render import clipped
-from orchestrator.store import files
-from orchestrator.store.ledger import Record
-from orchestrator.store.off_record import OffRecord
+from orchestrator.panel.records.corrections import Corrected
+from orchestrator.panel.records.kinds import KINDS
+from orchestrator.panel.records.memory import (
+    FAILED,
+    FactRun,
+    FactsKept,
+    GoalsKept,
+)
+from orchestrator.panel.records.speech import is_spoken
+from orchestrator.panel.records.start import SessionStarted
+from orchestrator.panel.records.taken_back import AnswerTakenBack
+from orchestrator.panel.records.tellers import known_value, passage_of
+from orchestrator.panel.render import clipped
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000

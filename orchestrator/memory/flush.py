@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from orchestrator.layout import MODERATOR
-from orchestrator.legible import one_line
-from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.core.legible import one_line
+from orchestrator.core.table import MODERATOR
+from orchestrator.material.model.slide import Deck
 from orchestrator.memory.consent import is_given, name_in, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.english import stems
@@ -43,10 +43,10 @@ from orchestrator.memory.past_sessions import deck_tag
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.session_context import Noted, SessionContext
 from orchestrator.memory.validation import checked_time
-from orchestrator.model.exchange import Exchange, each_once
-from orchestrator.model.slide import Deck
-from orchestrator.records.memory import SessionFlushed
-from orchestrator.records.turns import with_persons
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.model.exchange import Exchange, each_once
+from orchestrator.panel.records.memory import SessionFlushed
+from orchestrator.panel.records.turns import with_persons
 
 DECISION_TAG: Final = "decision"
 _DECIDED: Final = "Decided: "

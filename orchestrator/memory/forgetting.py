@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from orchestrator.layout import SESSION_ID
+from orchestrator.core.table import SESSION_ID
 from orchestrator.memory.consent import name_in
 from orchestrator.memory.database import MemoryDatabase, note, scope_of, session_of
 from orchestrator.memory.memories import MEMORY, memory_of, row_of, stand_again, unindex

@@ -13,7 +13,7 @@ import sqlite3
 from dataclasses import fields
 from typing import Final
 
-from orchestrator.legible import one_line
+from orchestrator.core.legible import one_line
 from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownGoalError

@@ -18,7 +18,7 @@ from math import log2
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.legible import one_line
+from orchestrator.core.legible import one_line
 from orchestrator.memory.consent import name_in, require
 from orchestrator.memory.database import MemoryDatabase, existing, made_scope, new_id, note
 from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError

@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final, TypeVar
 
-from orchestrator.clock import utc_now
+from orchestrator.core.clock import utc_now
 from orchestrator.memory.arguments import MemoryWrite
 from orchestrator.memory.consent import refusal, silence
 from orchestrator.memory.database import MemoryDatabase

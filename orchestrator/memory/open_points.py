@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from functools import cache, partial
 from typing import Final
 
-from orchestrator.layout import SESSION_ID
-from orchestrator.legible import one_line
+from orchestrator.core.legible import one_line
+from orchestrator.core.privacy.masking import masked
+from orchestrator.core.table import SESSION_ID
+from orchestrator.material.model.slide import Deck
 from orchestrator.memory.consent import consented, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import memories
 from orchestrator.memory.model import MAX_CONTENT_CHARS, Memory
 from orchestrator.memory.past_sessions import begun, deck_tag, exchanges_of
-from orchestrator.model.carryover import OpenPoint
-from orchestrator.model.exchange import Exchange
-from orchestrator.model.slide import Deck
-from orchestrator.privacy.masking import masked
+from orchestrator.panel.model.carryover import OpenPoint
+from orchestrator.panel.model.exchange import Exchange
 
 MAX_OPEN_POINTS: Final = 20
 """More than a rehearsal has exchanges for; the newest."""

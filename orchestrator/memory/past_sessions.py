@@ -13,23 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator.errors import GreenroomError, LedgerCorruptError
-from orchestrator.home.regular import open_regular
-from orchestrator.layout import HISTORY
+from orchestrator.core.errors import GreenroomError, LedgerCorruptError
+from orchestrator.core.home.regular import open_regular
+from orchestrator.core.store import files, ledger
+from orchestrator.core.store.history import LEDGER_NAME, History
+from orchestrator.core.store.ledger import Entry, Record
+from orchestrator.core.table import HISTORY
+from orchestrator.material.model.slide import Deck
 from orchestrator.memory.consent import same_name
 from orchestrator.memory.model import MAX_TAG_CHARS
 from orchestrator.memory.validation import checked_presenter
-from orchestrator.model.exchange import Exchange, Persons, PersonVerdict
-from orchestrator.model.slide import Deck
-from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed
-from orchestrator.records.kinds import value_as
-from orchestrator.records.start import SessionStarted
-from orchestrator.records.taken_back import ExchangeReopened
-from orchestrator.records.turns import that_stand, with_persons
-from orchestrator.review.comments import Verdicts
-from orchestrator.store import files, ledger
-from orchestrator.store.history import LEDGER_NAME, History
-from orchestrator.store.ledger import Entry, Record
+from orchestrator.panel.comments import Verdicts
+from orchestrator.panel.model.exchange import Exchange, Persons, PersonVerdict
+from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed
+from orchestrator.panel.records.kinds import value_as
+from orchestrator.panel.records.start import SessionStarted
+from orchestrator.panel.records.taken_back import ExchangeReopened
+from orchestrator.panel.records.turns import that_stand, with_persons
 
 _MAX_FIRST_BYTES: Final = 4 * 1024 * 1024
 """Of a session's first record, which holds its deck: a line without an end is not read for ever."""

@@ -19,8 +19,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from orchestrator.clock import utc_now
-from orchestrator.layout import MODERATOR
+from orchestrator.core.clock import utc_now
+from orchestrator.core.privacy.off_record import is_clean
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.store.value import held
+from orchestrator.core.table import MODERATOR
 from orchestrator.memory.consent import name_in, refusal, silence
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.errors import MemoryRefusedError
@@ -28,15 +33,10 @@ from orchestrator.memory.memories import keep
 from orchestrator.memory.model import Memory, Scratchpad, Written
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.validation import checked_time
-from orchestrator.privacy.off_record import is_clean
-from orchestrator.records.kinds import value_as
-from orchestrator.records.memory import MemoriesSettled, MemoryProposed, ScratchpadProposed
-from orchestrator.records.options import Options
-from orchestrator.records.taken_back import withdrawn_in
-from orchestrator.store.ledger import Record
-from orchestrator.store.store import Store
-from orchestrator.store.transaction import Draft
-from orchestrator.store.value import held
+from orchestrator.panel.records.kinds import value_as
+from orchestrator.panel.records.memory import MemoriesSettled, MemoryProposed, ScratchpadProposed
+from orchestrator.panel.records.options import Options
+from orchestrator.panel.records.taken_back import withdrawn_in
 
 MAX_PROPOSALS: Final = 50
 """Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so

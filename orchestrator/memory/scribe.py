@@ -16,8 +16,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.errors import LedgerCorruptError
-from orchestrator.legible import one_line
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.legible import one_line
+from orchestrator.core.privacy.masking import masked
+from orchestrator.core.privacy.off_record import is_marked
+from orchestrator.core.store import ledger
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.off_record import OffRecord
+from orchestrator.core.store.store import Store
 from orchestrator.memory.english import names
 from orchestrator.memory.past_sessions import standing
 from orchestrator.memory.session_context import (
@@ -35,26 +41,40 @@ from orchestrator.memory.session_context import (
     cut,
 )
 from orchestrator.memory.whole_sentences import Joining, Sentence
-from orchestrator.model.exchange import PARTLY, Exchange, Persons, PersonVerdict
-from orchestrator.privacy.masking import masked
-from orchestrator.privacy.off_record import is_marked
-from orchestrator.records import kinds
-from orchestrator.records.corrections import Corrected
-from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened, VerdictGiven
-from orchestrator.records.kinds import PanelRecord
-from orchestrator.records.memory import GoalsKept
-from orchestrator.records.options import UNNAMED
-from orchestrator.records.speech import AnswerGiven, AnswerHeard, SlideShown, SpeechHeard
-from orchestrator.records.start import DeckRead, SessionStarted, SpeakerFound
-from orchestrator.records.taken_back import withdrawn_by
-from orchestrator.records.tellers import entry_of, is_spoken, known_value
-from orchestrator.records.telling import AGENT, USER, Entry, is_speech
-from orchestrator.records.turns import by_answer, that_stand, with_persons
-from orchestrator.render import SILENT
-from orchestrator.store import ledger
-from orchestrator.store.ledger import Record
-from orchestrator.store.off_record import OffRecord
-from orchestrator.store.store import Store
+from orchestrator.panel.model.exchange import (
+    PARTLY,
+    Exchange,
+    Persons,
+    PersonVerdict,
+)
+from orchestrator.panel.records import kinds
+from orchestrator.panel.records.corrections import Corrected
+from orchestrator.panel.records.exchanges import (
+    AnswerJudged,
+    ExchangeClosed,
+    ExchangeOpened,
+    VerdictGiven,
+)
+from orchestrator.panel.records.kinds import PanelRecord
+from orchestrator.panel.records.memory import GoalsKept
+from orchestrator.panel.records.options import UNNAMED
+from orchestrator.panel.records.speech import (
+    AnswerGiven,
+    AnswerHeard,
+    SlideShown,
+    SpeechHeard,
+)
+from orchestrator.panel.records.start import DeckRead, SessionStarted, SpeakerFound
+from orchestrator.panel.records.taken_back import withdrawn_by
+from orchestrator.panel.records.tellers import entry_of, is_spoken, known_value
+from orchestrator.panel.records.telling import (
+    AGENT,
+    USER,
+    Entry,
+    is_speech,
+)
+from orchestrator.panel.records.turns import by_answer, that_stand, with_persons
+from orchestrator.panel.render import SILENT
 
 MAX_RECENT: Final = 10
 COMPRESS_PAST: Final = 20

@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass, field
 from heapq import nsmallest
 from typing import Any, Final
 
-from orchestrator.claims.numbers import numbers_in
-from orchestrator.records.memory import KeptKind
-from orchestrator.records.telling import NOTE, TOOL
-from orchestrator.render import COUNTED_WORDS, clock, counted
+from orchestrator.material.claims.numbers import numbers_in
+from orchestrator.panel.records.memory import KeptKind
+from orchestrator.panel.records.telling import NOTE, TOOL
+from orchestrator.panel.render import COUNTED_WORDS, clock, counted
 
 MAX_CONTENT_BYTES: Final = 480
 """Of one entry: three or four sentences. What is longer is cut, and says so."""

@@ -16,13 +16,13 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.context.shown import shown_content
-from orchestrator.errors import StoreError
-from orchestrator.home.user_list import hint
-from orchestrator.layout import MODERATOR
+from orchestrator.core.context.shown import shown_content
+from orchestrator.core.errors import StoreError
+from orchestrator.core.home.user_list import hint
+from orchestrator.core.store.store import Store
+from orchestrator.core.table import MODERATOR
 from orchestrator.memory.arguments import shown
 from orchestrator.memory.facts import FactLog, fact_files
-from orchestrator.store.store import Store
 
 MAX_READ_CHARS: Final = 40_000
 """Of one read: some 10,000 tokens of English. A transcript of two hours takes two reads."""

@@ -16,12 +16,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from orchestrator.clock import utc_now
-from orchestrator.engines.offline.scratchpad import scratchpad as write_offline
-from orchestrator.engines.protocol import Scene, ScratchpadRequest
-from orchestrator.engines.together import ask
-from orchestrator.errors import EngineError, GreenroomError, SessionBusyError
-from orchestrator.layout import MODERATOR
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import EngineError, GreenroomError, SessionBusyError
+from orchestrator.core.privacy.masking import masked
+from orchestrator.core.store.store import Store
+from orchestrator.core.table import MODERATOR
+from orchestrator.material.model.slide import Deck
 from orchestrator.memory.carryover import Taken, take_along
 from orchestrator.memory.consent import consented, set_consent, silence
 from orchestrator.memory.database import NAME, MemoryDatabase, existing
@@ -41,22 +41,22 @@ from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.summariser import Schedule, Summariser, Summary
 from orchestrator.memory.trace import Snapshots
 from orchestrator.memory.validation import checked_page
-from orchestrator.model.carryover import NOTHING, CarryOver
-from orchestrator.model.exchange import PersonVerdict, each_once
-from orchestrator.model.slide import Deck
-from orchestrator.privacy.masking import masked
-from orchestrator.records.kinds import value_as
-from orchestrator.records.memory import ScratchpadsAsked
-from orchestrator.records.moderator import PartFailed
-from orchestrator.records.options import UNNAMED
-from orchestrator.records.projection import PartFailure
-from orchestrator.records.turns import with_persons
-from orchestrator.store.store import Store
+from orchestrator.panel.engines.offline.scratchpad import scratchpad as write_offline
+from orchestrator.panel.engines.protocol import Scene, ScratchpadRequest
+from orchestrator.panel.engines.together import ask
+from orchestrator.panel.model.carryover import NOTHING, CarryOver
+from orchestrator.panel.model.exchange import PersonVerdict, each_once
+from orchestrator.panel.records.kinds import value_as
+from orchestrator.panel.records.memory import ScratchpadsAsked
+from orchestrator.panel.records.moderator import PartFailed
+from orchestrator.panel.records.options import UNNAMED
+from orchestrator.panel.records.projection import PartFailure
+from orchestrator.panel.records.turns import with_persons
 
 if TYPE_CHECKING:
-    from orchestrator.loop.rehearsal import Rehearsal
-    from orchestrator.model.exchange import Persons
-    from orchestrator.records.options import Options
+    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.panel.model.exchange import Persons
+    from orchestrator.panel.records.options import Options
 
 T = TypeVar("T")
 S = TypeVar("S")

@@ -20,20 +20,20 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.context.tooling import ToolResult
-from orchestrator.errors import GreenroomError
+from orchestrator.core.context.tooling import ToolResult
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.value import Value
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.notebook import LONG_TERM, Notebook
 from orchestrator.memory.proposals import ProposalLog
 from orchestrator.memory.tools import BY_NAME, Desk, Outcome, anthropic_tools, call, failed, refused
-from orchestrator.records.kinds import KINDS
-from orchestrator.records.memory import ToolUsed
-from orchestrator.records.tellers import known_value
-from orchestrator.store.ledger import Record
-from orchestrator.store.store import Store
-from orchestrator.store.value import Value
+from orchestrator.panel.records.kinds import KINDS
+from orchestrator.panel.records.memory import ToolUsed
+from orchestrator.panel.records.tellers import known_value
 
 MAX_RESULT_CHARS: Final = 24_000
 """Of all results in one call, some 6,000 tokens, a fifth of a context. Our own limit."""

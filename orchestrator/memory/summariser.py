@@ -15,17 +15,28 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from orchestrator.engines.protocol import FactsRequest, Request, ScribeRequest
-from orchestrator.engines.together import ask
-from orchestrator.errors import EngineError
-from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.core.errors import EngineError
 from orchestrator.memory.derived import Made, derived_folder, locked
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.errors import reason_of
 from orchestrator.memory.fact_grounding import AlikeByMeaning, sieved, verified
 from orchestrator.memory.facts import FOLDER, WRITER, Claim, FactLog, write_fact_files
-from orchestrator.model.fact import SPEECH, SPOKEN, Fact, key_of
-from orchestrator.records.memory import BEGAN, FAILED, FactRun, FactsKept, GoalsKept
+from orchestrator.panel.engines.protocol import FactsRequest, Request, ScribeRequest
+from orchestrator.panel.engines.together import ask
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.model.fact import (
+    SPEECH,
+    SPOKEN,
+    Fact,
+    key_of,
+)
+from orchestrator.panel.records.memory import (
+    BEGAN,
+    FAILED,
+    FactRun,
+    FactsKept,
+    GoalsKept,
+)
 
 log = logging.getLogger(__name__)
 R = TypeVar("R")

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from orchestrator.errors import GreenroomError
-from orchestrator.legible import one_line
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.store import Store
 from orchestrator.memory.arguments import (
     Arguments,
     ArgumentsRefusedError,
@@ -33,7 +34,6 @@ from orchestrator.memory.arguments import (
 )
 from orchestrator.memory.notebook import Found, MemoryKept, Notebook, Page, PageKept
 from orchestrator.memory.session_files import MAX_READ_CHARS, FileList, FileText, list_files, read_file
-from orchestrator.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

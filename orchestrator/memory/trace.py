@@ -21,20 +21,20 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
-from orchestrator.errors import LedgerCorruptError
-from orchestrator.legible import one_line
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.store import Store
 from orchestrator.memory.derived import Made, derived_folder, replace_text
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, size_of, snapshot
-from orchestrator.records import telling
-from orchestrator.records.candidates import CandidateWritten, RoundMade
-from orchestrator.records.exchanges import ExchangeOpened
-from orchestrator.records.kinds import PanelRecord
-from orchestrator.records.memory import ToolUsed
-from orchestrator.records.moderator import Called, ClockSet
-from orchestrator.records.tellers import known_value, step_of
-from orchestrator.render import clipped, clock
-from orchestrator.store.ledger import Record
-from orchestrator.store.store import Store
+from orchestrator.panel.records import telling
+from orchestrator.panel.records.candidates import CandidateWritten, RoundMade
+from orchestrator.panel.records.exchanges import ExchangeOpened
+from orchestrator.panel.records.kinds import PanelRecord
+from orchestrator.panel.records.memory import ToolUsed
+from orchestrator.panel.records.moderator import Called, ClockSet
+from orchestrator.panel.records.tellers import known_value, step_of
+from orchestrator.panel.render import clipped, clock
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

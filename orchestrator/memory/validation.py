@@ -11,8 +11,9 @@ import unicodedata
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from orchestrator.layout import AGENT_NAME
-from orchestrator.legible import one_line, page
+from orchestrator.core.legible import one_line, page
+from orchestrator.core.privacy.off_record import is_clean
+from orchestrator.core.table import AGENT_NAME
 from orchestrator.memory.arguments import ArgumentsRefusedError, MemoryWrite, parsed
 from orchestrator.memory.errors import MemoryRefusedError, ScratchpadTooLongError
 from orchestrator.memory.model import (
@@ -22,8 +23,7 @@ from orchestrator.memory.model import (
     MAX_SOURCE_CHARS,
     Memory,
 )
-from orchestrator.privacy.off_record import is_clean
-from orchestrator.records.options import UNNAMED
+from orchestrator.panel.records.options import UNNAMED
 
 
 def checked_memory(memory: Memory) -> Memory:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final
 
-from orchestrator.claims.sentences import sentences
+from orchestrator.material.claims.sentences import sentences
 
 LONGEST_TAIL_CHARS: Final = 500
 """A sentence that goes on for longer, some 80 words, comes of speech without stops, such as captions in

@@ -21,11 +21,11 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Final, NamedTuple
 
-from orchestrator.archive.stores import open_store
-from orchestrator.clock import utc_now
-from orchestrator.errors import HomeError
-from orchestrator.home.folder import Home, user_folder
-from orchestrator.records.options import RECORDED
+from orchestrator.core.archive.stores import open_store
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import HomeError
+from orchestrator.core.home.folder import Home, user_folder
+from orchestrator.panel.records.options import RECORDED
 from orchestrator.review.reading import Entry, Passage
 
 PAGE: Final = 50

@@ -10,9 +10,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.model.exchange import GIVEN, PARTLY, PersonVerdict
-from orchestrator.records.turns import by_answer
-from orchestrator.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT, clock, counted
+from orchestrator.panel.model.exchange import GIVEN, PARTLY, PersonVerdict
+from orchestrator.panel.records.turns import by_answer
+from orchestrator.panel.render import (
+    COUNTED_WORDS,
+    OUTCOME_WORDS,
+    PARTLY_WORDS,
+    SILENT,
+    clock,
+    counted,
+)
 from orchestrator.review.catalogue import Catalogue, Row
 from orchestrator.review.reading import Asked, Entry
 

@@ -11,24 +11,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-from orchestrator.errors import LedgerCorruptError
-from orchestrator.home.folder import digests
-from orchestrator.layout import HISTORY, MODERATOR, TRANSCRIPT
-from orchestrator.legible import one_line
-from orchestrator.model.exchange import Exchange
-from orchestrator.model.slide import Slide
-from orchestrator.privacy.off_record import is_marked
-from orchestrator.records.corrections import Corrected
-from orchestrator.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened
-from orchestrator.records.kinds import KINDS, PanelRecord, value_of
-from orchestrator.records.options import RECORDED
-from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard, is_spoken
-from orchestrator.records.start import DeckRead, started_of
-from orchestrator.records.taken_back import withdrawn_by
-from orchestrator.render import OUTCOME_WORDS, SILENT
-from orchestrator.store.ledger import Record
-from orchestrator.store.off_record import OffRecord
-from orchestrator.store.value import Held, Unread
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.home.folder import digests
+from orchestrator.core.legible import one_line
+from orchestrator.core.privacy.off_record import is_marked
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.off_record import OffRecord
+from orchestrator.core.store.value import Held, Unread
+from orchestrator.core.table import HISTORY, MODERATOR, TRANSCRIPT
+from orchestrator.material.model.slide import Slide
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.panel.records.corrections import Corrected
+from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened
+from orchestrator.panel.records.kinds import KINDS, PanelRecord, value_of
+from orchestrator.panel.records.options import RECORDED
+from orchestrator.panel.records.speech import (
+    AnswerGiven,
+    SlideShown,
+    SpeechHeard,
+    is_spoken,
+)
+from orchestrator.panel.records.start import DeckRead, started_of
+from orchestrator.panel.records.taken_back import withdrawn_by
+from orchestrator.panel.render import OUTCOME_WORDS, SILENT
 
 Told = Mapping[str, Any]
 """A record or a debrief as JSON has it."""

@@ -14,17 +14,17 @@ from pathlib import Path
 from time import time
 from typing import Final
 
-from orchestrator.archive.bag import COMMIT_MARK
-from orchestrator.archive.download import is_commit_mark
-from orchestrator.archive.stores import ArchiveStore, FolderStore
-from orchestrator.archive.streams import side_by_side
-from orchestrator.errors import ArchiveError, ArchiveUnavailableError
-from orchestrator.layout import SESSION_ID
+from orchestrator.core.archive.bag import COMMIT_MARK
+from orchestrator.core.archive.download import is_commit_mark
+from orchestrator.core.archive.stores import ArchiveStore, FolderStore
+from orchestrator.core.archive.streams import side_by_side
+from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError
+from orchestrator.core.store import files
+from orchestrator.core.store.store import LEDGER_NAME
+from orchestrator.core.table import SESSION_ID
+from orchestrator.core.verify.disk import open_folder, read_file
 from orchestrator.review.catalogue import Catalogue, Known
 from orchestrator.review.reading import Entry, Passage, read
-from orchestrator.store import files
-from orchestrator.store.store import LEDGER_NAME
-from orchestrator.verify.disk import open_folder, read_file
 
 BATCH: Final = 100
 """Sessions of one transaction: it ends within half a second, so that nobody waits long to write."""

@@ -4,7 +4,7 @@ One drawing for every page; it scales with the sheet that it stands on. What is 
 form (radar, treemap, sunburst, funnel) stands as bars, and what a deck draws over each other as columns:
 the numbers are the deck's, the form is ours.
 
-Source: kinds as `orchestrator.deck.pptx_charts` names them.
+Source: kinds as `orchestrator.material.deck.pptx_charts` names them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from html import escape
 from itertools import groupby
 from typing import Final
 
-from orchestrator.model.slide import Chart, Series
+from orchestrator.material.model.slide import Chart, Series
 from orchestrator.web.svg import LETTER, Axis, can_hold, dot, line, path_through, rect, text, wedge
 
 WIDTH, HEIGHT = 960, 480

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from orchestrator import render
-from orchestrator.debrief import phrasing
-from orchestrator.debrief.parts import Debrief, Review
-from orchestrator.legible import one_line
-from orchestrator.model.exchange import each_once
-from orchestrator.speech.fillers import FILLER
+from orchestrator.core.legible import one_line
+from orchestrator.material.speech.fillers import FILLER
+from orchestrator.panel import render
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.debrief.parts import Debrief, Review
+from orchestrator.panel.model.exchange import each_once
 
 HELD = frozenset({"satisfied"})
 FAILED = frozenset({"unresolved", "silent", "parked", "contradiction"})

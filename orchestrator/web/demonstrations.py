@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from orchestrator.demo.rehearsals import ACTS, FOLDER
+from orchestrator.rehearsal.demo.rehearsals import ACTS, FOLDER
 from orchestrator.review.catalogue import Row
 from orchestrator.web.site import Site
 

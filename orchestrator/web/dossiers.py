@@ -9,9 +9,9 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import Final
 
-from orchestrator.engines.in_flight import Calls
-from orchestrator.errors import GreenroomError
-from orchestrator.legible import one_line
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.legible import one_line
+from orchestrator.panel.engines.in_flight import Calls
 
 MAX_JOBS: Final = 4
 """Dossiers made at one time by one server: each may be a paid call, and reads a whole deck."""

@@ -12,20 +12,20 @@ from threading import Event, Lock, Thread
 from time import monotonic, sleep
 from typing import Final
 
-from orchestrator.errors import GreenroomError, SessionFrozenError, SessionStateError
-from orchestrator.loop import judging
-from orchestrator.loop.driver_lock import driving, is_driven
-from orchestrator.loop.live import STOPPED
-from orchestrator.loop.live_panel import Panel
-from orchestrator.loop.recorded import step
-from orchestrator.loop.state import Live
-from orchestrator.loop.steps import End, Listen, is_run
-from orchestrator.loop.transcript import set_clock, show_first
-from orchestrator.loop.turns import Floor, floor_of
-from orchestrator.records.moderator import NOBODY_THERE
-from orchestrator.session import Session
-from orchestrator.speech.voice import LONGEST, WINDOW_S
-from orchestrator.store.waiting import waits_until
+from orchestrator.core.errors import GreenroomError, SessionFrozenError, SessionStateError
+from orchestrator.core.store.waiting import waits_until
+from orchestrator.material.speech.voice import LONGEST, WINDOW_S
+from orchestrator.panel.loop import judging
+from orchestrator.panel.loop.driver_lock import driving, is_driven
+from orchestrator.panel.loop.live import STOPPED
+from orchestrator.panel.loop.live_panel import Panel
+from orchestrator.panel.loop.recorded import step
+from orchestrator.panel.loop.state import Live
+from orchestrator.panel.loop.steps import End, Listen, is_run
+from orchestrator.panel.loop.transcript import set_clock, show_first
+from orchestrator.panel.loop.turns import Floor, floor_of
+from orchestrator.panel.records.moderator import NOBODY_THERE
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.microphones import Microphones
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.presence import Presence

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from orchestrator.errors import SessionBusyError
-from orchestrator.store.waiting import TIMEOUT_S
+from orchestrator.core.errors import SessionBusyError
+from orchestrator.core.store.waiting import TIMEOUT_S
 
 
 class Keys:

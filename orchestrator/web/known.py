@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from orchestrator.context.assemble import Context
-from orchestrator.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
-from orchestrator.context.receipt import Receipt
-from orchestrator.debrief.shares import is_of_bank
-from orchestrator.errors import UsageError
-from orchestrator.layout import Mutability
-from orchestrator.loop.candidate_requests import made_from
-from orchestrator.loop.digests import digest, is_same_digest
-from orchestrator.model.exchange import Exchange
-from orchestrator.records.candidates import CandidateWritten
-from orchestrator.records.exchanges import ExchangeOpened
-from orchestrator.records.kinds import value_of
-from orchestrator.session import Session
+from orchestrator.core.context.assemble import Context
+from orchestrator.core.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
+from orchestrator.core.context.receipt import Receipt
+from orchestrator.core.errors import UsageError
+from orchestrator.core.table import Mutability
+from orchestrator.panel.debrief.shares import is_of_bank
+from orchestrator.panel.loop.candidate_requests import made_from
+from orchestrator.panel.loop.digests import digest, is_same_digest
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.panel.records.candidates import CandidateWritten
+from orchestrator.panel.records.exchanges import ExchangeOpened
+from orchestrator.panel.records.kinds import value_of
+from orchestrator.rehearsal.session import Session
 
 
 @dataclass(frozen=True, slots=True)

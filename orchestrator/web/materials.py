@@ -18,17 +18,17 @@ from shutil import rmtree
 from threading import Lock, Thread
 from typing import Final, Literal
 
-from orchestrator.dossier.board import read_board
-from orchestrator.errors import GreenroomError, InputError
-from orchestrator.home.config import Config
-from orchestrator.intel.read import read_intel
+from orchestrator.core.errors import GreenroomError, InputError
+from orchestrator.material.intel.read import read_intel
+from orchestrator.material.model.slide import Deck
+from orchestrator.material.speech.presenter import UNCLEAR, presenter_of
+from orchestrator.material.speech.read import Recording, read_speech
+from orchestrator.material.speech.recognition import recogniser_of
+from orchestrator.material.speech.sound import is_sound
 from orchestrator.memory.deck_names import names_in
-from orchestrator.model.slide import Deck
-from orchestrator.render import clock, counted
-from orchestrator.speech.presenter import UNCLEAR, presenter_of
-from orchestrator.speech.read import Recording, read_speech
-from orchestrator.speech.recognition import recogniser_of
-from orchestrator.speech.sound import is_sound
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.dossier.board import read_board
+from orchestrator.panel.render import clock, counted
 from orchestrator.web.uploads import plain_name
 
 Kind = Literal["speech", "board", "intel"]

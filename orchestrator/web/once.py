@@ -9,10 +9,17 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import Header
 from fastapi.encoders import jsonable_encoder
 
-from orchestrator.errors import SessionFrozenError
-from orchestrator.store.ledger import FILE_OPS, Record
-from orchestrator.store.requests import MAX_ID_CHARS, NO_REPLY, Done, do_once, keep_reply, request_of
-from orchestrator.store.transaction import Draft
+from orchestrator.core.errors import SessionFrozenError
+from orchestrator.core.store.ledger import FILE_OPS, Record
+from orchestrator.core.store.requests import (
+    MAX_ID_CHARS,
+    NO_REPLY,
+    Done,
+    do_once,
+    keep_reply,
+    request_of,
+)
+from orchestrator.core.store.transaction import Draft
 from orchestrator.web.site import Site
 
 HEADER: Final = "Idempotency-Key"

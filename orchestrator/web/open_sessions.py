@@ -10,11 +10,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Final
 
-from orchestrator.errors import GreenroomError, SessionBusyError, SessionNotFoundError
-from orchestrator.home.folder import Home
-from orchestrator.layout import SESSION_ID
-from orchestrator.session import Session
-from orchestrator.store.history import LEDGER_NAME
+from orchestrator.core.errors import GreenroomError, SessionBusyError, SessionNotFoundError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.table import SESSION_ID
+from orchestrator.rehearsal.session import Session
 
 MOST_IDLE: Final = 128
 """Sessions kept open beside those that this server drives; each takes 3 to 8 MB and 9 to 20 descriptors."""

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from orchestrator.errors import (
+from orchestrator.core.errors import (
     AlreadyWrittenError,
     AppendOnlyError,
     ArchiveConflictError,
@@ -44,8 +44,8 @@ from orchestrator.errors import (
     UsageError,
     WriterNotAllowedError,
 )
+from orchestrator.core.store import files
 from orchestrator.memory.errors import NotConsentedError, UnknownGoalError, UnknownMemoryError
-from orchestrator.store import files
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 

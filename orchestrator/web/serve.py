@@ -19,8 +19,8 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from orchestrator.errors import UsageError
-from orchestrator.outbound.own_address import network_address
+from orchestrator.core.errors import UsageError
+from orchestrator.core.outbound.own_address import network_address
 from orchestrator.web.app import application
 from orchestrator.web.problems import problem
 from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, secured

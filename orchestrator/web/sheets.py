@@ -11,8 +11,8 @@ from typing import Final, TypeAlias
 
 from markupsafe import Markup
 
-from orchestrator.legible import one_line
-from orchestrator.model.slide import Chart, Deck, Slide
+from orchestrator.core.legible import one_line
+from orchestrator.material.model.slide import Chart, Deck, Slide
 from orchestrator.web.charts import draw_chart
 
 Text: TypeAlias = tuple[str, bool]

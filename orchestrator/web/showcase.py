@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from orchestrator.archive.freeze import thaw
-from orchestrator.debrief.parts import Debrief, Review
-from orchestrator.demo.rehearsals import ACTS, begin_act
-from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
-from orchestrator.errors import GreenroomError
-from orchestrator.home.folder import Home, set_up
-from orchestrator.loop.recorded import drive
-from orchestrator.model.slide import Deck
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.home.folder import Home, set_up
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.debrief.parts import Debrief, Review
+from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
+from orchestrator.panel.loop.recorded import drive
+from orchestrator.rehearsal.demo.rehearsals import ACTS, begin_act
 from orchestrator.web.sheets import Sheet, sheet
 
 

@@ -7,10 +7,10 @@ from threading import Event
 
 from starlette.requests import HTTPConnection
 
-from orchestrator.errors import HomeError
-from orchestrator.home.folder import Home
-from orchestrator.home.public_url import PublicUrl
-from orchestrator.speech.recognition import Recogniser
+from orchestrator.core.errors import HomeError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.recognition import Recogniser
+from orchestrator.panel.config.public_url import PublicUrl
 from orchestrator.web.dossiers import Dossiers
 from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.speech.kept_sound import kept_pieces, seconds_of
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.kept_sound import kept_pieces, seconds_of
+from orchestrator.rehearsal.session import Session
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from orchestrator.engines.in_flight import Calls
+from orchestrator.panel.engines.in_flight import Calls
 
 
 class Starts:

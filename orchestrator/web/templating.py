@@ -12,9 +12,10 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from starlette.responses import HTMLResponse
 
-from orchestrator import __version__, debrief
-from orchestrator.debrief.page import equip
-from orchestrator.render import said_by
+from orchestrator import __version__
+from orchestrator.panel import debrief
+from orchestrator.panel.debrief.page import equip
+from orchestrator.panel.render import said_by
 
 HTML: Final = Path(__file__).parent / "html"
 TAGS: Final = frozenset((

@@ -17,8 +17,8 @@ from typing import Any, Final, ParamSpec, TypeVar
 import anyio
 import anyio.to_thread
 
-from orchestrator.errors import SessionBusyError
-from orchestrator.store.waiting import TIMEOUT_S
+from orchestrator.core.errors import SessionBusyError
+from orchestrator.core.store.waiting import TIMEOUT_S
 
 P = ParamSpec("P")
 T = TypeVar("T")

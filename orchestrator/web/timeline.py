@@ -10,19 +10,25 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 
-from orchestrator import render
-from orchestrator.debrief import phrasing
-from orchestrator.legible import one_line
-from orchestrator.loop.moderator_lines import about
-from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.model.exchange import YOURS, Exchange, Persons, PersonVerdict, Turn
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Slide
-from orchestrator.records import speech
-from orchestrator.records.exchanges import ExchangeOpened
-from orchestrator.records.kinds import value_of
-from orchestrator.records.projection import TRANSCRIPT
-from orchestrator.records.turns import with_persons
+from orchestrator.core.legible import one_line
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Slide
+from orchestrator.panel import render
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.loop.moderator_lines import about
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.model.exchange import (
+    YOURS,
+    Exchange,
+    Persons,
+    PersonVerdict,
+    Turn,
+)
+from orchestrator.panel.records import speech
+from orchestrator.panel.records.exchanges import ExchangeOpened
+from orchestrator.panel.records.kinds import value_of
+from orchestrator.panel.records.projection import TRANSCRIPT
+from orchestrator.panel.records.turns import with_persons
 
 WITHHELD = "(off the record: kept in the session, shown to nobody)"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from orchestrator import render
-from orchestrator.legible import one_line
-from orchestrator.privacy.redaction import redacted
-from orchestrator.records.options import UNNAMED
-from orchestrator.session import Session
+from orchestrator.core.legible import one_line
+from orchestrator.core.privacy.redaction import redacted
+from orchestrator.panel import render
+from orchestrator.panel.records.options import UNNAMED
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.timeline import Asked, Moment, SlideShown, Withdrawn
 
 REDACTED = (

@@ -16,10 +16,10 @@ from typing import Final
 
 from fastapi import UploadFile
 
-from orchestrator.deck.read import read_deck
-from orchestrator.errors import DeckError, GreenroomError
-from orchestrator.loop.plan import Source
-from orchestrator.model.slide import Deck
+from orchestrator.core.errors import DeckError, GreenroomError
+from orchestrator.material.deck.read import read_deck
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.loop.plan import Source
 
 MOST_KEPT: Final = 20
 """Dropped decks, the oldest leave first: people try two or three and start with one."""

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
-from orchestrator import render
-from orchestrator.debrief import phrasing
-from orchestrator.debrief.timing import shares
-from orchestrator.engines.offers import Watched
-from orchestrator.layout import MODERATOR
-from orchestrator.loop.driver_lock import is_driven, state_of
-from orchestrator.loop.moderator_lines import about, asked, spoken
-from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.state import Live
-from orchestrator.loop.steps import End, is_run, next_step
-from orchestrator.loop.turns import Floor, floor_of
-from orchestrator.model.exchange import Exchange, still_to_come_back
-from orchestrator.records.projection import Projection
+from orchestrator.core.table import MODERATOR
+from orchestrator.panel import render
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.debrief.timing import shares
+from orchestrator.panel.engines.offers import Watched
+from orchestrator.panel.loop.driver_lock import is_driven, state_of
+from orchestrator.panel.loop.moderator_lines import about, asked, spoken
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.state import Live
+from orchestrator.panel.loop.steps import End, is_run, next_step
+from orchestrator.panel.loop.turns import Floor, floor_of
+from orchestrator.panel.model.exchange import Exchange, still_to_come_back
+from orchestrator.panel.records.projection import Projection
 
 CAPTIONS = 12
 """Pieces of speech that stay on the page; all of them stand in the transcript."""

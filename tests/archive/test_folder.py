@@ -14,15 +14,26 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.archive import freeze as freezing
-from orchestrator.archive import stores
-from orchestrator.archive.bag import bag_files
-from orchestrator.archive.download import ArchivedSession, fetch, list_archives, restore, verify_archive
-from orchestrator.archive.freeze import can_set_flags, freeze, seal, thaw
-from orchestrator.archive.stores import FolderStore
-from orchestrator.archive.unpacked import verify_path, verify_unpacked
-from orchestrator.archive.upload import archive_session, delete_archive
-from orchestrator.errors import (
+from orchestrator.core.archive import freeze as freezing
+from orchestrator.core.archive import stores
+from orchestrator.core.archive.bag import bag_files
+from orchestrator.core.archive.download import (
+    ArchivedSession,
+    fetch,
+    list_archives,
+    restore,
+    verify_archive,
+)
+from orchestrator.core.archive.freeze import (
+    can_set_flags,
+    freeze,
+    seal,
+    thaw,
+)
+from orchestrator.core.archive.stores import FolderStore
+from orchestrator.core.archive.unpacked import verify_path, verify_unpacked
+from orchestrator.core.archive.upload import archive_session, delete_archive
+from orchestrator.core.errors import (
     ArchiveConflictError,
     ArchiveError,
     SessionExistsError,
@@ -31,9 +42,9 @@ from orchestrator.errors import (
     StoreWriteError,
     UsageError,
 )
-from orchestrator.store.ledger import Record
-from orchestrator.store.store import Store
-from orchestrator.verify import verify_session
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.store import Store
+from orchestrator.core.verify import verify_session
 from tests.helpers.sessions import TRANSCRIPT, Sample, ended_session, live_session, start, tiny_session
 from tests.helpers.stores import receipt_note
 

@@ -11,19 +11,24 @@ from pathlib import Path
 import pytest
 from botocore import exceptions as aws
 
-from orchestrator.archive import s3
-from orchestrator.archive.download import fetch, list_archives, restore, verify_archive
-from orchestrator.archive.freeze import freeze, thaw
-from orchestrator.archive.s3 import fault_of_settings
-from orchestrator.archive.s3_errors import configuration
-from orchestrator.archive.stores import FolderStore
-from orchestrator.archive.upload import archive_session
 from orchestrator.cli.app import run
+from orchestrator.core.archive import s3
+from orchestrator.core.archive.download import (
+    fetch,
+    list_archives,
+    restore,
+    verify_archive,
+)
+from orchestrator.core.archive.freeze import freeze, thaw
+from orchestrator.core.archive.s3 import fault_of_settings
+from orchestrator.core.archive.s3_errors import configuration
+from orchestrator.core.archive.stores import FolderStore
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.store import create_store
+from orchestrator.core.store.value import Unread
 from orchestrator.documents.listing import archived
-from orchestrator.errors import ArchiveError, ArchiveUnavailableError
-from orchestrator.home.folder import packaged_table
-from orchestrator.store.store import create_store
-from orchestrator.store.value import Unread
 from tests.helpers.sessions import PANEL, Sample, tiny_session
 from tests.helpers.strict_s3 import KEY, SECRET, StrictS3, strict_s3
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.download import restore
-from orchestrator.archive.freeze import thaw
-from orchestrator.archive.register import kept_archives, uploads_of
-from orchestrator.archive.s3 import S3Store, endpoint_of
-from orchestrator.archive.stores import FolderStore, is_same_store
-from orchestrator.archive.unpacked import verify_path
-from orchestrator.archive.upload import archive_session
 from orchestrator.cli.app import run
-from orchestrator.errors import ArchiveError
+from orchestrator.core.archive.download import restore
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.archive.register import kept_archives, uploads_of
+from orchestrator.core.archive.s3 import S3Store, endpoint_of
+from orchestrator.core.archive.stores import FolderStore, is_same_store
+from orchestrator.core.archive.unpacked import verify_path
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.core.errors import ArchiveError
 from tests.helpers.homes import new_home
 from tests.helpers.sessions import Sample, tiny_session
 

@@ -10,13 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.checks.arithmetic import deck_tensions, speech_tensions
-from orchestrator.checks.rounding import slack_of
-from orchestrator.checks.tables import table_tensions
-from orchestrator.model.claim import COMPUTED, Place
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
-from orchestrator.packaged import PACKAGE
+from orchestrator.core.packaged import PACKAGE
+from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions
+from orchestrator.material.checks.rounding import slack_of
+from orchestrator.material.checks.tables import table_tensions
+from orchestrator.material.model.claim import COMPUTED, Place
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import (
+    Chart,
+    Deck,
+    Series,
+    Slide,
+    Table,
+)
 
 
 def deck(*slides: Slide) -> Deck:

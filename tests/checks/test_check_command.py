@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.debrief.phrasing import UNREAD
-from orchestrator.engines import by_name
-from orchestrator.engines.protocol import TensionsRequest
-from orchestrator.errors import EngineError
-from orchestrator.model.proposal import Operand, Proposal
+from orchestrator.core.errors import EngineError
+from orchestrator.material.model.proposal import Operand, Proposal
+from orchestrator.panel.debrief.phrasing import UNREAD
+from orchestrator.panel.engines import by_name
+from orchestrator.panel.engines.protocol import TensionsRequest
 from tests.helpers.commands import Commands
 
 ARITHMETIC_ALONE = "checked: the arithmetic within one table, chart or sentence"

@@ -10,10 +10,10 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.checks.arithmetic import speech_tensions
-from orchestrator.checks.tables import table_tensions
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Table
+from orchestrator.material.checks.arithmetic import speech_tensions
+from orchestrator.material.checks.tables import table_tensions
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Table
 
 RIGHT = yaml.safe_load(Path(__file__).with_name("right_arithmetic.yaml").read_text("utf-8"))
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.checks import formula
-from orchestrator.checks.deciding import check_deciding
-from orchestrator.checks.formula import (
+from orchestrator.material.checks import formula
+from orchestrator.material.checks.deciding import check_deciding
+from orchestrator.material.checks.formula import (
     Comparison,
     Constant,
     FormulaError,

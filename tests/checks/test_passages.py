@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from orchestrator.checks.grounding import grounded
-from orchestrator.checks.passages import deck_passages, speech_passages
-from orchestrator.model.claim import Place
-from orchestrator.model.proposal import Passage
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
+from orchestrator.material.checks.grounding import grounded
+from orchestrator.material.checks.passages import deck_passages, speech_passages
+from orchestrator.material.model.claim import Place
+from orchestrator.material.model.proposal import Passage
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import (
+    Chart,
+    Deck,
+    Series,
+    Slide,
+    Table,
+)
 
 SERIES = (Series("Power", (4.2, None)), Series("Share", (0.25, 0.3), percent=True))
 SLIDE = Slide(

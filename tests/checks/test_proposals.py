@@ -8,11 +8,17 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from orchestrator.panel.loop.contradictions import is_doubted
 
-from orchestrator.checks.proposals import verify
-from orchestrator.loop.contradictions import is_doubted
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.proposal import REASONS, Operand, Passage, Proposal, Refusal
+from orchestrator.material.checks.proposals import verify
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.proposal import (
+    REASONS,
+    Operand,
+    Passage,
+    Proposal,
+    Refusal,
+)
 
 PASSAGES = {
     one.id: one

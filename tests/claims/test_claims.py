@@ -8,14 +8,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.claims.extract import deck_claims, speech_claims
-from orchestrator.claims.language import language_of
-from orchestrator.claims.sentences import sentences
-from orchestrator.deck.read import read_deck, read_deck_text
-from orchestrator.deck.texts import slide_texts
-from orchestrator.model.claim import CLAIM_KINDS
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
+from orchestrator.material.claims.extract import deck_claims, speech_claims
+from orchestrator.material.claims.language import language_of
+from orchestrator.material.claims.sentences import sentences
+from orchestrator.material.deck.read import read_deck, read_deck_text
+from orchestrator.material.deck.texts import slide_texts
+from orchestrator.material.model.claim import CLAIM_KINDS
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import (
+    Chart,
+    Deck,
+    Series,
+    Slide,
+    Table,
+)
 
 Measured = tuple[str, float, str | None, str | None, str | None]
 

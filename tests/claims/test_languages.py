@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestrator.claims.numbers import numbers_in
-from orchestrator.packaged import PACKAGE
+from orchestrator.core.packaged import PACKAGE
+from orchestrator.material.claims.numbers import numbers_in
 
 LANGUAGES = yaml.safe_load(Path(__file__).with_name("languages.yaml").read_text("utf-8"))
 Figures = list[tuple[float, str | None]]

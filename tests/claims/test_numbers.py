@@ -11,8 +11,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.claims.dates import dates_in
-from orchestrator.claims.numbers import cell_number, numbers_in
+from orchestrator.material.claims.dates import dates_in
+from orchestrator.material.claims.numbers import cell_number, numbers_in
 
 Row = list[str | float | None]
 EXAMPLES: list[tuple[str, list[Row]]] = yaml.safe_load(

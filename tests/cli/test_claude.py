@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.home.folder import Home
-from orchestrator.model.usage import total
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.model.usage import total
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import PATIENT
 from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import Rehearsal, contents, greenroom, greenroom_json, write_rehearsal

@@ -424,7 +424,7 @@ def test_erase_takes_sessions_of_this_home_only(home: Path, tmp_path: Path) -> N
 
 
 def test_an_archive_address_that_cannot_be_meant_is_refused_before_anything_is_made(home: Path) -> None:
-    demo = ROOT / "orchestrator" / "demo" / "deck.md"
+    demo = ROOT / "orchestrator" / "rehearsal" / "demo" / "deck.md"
     for address in ("ftp://x", "s3://KEY:secretsecret@bucket/p"):
         refused = greenroom(home, "run", demo, "--archive", address, check=False)
         assert refused.returncode == 2

@@ -13,10 +13,10 @@ from typing import Never
 
 import pytest
 
-from orchestrator.errors import HomeError, SpeechError
-from orchestrator.home.folder import find_home
+from orchestrator.core.errors import HomeError, SpeechError
+from orchestrator.core.home.folder import find_home
+from orchestrator.material.speech import models
 from orchestrator.review.catalogue import of_archives
-from orchestrator.speech import models
 from tests.conftest import ROOT
 from tests.helpers.commands import Commands
 from tests.helpers.homes import new_home

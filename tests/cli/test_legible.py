@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.errors import ConfigurationError, UsageError
-from orchestrator.home.config import checked
-from orchestrator.legible import UNSEEN, one_line, page, printable
+from orchestrator.core.errors import ConfigurationError, UsageError
+from orchestrator.core.legible import (
+    UNSEEN,
+    one_line,
+    page,
+    printable,
+)
+from orchestrator.material.speech.segment_json import piece_of
 from orchestrator.mcp.server import _Requests
-from orchestrator.speech.segment_json import piece_of
+from orchestrator.panel.config.config import checked
 from tests.helpers.commands import Commands
 
 NASTY = "cash \x1b[2J\x1b]0;pwn\x07 \x9b2J\b \u202e7202\u202c \U000e0041\U000e0042 end"

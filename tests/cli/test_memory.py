@@ -10,9 +10,9 @@ import pytest
 import typer
 from typer.core import TyperGroup
 
-from orchestrator.archive.register import note_archive
 from orchestrator.cli.app import build
-from orchestrator.home.folder import Home
+from orchestrator.core.archive.register import note_archive
+from orchestrator.core.home.folder import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.goals import add_goal

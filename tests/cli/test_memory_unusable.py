@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.home.folder import Home
+from orchestrator.core.home.folder import Home
 from orchestrator.memory import database
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
-from orchestrator.session import Session
+from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT
 from tests.helpers.commands import Commands
 from tests.helpers.memories import INES, NOW
@@ -117,7 +117,7 @@ def test_start_and_end_say_it_each(home: Path, tmp_path: Path, greenroom: Comman
 
 
 def test_a_dismissal_that_the_next_rehearsal_cannot_know_of_is_said(home: Path, greenroom: Commands) -> None:
-    deck = ROOT / "orchestrator" / "demo" / "deck.md"  # its totals do not add up
+    deck = ROOT / "orchestrator" / "rehearsal" / "demo" / "deck.md"  # its totals do not add up
     greenroom("start", str(deck), "--presenter", INES, "--remember", "--id", "s1")
     greenroom("end", "s1")
     (home / NAME).write_bytes(b"no database" * 500)

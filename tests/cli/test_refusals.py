@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.driver_lock import driving
 
-from orchestrator.archive.register import note_archive
-from orchestrator.errors import GreenroomError
-from orchestrator.home.folder import Home
-from orchestrator.loop.driver_lock import driving
-from orchestrator.session import Session
+from orchestrator.core.archive.register import note_archive
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.homes import ROOT
 
 DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"
-SAMPLE = str(Path(__file__).resolve().parents[2] / "orchestrator" / "demo" / "deck.md")
+SAMPLE = str(Path(__file__).resolve().parents[2] / "orchestrator" / "rehearsal" / "demo" / "deck.md")
 
 
 @pytest.fixture

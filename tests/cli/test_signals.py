@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.session import Session
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import PATIENT
 from tests.helpers.live_feeds import until
 from tests.helpers.messages_server import MessagesServer

@@ -14,8 +14,8 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
-from orchestrator.loop import recorded
-from orchestrator.speech.read import read_speech
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.loop import recorded
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
@@ -88,7 +88,7 @@ def test_ctrl_c_says_that_a_session_of_that_id_was_not_its_own(
     def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("orchestrator.session.Session.start", press)
+    monkeypatch.setattr("orchestrator.rehearsal.session.Session.start", press)
     assert run(["--home", str(home), "run", str(files.deck), "--id", "r1"]) == 1
     assert capsys.readouterr().err == "greenroom: stopped; nothing was made\n"
 
@@ -117,7 +117,7 @@ def test_the_line_names_what_there_is(
     after = {
         "started": "orchestrator.cli.start._tell_of_start",
         "run": "orchestrator.cli.summary.run_text",
-        "unarchived": "orchestrator.ending.archive",
+        "unarchived": "orchestrator.rehearsal.ending.archive",
     }
     monkeypatch.setattr(after[state], press)
     command = "start" if state == "started" else "run"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engines.in_flight import Calls
-from orchestrator.errors import EngineError
+from orchestrator.core.errors import EngineError
+from orchestrator.panel.engines.in_flight import Calls
 from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import ROOT, greenroom, write_rehearsal
 from tests.helpers.server_faults import Fault

@@ -18,17 +18,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context, read_templates
-from orchestrator.context.frames import escape, footer, header
-from orchestrator.context.receipt import Receipt, receipt_of, recorded
-from orchestrator.errors import LedgerCorruptError, ReceiptError, UsageError
-from orchestrator.home.folder import packaged_table
-from orchestrator.layout import MODERATOR, Mutability
-from orchestrator.store import ledger
-from orchestrator.store.ledger import Record
-from orchestrator.store.receipt import ids_of
-from orchestrator.store.store import Store
-from orchestrator.store.transaction import Draft
+from orchestrator.core.context.assemble import (
+    DEFAULT_BUDGET_TOKENS,
+    Assembler,
+    Context,
+    read_templates,
+)
+from orchestrator.core.context.frames import escape, footer, header
+from orchestrator.core.context.receipt import Receipt, receipt_of, recorded
+from orchestrator.core.errors import LedgerCorruptError, ReceiptError, UsageError
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store import ledger
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.receipt import ids_of
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.table import MODERATOR, Mutability
 from tests.helpers.sessions import live_session, start
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, PANEL, TRANSCRIPT, bare, blueprints, on_disk
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.plan import StartOptions, read_source
+from orchestrator.panel.loop.session_folder import start_session
 
-from orchestrator.engines.by_name import engine_named
-from orchestrator.errors import ReceiptError
-from orchestrator.home.folder import Home
-from orchestrator.loop.plan import StartOptions, read_source
-from orchestrator.loop.session_folder import start_session
-from orchestrator.model.carryover import CarryOver, OpenPoint
-from orchestrator.records.start import started_of
-from orchestrator.session import Session
+from orchestrator.core.errors import ReceiptError
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.engines.by_name import engine_named
+from orchestrator.panel.model.carryover import CarryOver, OpenPoint
+from orchestrator.panel.records.start import started_of
+from orchestrator.rehearsal.session import Session
 from tests.helpers.stores import fields_of
 
 DECK = "# Harbour ferries\n\n---\n\n# Revenue\n\n- Revenue grew 12 % to 4.2 million euro in 2026\n"

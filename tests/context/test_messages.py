@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context
-from orchestrator.context.messages import MOST_MARKS, messages_of, watermarks
-from orchestrator.errors import UsageError
-from orchestrator.layout import HISTORY, MODERATOR, Table
-from orchestrator.store.store import Store, create_store
-from orchestrator.store.value import Unread
+from orchestrator.core.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context
+from orchestrator.core.context.messages import MOST_MARKS, messages_of, watermarks
+from orchestrator.core.errors import UsageError
+from orchestrator.core.store.store import Store, create_store
+from orchestrator.core.store.value import Unread
+from orchestrator.core.table import HISTORY, MODERATOR, Table
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 
 AGENTS = ("skeptic", MODERATOR)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.context.messages import Messages, TextBlock
-from orchestrator.context.meter import CacheMeter, InputUsage, tokens_of
+from orchestrator.core.context.messages import Messages, TextBlock
+from orchestrator.core.context.meter import CacheMeter, InputUsage, tokens_of
 
 
 def sent(*texts: str) -> Messages:

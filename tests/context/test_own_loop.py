@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from orchestrator.context.receipt import OWN
-from orchestrator.errors import FileTooLargeError, ReceiptError
-from orchestrator.home.folder import Home
-from orchestrator.session import MAX_TASK_CHARS, Session
-from orchestrator.store import ledger
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.ledger import FIRST_HASH
-from orchestrator.store.value import MAX_NOTE_BYTES
+from orchestrator.core.context.receipt import OWN
+from orchestrator.core.errors import FileTooLargeError, ReceiptError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store import ledger
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.ledger import FIRST_HASH
+from orchestrator.core.store.value import MAX_NOTE_BYTES
+from orchestrator.rehearsal.session import MAX_TASK_CHARS, Session
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"
 TRANSCRIPT = "shared/presenter-transcript.md"
@@ -123,7 +123,7 @@ def test_a_note_is_no_way_round_the_limits(session: Session) -> None:
 def test_a_text_that_an_earlier_receipt_holds_is_written_once(session: Session) -> None:
     from dataclasses import replace
 
-    from orchestrator.context.receipt import recorded
+    from orchestrator.core.context.receipt import recorded
 
     guide = "Ask what a careful board member would ask, in one sentence."
     with session:

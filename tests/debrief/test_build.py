@@ -9,21 +9,40 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import pytest
+from orchestrator.panel.loop.question_text import bare_question
 
-from orchestrator.checks.grounding import material
 from orchestrator.cli.app import run
-from orchestrator.debrief import phrasing
-from orchestrator.debrief.build import _homework, _is_one_point, _review, _with_contradicted, debrief_of
-from orchestrator.debrief.excerpts import deciding_words, first_words, last_words
-from orchestrator.debrief.first import first_of
-from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.parts import Check, Review, Source, Stronger, asked_about
-from orchestrator.debrief.printing import HOW_TO_GET_ONE
-from orchestrator.debrief.rubric import CHECKS, Record, rubric
-from orchestrator.debrief.timing import shares, spans
-from orchestrator.debrief.verified import better_answers, read_checks
-from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.protocol import (
+from orchestrator.core.errors import EngineError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.checks.grounding import material
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Deck, Slide
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.debrief.build import (
+    _homework,
+    _is_one_point,
+    _review,
+    _with_contradicted,
+    debrief_of,
+)
+from orchestrator.panel.debrief.excerpts import deciding_words, first_words, last_words
+from orchestrator.panel.debrief.first import first_of
+from orchestrator.panel.debrief.json_form import as_json
+from orchestrator.panel.debrief.parts import (
+    Check,
+    Review,
+    Source,
+    Stronger,
+    asked_about,
+)
+from orchestrator.panel.debrief.printing import HOW_TO_GET_ONE
+from orchestrator.panel.debrief.rubric import CHECKS, Record, rubric
+from orchestrator.panel.debrief.timing import shares, spans
+from orchestrator.panel.debrief.verified import better_answers, read_checks
+from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
     DoubtRequest,
@@ -32,20 +51,20 @@ from orchestrator.engines.protocol import (
     Scene,
     ScratchpadRequest,
 )
-from orchestrator.errors import EngineError
-from orchestrator.home.folder import Home
-from orchestrator.loop.question_text import bare_question
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, PersonVerdict, Turn
-from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Deck, Slide
-from orchestrator.records.projection import SlideTime
-from orchestrator.session import Session
-from orchestrator.speech.read import read_speech
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Exchange,
+    Judgement,
+    Observation,
+    PersonVerdict,
+    Turn,
+)
+from orchestrator.panel.model.reply import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.panel.records.projection import SlideTime
+from orchestrator.rehearsal.session import Session
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 

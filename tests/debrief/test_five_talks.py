@@ -14,13 +14,13 @@ from typing import Any, Final
 
 import pytest
 import yaml
+from orchestrator.panel.loop.recorded import Loading
 
-from orchestrator.debrief.parts import Debrief
-from orchestrator.home.folder import Home
-from orchestrator.loop.recorded import Loading
-from orchestrator.session import Session
-from orchestrator.speech.fillers import FILLER
-from orchestrator.speech.read import read_speech
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.fillers import FILLER
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.debrief.parts import Debrief
+from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine
 
 TALKS: Final = Path(__file__).parent / "talks"

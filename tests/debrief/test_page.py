@@ -13,20 +13,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from orchestrator.debrief import phrasing
-from orchestrator.debrief.bill import Bill
-from orchestrator.debrief.json_form import as_json, json_text
-from orchestrator.debrief.page import as_html, as_markdown, as_paper
-from orchestrator.debrief.parts import Check, Debrief, Fix, OpenPoint, Review, SlideSpan, Source, Stronger
-from orchestrator.debrief.shares import Shares
-from orchestrator.debrief.terminal import LABEL, as_text
-from orchestrator.legible import one_line
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Exchange, Observation, Turn
-from orchestrator.model.segment import Segment
-from orchestrator.model.usage import Total
-from orchestrator.records.options import UNNAMED
-from orchestrator.speech.delivery import delivery_of
+from orchestrator.core.legible import one_line
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.delivery import delivery_of
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.debrief.bill import Bill
+from orchestrator.panel.debrief.json_form import as_json, json_text
+from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
+from orchestrator.panel.debrief.parts import (
+    Check,
+    Debrief,
+    Fix,
+    OpenPoint,
+    Review,
+    SlideSpan,
+    Source,
+    Stronger,
+)
+from orchestrator.panel.debrief.shares import Shares
+from orchestrator.panel.debrief.terminal import LABEL, as_text
+from orchestrator.panel.model.exchange import Exchange, Observation, Turn
+from orchestrator.panel.model.usage import Total
+from orchestrator.panel.records.options import UNNAMED
 
 
 def exchange(id_: str, outcome: str, *turns: Turn, quote: str | None, slide: int | None = 2) -> Exchange:

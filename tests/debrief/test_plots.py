@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.debrief import plots
-from orchestrator.model.segment import Segment
-from orchestrator.speech.delivery import said_in
-from orchestrator.speech.pace import Stretch
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.delivery import said_in
+from orchestrator.material.speech.pace import Stretch
+from orchestrator.panel.debrief import plots
 
 
 def minutes(*figures: int) -> list[Stretch]:

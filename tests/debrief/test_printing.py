@@ -10,12 +10,12 @@ from time import sleep
 import pytest
 
 from orchestrator.cli.app import run
-from orchestrator.debrief.page import as_paper
-from orchestrator.debrief.printing import as_pdf, find_browser
-from orchestrator.doctor import checks
-from orchestrator.errors import PrintError
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.cli.doctor import checks
+from orchestrator.core.errors import PrintError
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.debrief.page import as_paper
+from orchestrator.panel.debrief.printing import as_pdf, find_browser
+from orchestrator.rehearsal.session import Session
 from tests.debrief.test_page import PAGE
 from tests.helpers.pdf_pages import read_pdf
 
@@ -30,7 +30,7 @@ def browser_that(folder: Path, monkeypatch: pytest.MonkeyPatch, does: str) -> No
     script.write_text(f"#!/bin/sh\n{does}\n")
     script.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
-    monkeypatch.setattr("orchestrator.debrief.printing.BROWSERS", (str(script),))
+    monkeypatch.setattr("orchestrator.panel.debrief.printing.BROWSERS", (str(script),))
 
 
 def _runs(pid: int) -> bool:
@@ -67,7 +67,7 @@ def test_a_page_that_wants_something_from_elsewhere_is_printed_without_it() -> N
 
 
 def test_without_a_browser_it_says_what_to_install(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orchestrator.debrief.printing.BROWSERS", ("no-such-browser",))
+    monkeypatch.setattr("orchestrator.panel.debrief.printing.BROWSERS", ("no-such-browser",))
     with pytest.raises(PrintError, match=r"^no browser that prints was found: install Chromium"):
         as_pdf("<p>Here</p>")
     (told,) = [one for one in checks(Home.open(home)) if one.name == "browser"]
@@ -99,7 +99,7 @@ def test_what_a_browser_started_ends_with_it(tmp_path: Path, monkeypatch: pytest
 
 
 def test_a_browser_that_hangs_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orchestrator.debrief.printing.PRINTED_WITHIN_S", 0.01)
+    monkeypatch.setattr("orchestrator.panel.debrief.printing.PRINTED_WITHIN_S", 0.01)
     browser_that(tmp_path, monkeypatch, f"echo $$ > {tmp_path}/pid; exec sleep 600")
     with pytest.raises(PrintError, match="did not print within"):
         as_pdf("<p>Here</p>")
@@ -143,7 +143,7 @@ def test_the_command_gives_the_pdf_itself(home: Path, capfdbinary: pytest.Captur
 def test_at_a_terminal_it_becomes_a_file(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orchestrator.debrief.printing.as_pdf", lambda page: b"%PDF")
+    monkeypatch.setattr("orchestrator.panel.debrief.printing.as_pdf", lambda page: b"%PDF")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     monkeypatch.chdir(tmp_path)
     with Session.start(Home.open(home), deck_text="# Ferries\n", id="s1"):

@@ -18,14 +18,19 @@ from pathlib import Path
 import pytest
 from pptx import Presentation
 
-from orchestrator.deck.limits import DEFAULT_LIMITS, MIB, SHORTER, DeckLimits
-from orchestrator.deck.read import read_deck, read_deck_text
+from orchestrator.core.errors import DeckError
 from orchestrator.documents.check import check
 from orchestrator.documents.dossier import dossier_of
 from orchestrator.documents.without_session import Asked
-from orchestrator.engines.offline.engine import OfflineEngine
-from orchestrator.errors import DeckError
-from orchestrator.model.slide import Slide
+from orchestrator.material.deck.limits import (
+    DEFAULT_LIMITS,
+    MIB,
+    SHORTER,
+    DeckLimits,
+)
+from orchestrator.material.deck.read import read_deck, read_deck_text
+from orchestrator.material.model.slide import Slide
+from orchestrator.panel.engines.offline.engine import OfflineEngine
 from tests.helpers.deck_files import SLIDE, changed, pdf, saved
 from tests.helpers.long_decks import finance_deck, plain_deck
 
@@ -273,17 +278,17 @@ def test_a_long_deck_is_checked_and_prepared_for_in_time(tmp_path: Path, text: s
 
 
 def run(script: str, tmp_path: Path) -> subprocess.Popen[str]:
-    """A program that has done `from orchestrator.deck.read import read_deck`, in a folder of its own."""
+    """A program that has imported `read_deck`, in a folder of its own."""
     prologue = """
 import os, resource, subprocess, sys
 from pathlib import Path
-from orchestrator.deck.read import read_deck
+from orchestrator.material.deck.read import read_deck
 from orchestrator.documents.check import check
 from orchestrator.documents.dossier import dossier_of
 from orchestrator.documents.without_session import Asked
 from orchestrator.documents.without_session import Asked
-from orchestrator.engines.offline.engine import OfflineEngine
-from orchestrator.errors import DeckError
+from orchestrator.panel.engines.offline.engine import OfflineEngine
+from orchestrator.core.errors import DeckError
 """
     environment = dict(os.environ, PYTHONPATH=str(ROOT), TMPDIR=str(tmp_path))
     return subprocess.Popen(
@@ -300,7 +305,7 @@ from orchestrator.errors import DeckError
 def test_a_child_that_is_stopped_is_gone_and_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "deck.pdf").write_bytes(pdf(*ENDLESS))
     script = """
-from orchestrator.deck.limits import DeckLimits
+from orchestrator.material.deck.limits import DeckLimits
 try:
     read_deck(Path("deck.pdf"), DeckLimits(wall_s=1.0, cpu_s=60))
 except DeckError as error:

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.deck.markdown_inline import words
-from orchestrator.deck.read import read_deck, read_deck_text
-from orchestrator.deck.texts import slide_texts
-from orchestrator.errors import DeckError
-from orchestrator.model.slide import Deck, Slide, Table
+from orchestrator.core.errors import DeckError
+from orchestrator.material.deck.markdown_inline import words
+from orchestrator.material.deck.read import read_deck, read_deck_text
+from orchestrator.material.deck.texts import slide_texts
+from orchestrator.material.model.slide import Deck, Slide, Table
 
 DECK = """\
 ---

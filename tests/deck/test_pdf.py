@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.read import read_deck
-from orchestrator.errors import DeckError
-from orchestrator.model.slide import Deck, Slide
+from orchestrator.core.errors import DeckError
+from orchestrator.material.deck.asserted import asserted_lines
+from orchestrator.material.deck.read import read_deck
+from orchestrator.material.model.slide import Deck, Slide
 from tests.helpers.deck_files import PAGE, assembled, pdf, stream
 from tests.helpers.pdf_text import text, width
 

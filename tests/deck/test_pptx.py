@@ -15,13 +15,19 @@ from pptx.chart import data as chart_data
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches, Pt
 
-from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.pptx_charts import read_charts
-from orchestrator.deck.read import read_deck
-from orchestrator.deck.shown import shown
-from orchestrator.deck.texts import slide_texts
-from orchestrator.errors import DeckError
-from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
+from orchestrator.core.errors import DeckError
+from orchestrator.material.deck.asserted import asserted_lines
+from orchestrator.material.deck.pptx_charts import read_charts
+from orchestrator.material.deck.read import read_deck
+from orchestrator.material.deck.shown import shown
+from orchestrator.material.deck.texts import slide_texts
+from orchestrator.material.model.slide import (
+    Chart,
+    Deck,
+    Series,
+    Slide,
+    Table,
+)
 from tests.helpers.deck_files import SLIDE, changed, saved
 
 TITLE_AND_CONTENT, TITLE_ONLY, BLANK = 1, 5, 6

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.dossier.board import read_board
-from orchestrator.engines.model.situation import members_of, rules_of
-from orchestrator.errors import InputError
-from orchestrator.model.dossier import BoardMember
+from orchestrator.core.errors import InputError
+from orchestrator.panel.dossier.board import read_board
+from orchestrator.panel.engines.model.situation import members_of, rules_of
+from orchestrator.panel.model.dossier import BoardMember
 from tests.helpers.rehearsals import greenroom
 
 BOARD = """\

@@ -8,29 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.rehearsal import read_seats
+from orchestrator.panel.personas.persona import Seat
 
 from orchestrator import Home, Session
-from orchestrator.checks.grounding import grounded, material
-from orchestrator.claims.extract import deck_claims
-from orchestrator.debrief.request import still_to_ask
-from orchestrator.deck.read import read_deck, read_deck_text
-from orchestrator.dossier.build import build_dossier
-from orchestrator.dossier.page import dossier_json, dossier_page
-from orchestrator.dossier.terminal import WIDTH, dossier_text
-from orchestrator.engines.by_name import engine_named
-from orchestrator.engines.model import findings, task_data
-from orchestrator.engines.model.standalone_schemas import AttackPart, DossierPart
-from orchestrator.engines.protocol import DossierRequest, Engine, FocusBriefRequest
-from orchestrator.errors import EngineError
-from orchestrator.loop.rehearsal import read_seats
-from orchestrator.model.claim import Gap, Place, Tension
-from orchestrator.model.dossier import BoardMember, Dossier
-from orchestrator.model.intel import IntelItem
-from orchestrator.model.proposal import Passage
-from orchestrator.model.reply import Attack
-from orchestrator.model.slide import Deck
-from orchestrator.records.start import DossierWritten
-from orchestrator.templates.persona import Seat
+from orchestrator.core.errors import EngineError
+from orchestrator.material.checks.grounding import grounded, material
+from orchestrator.material.claims.extract import deck_claims
+from orchestrator.material.deck.read import read_deck, read_deck_text
+from orchestrator.material.model.claim import Gap, Place, Tension
+from orchestrator.material.model.intel import IntelItem
+from orchestrator.material.model.proposal import Passage
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.debrief.request import still_to_ask
+from orchestrator.panel.dossier.build import build_dossier
+from orchestrator.panel.dossier.page import dossier_json, dossier_page
+from orchestrator.panel.dossier.terminal import WIDTH, dossier_text
+from orchestrator.panel.engines.by_name import engine_named
+from orchestrator.panel.engines.model import findings, task_data
+from orchestrator.panel.engines.model.standalone_schemas import AttackPart, DossierPart
+from orchestrator.panel.engines.protocol import DossierRequest, Engine, FocusBriefRequest
+from orchestrator.panel.model.dossier import BoardMember, Dossier
+from orchestrator.panel.model.reply import Attack
+from orchestrator.panel.records.start import DossierWritten
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,23 +13,33 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.engines import OfflineEngine, protocol, together
-from orchestrator.engines.offers import OnText
-from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, Request
-from orchestrator.errors import EngineError, GreenroomError, UsageError
-from orchestrator.home.folder import Home
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Judgement, Observation, Target
-from orchestrator.model.reply import Attack, BetterAnswer, DebriefWords, RubricCheck
-from orchestrator.session import Session
-from orchestrator.speech.answers import read_answers
-from orchestrator.speech.read import read_speech
+from orchestrator.core.errors import EngineError, GreenroomError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.answers import read_answers
+from orchestrator.panel.engines import OfflineEngine, protocol, together
+from orchestrator.panel.engines.offers import OnText
+from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest, Request
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Judgement,
+    Observation,
+    Target,
+)
+from orchestrator.panel.model.reply import (
+    Attack,
+    BetterAnswer,
+    DebriefWords,
+    RubricCheck,
+)
+from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.stores import values_of
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 Made = Callable[[Request[Any]], object]

@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 import yaml
 
-from orchestrator.bank import bank as bank_module
-from orchestrator.bank.bank import (
+from orchestrator.panel.bank import bank as bank_module
+from orchestrator.panel.bank.bank import (
     ABOUT,
     ANY,
     FIGURES,
@@ -22,8 +22,14 @@ from orchestrator.bank.bank import (
     Entry,
     bank,
 )
-from orchestrator.bank.quotable import Line
-from orchestrator.engines.offline.wording import SLIDE_SAYS, YOU_SAY, entry_of, said, wants_fact
+from orchestrator.panel.bank.quotable import Line
+from orchestrator.panel.engines.offline.wording import (
+    SLIDE_SAYS,
+    YOU_SAY,
+    entry_of,
+    said,
+    wants_fact,
+)
 
 ENTRIES = bank().entries
 TAGS = {

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.debrief.bill import bill_json, bill_lines, bill_of
-from orchestrator.engines.prices import prices_read_at, search_usd
-from orchestrator.model.usage import CallUsage, Total, total
-from orchestrator.records.moderator import Called
+from orchestrator.panel.debrief.bill import bill_json, bill_lines, bill_of
+from orchestrator.panel.engines.prices import prices_read_at, search_usd
+from orchestrator.panel.model.usage import CallUsage, Total, total
+from orchestrator.panel.records.moderator import Called
 
 CALL = CallUsage("skeptic", "judgement", "m1", 9_000, 500, 500, 80, 1.25, cost_usd=0.004, promised=0.9)
 SHORT = replace(CALL, read=0, new=9_500)

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from orchestrator.engines.model.schemas import part_type, schema_of
+from orchestrator.panel.engines.model.schemas import part_type, schema_of
 from tests.helpers.chat_rules import as_message_request, check_chat
 from tests.helpers.messages_rules import breach
 from tests.helpers.messages_server import MessagesServer

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.received import Received, Tokens
-from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings
-from orchestrator.engines.openai.wire import ChatWire
-from orchestrator.errors import EngineError
-from orchestrator.session import Session
+from orchestrator.core.errors import EngineError
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.received import Received, Tokens
+from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.panel.engines.openai.wire import ChatWire
+from orchestrator.rehearsal.session import Session
 from tests.helpers.chat_rules import check_chat
 from tests.helpers.claude_requests import (
     KINDS,

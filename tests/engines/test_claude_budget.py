@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.debrief.shares import is_of_bank
-from orchestrator.engines.model.fallback import FallbackEngine
-from orchestrator.model.usage import Budget
-from orchestrator.session import Session
+from orchestrator.panel.debrief.shares import is_of_bank
+from orchestrator.panel.engines.model.fallback import FallbackEngine
+from orchestrator.panel.model.usage import Budget
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import played, write_rehearsal

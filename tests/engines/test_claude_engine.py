@@ -17,35 +17,50 @@ from typing import Any
 
 import pytest
 
-from orchestrator.checks.grounding import found_in
-from orchestrator.context.frames import carried_block
-from orchestrator.context.messages import LAYOUTS
-from orchestrator.engines.claude.wire import FEATURES
-from orchestrator.engines.model import settings as settings_module
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.fallback import FallbackEngine
-from orchestrator.engines.model.quoting import standing
-from orchestrator.engines.model.received import json_in, part_of
-from orchestrator.engines.model.schemas import KINDS as REPLY_KINDS
-from orchestrator.engines.model.schemas import JudgementPart, Reply, schema_of
-from orchestrator.engines.model.settings import Settings, model_settings, what_it_costs
-from orchestrator.engines.model.standalone_schemas import ReadyPart
-from orchestrator.engines.model.tasks import KINDS as TASKS
-from orchestrator.engines.model.tasks import addressed, guide, prompt, task_text
-from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.prices import cost_usd, prices_read_at
-from orchestrator.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
-from orchestrator.engines.scripted import ScriptedEngine
-from orchestrator.engines.together import replies
-from orchestrator.errors import EngineError
-from orchestrator.home.config import Config
-from orchestrator.model.dossier import BoardMember
-from orchestrator.model.exchange import Candidate, Judgement, Observation, Target
-from orchestrator.model.fact import FACT_TYPES
-from orchestrator.model.proposal import Operand, Passage, Proposal, Refusal
-from orchestrator.model.reply import Attack, Bearing, Remembered
-from orchestrator.model.usage import Budget, CallUsage, total
-from orchestrator.session import Session
+from orchestrator.core.context.frames import carried_block
+from orchestrator.core.context.messages import LAYOUTS
+from orchestrator.core.errors import EngineError
+from orchestrator.material.checks.grounding import found_in
+from orchestrator.material.model.proposal import (
+    Operand,
+    Passage,
+    Proposal,
+    Refusal,
+)
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.engines.claude.wire import FEATURES
+from orchestrator.panel.engines.model import settings as settings_module
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.fallback import FallbackEngine
+from orchestrator.panel.engines.model.quoting import standing
+from orchestrator.panel.engines.model.received import json_in, part_of
+from orchestrator.panel.engines.model.schemas import KINDS as REPLY_KINDS
+from orchestrator.panel.engines.model.schemas import JudgementPart, Reply, schema_of
+from orchestrator.panel.engines.model.settings import Settings, model_settings, what_it_costs
+from orchestrator.panel.engines.model.standalone_schemas import ReadyPart
+from orchestrator.panel.engines.model.tasks import KINDS as TASKS
+from orchestrator.panel.engines.model.tasks import (
+    addressed,
+    guide,
+    prompt,
+    task_text,
+)
+from orchestrator.panel.engines.offline import OfflineEngine
+from orchestrator.panel.engines.prices import cost_usd, prices_read_at
+from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
+from orchestrator.panel.engines.scripted import ScriptedEngine
+from orchestrator.panel.engines.together import replies
+from orchestrator.panel.model.dossier import BoardMember
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Judgement,
+    Observation,
+    Target,
+)
+from orchestrator.panel.model.fact import FACT_TYPES
+from orchestrator.panel.model.reply import Attack, Bearing, Remembered
+from orchestrator.panel.model.usage import Budget, CallUsage, total
+from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT
 from tests.helpers.claude_requests import (
     AGENT,
@@ -699,8 +714,8 @@ def test_usage_adds_up_and_shows_no_cost_that_it_does_not_know() -> None:
 
 def test_an_engine_that_nobody_closes_ends_without_a_word() -> None:
     program = """
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.settings import Settings
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.settings import Settings
 from tests.helpers.messages_server import MessagesServer
 with MessagesServer() as server:
     ModelEngine(Settings(base_url=server.url, api_key=server.key)).check()

@@ -9,26 +9,38 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from orchestrator.panel.personas.persona import Persona, Seat
 
-from orchestrator.checks.grounding import found_in
-from orchestrator.engines.model.quoting import IN_NOTES, IN_OTHERS
-from orchestrator.engines.model.results import AHEAD, ASKED, NO_SLIDE
-from orchestrator.engines.model.schemas import CandidatePart, DebriefPart, FocusBriefPart, JudgementPart
-from orchestrator.engines.model.tasks import outcome_of
-from orchestrator.engines.protocol import (
+from orchestrator.core.errors import EngineError
+from orchestrator.material.checks.grounding import found_in
+from orchestrator.material.model.claim import Claim, Place, Tension
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Deck, Slide, Table
+from orchestrator.panel.engines.model.quoting import IN_NOTES, IN_OTHERS
+from orchestrator.panel.engines.model.results import AHEAD, ASKED, NO_SLIDE
+from orchestrator.panel.engines.model.schemas import (
+    CandidatePart,
+    DebriefPart,
+    FocusBriefPart,
+    JudgementPart,
+)
+from orchestrator.panel.engines.model.tasks import outcome_of
+from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
     FocusBriefRequest,
     JudgementRequest,
     Scene,
 )
-from orchestrator.errors import EngineError
-from orchestrator.model.claim import Claim, Place, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target, Turn
-from orchestrator.model.reply import BetterAnswer, DebriefWords, RubricCheck
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Deck, Slide, Table
-from orchestrator.templates.persona import Persona, Seat
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Exchange,
+    Judgement,
+    Observation,
+    Target,
+    Turn,
+)
+from orchestrator.panel.model.reply import BetterAnswer, DebriefWords, RubricCheck
 
 SEAT = Seat(
     Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})

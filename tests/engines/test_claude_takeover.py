@@ -8,9 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.recorded import step
 
-from orchestrator.loop.recorded import step
-from orchestrator.session import Session
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import by_agent, engine_on
 from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import loaded, played, write_rehearsal

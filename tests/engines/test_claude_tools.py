@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.plan import StartOptions, plan_of, read_source
 
-from orchestrator.context.assemble import Context
-from orchestrator.context.tooling import ToolResult
-from orchestrator.engines.model.fallback import FallbackEngine
-from orchestrator.engines.model.turns import MOST_AT_ONCE, ROUNDS
-from orchestrator.engines.protocol import JudgementRequest, Request, ScratchpadRequest
-from orchestrator.errors import EngineError
-from orchestrator.home.folder import Home
-from orchestrator.loop.plan import StartOptions, plan_of, read_source
+from orchestrator.core.context.assemble import Context
+from orchestrator.core.context.tooling import ToolResult
+from orchestrator.core.errors import EngineError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store.value import Value
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
 from orchestrator.memory.memories import memories
@@ -28,10 +26,12 @@ from orchestrator.memory.scratchpads import scratchpad
 from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
 from orchestrator.memory.tools import anthropic_tools
 from orchestrator.memory.trace import full_trace
-from orchestrator.model.usage import Budget
-from orchestrator.records.memory import ToolUsed
-from orchestrator.session import Session
-from orchestrator.store.value import Value
+from orchestrator.panel.engines.model.fallback import FallbackEngine
+from orchestrator.panel.engines.model.turns import MOST_AT_ONCE, ROUNDS
+from orchestrator.panel.engines.protocol import JudgementRequest, Request, ScratchpadRequest
+from orchestrator.panel.model.usage import Budget
+from orchestrator.panel.records.memory import ToolUsed
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import AGENT, engine_on, exchange
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until

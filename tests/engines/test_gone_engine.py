@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.errors import EngineError, UsageError
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.core.errors import EngineError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

@@ -12,13 +12,13 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from orchestrator.doctor import checks
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.probing import Probe, probe_settings
-from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings
-from orchestrator.errors import EngineError
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.cli.doctor import checks
+from orchestrator.core.errors import EngineError
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.probing import Probe, probe_settings
+from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import requests_of
 from tests.helpers.homes import new_home
 from tests.helpers.loopback_servers import Answer, Loopback

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.doctor import checks
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.cli.doctor import checks
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import PATIENT
 from tests.helpers.messages_server import MessagesServer
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal

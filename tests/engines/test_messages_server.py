@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from orchestrator.engines.model.schemas import Reply, schema_of
+from orchestrator.panel.engines.model.schemas import Reply, schema_of
 from tests.helpers.messages_replies import KINDS
 from tests.helpers.messages_rules import breach, check_request
 from tests.helpers.messages_server import MessagesServer

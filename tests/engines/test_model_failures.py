@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings
-from orchestrator.errors import EngineError
-from orchestrator.model.exchange import Judgement
-from orchestrator.session import Session
+from orchestrator.core.errors import EngineError
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.panel.model.exchange import Judgement
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import KINDS, SECRET, Asked, engine_on, requests_of
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID

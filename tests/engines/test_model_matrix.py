@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from orchestrator.engines.model.settings import CHAT, MESSAGES
+from orchestrator.panel.engines.model.settings import CHAT, MESSAGES
 from tests.helpers.model_matrix import IGNORES, Case, Plain, cases, plain, run
 from tests.helpers.server_faults import FAULTS
 

@@ -11,15 +11,20 @@ from typing import Any
 
 import pytest
 
-from orchestrator.debrief.bill import bill_lines, bill_of
-from orchestrator.doctor import checks
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.probing import Probe, probe_settings
-from orchestrator.engines.model.settings import CHAT, MESSAGES, Settings, model_settings
-from orchestrator.errors import EngineError
-from orchestrator.home.config import Config
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.cli.doctor import checks
+from orchestrator.core.errors import EngineError
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.debrief.bill import bill_lines, bill_of
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.probing import Probe, probe_settings
+from orchestrator.panel.engines.model.settings import (
+    CHAT,
+    MESSAGES,
+    Settings,
+    model_settings,
+)
+from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT
 from tests.helpers.claude_requests import Asked, engine_on, requests_of
 from tests.helpers.homes import new_home
@@ -298,8 +303,8 @@ def test_a_probe_of_an_engine_is_of_its_model() -> None:
 def test_no_connection_of_a_wire_that_was_only_tried_is_left_open() -> None:
     program = """
 import gc
-from orchestrator.engines.model.probing import probe_settings
-from orchestrator.engines.model.settings import Settings
+from orchestrator.panel.engines.model.probing import probe_settings
+from orchestrator.panel.engines.model.settings import Settings
 from tests.helpers.messages_server import MessagesServer
 with MessagesServer(speaks="messages", key="none") as server:
     print(probe_settings(Settings(base_url=server.url, wire=None, engine="model", model="m")).wire)

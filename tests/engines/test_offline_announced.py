@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.offline.announced import announces
-from orchestrator.engines.protocol import FactsRequest, ScribeRequest
+from orchestrator.core.packaged import packaged_yaml
+from orchestrator.material.model.segment import Segment
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.fact_grounding import verified
 from orchestrator.memory.memories import memories
-from orchestrator.model.fact import SPEECH, Passage
-from orchestrator.model.reply import Remembered
-from orchestrator.model.segment import Segment
-from orchestrator.packaged import packaged_yaml
+from orchestrator.panel.engines.offline import OfflineEngine
+from orchestrator.panel.engines.offline.announced import announces
+from orchestrator.panel.engines.protocol import FactsRequest, ScribeRequest
+from orchestrator.panel.model.fact import SPEECH, Passage
+from orchestrator.panel.model.reply import Remembered
 
 SURE = {
     "We have decided to close the Oslo depot in March.": "decision",
@@ -99,9 +99,9 @@ def test_whatever_may_be_something_else_is_none(sentence: str) -> None:
     assert announces(sentence) is None
 
 
-@pytest.mark.parametrize("kind", sorted(packaged_yaml("engines/offline/announcements.yaml")["phrases"]))
+@pytest.mark.parametrize("kind", sorted(packaged_yaml("panel/engines/offline/announcements.yaml")["phrases"]))
 def test_each_phrase_of_the_list_announces_and_none_does_behind_an_if(kind: str) -> None:
-    for phrase in packaged_yaml("engines/offline/announcements.yaml")["phrases"][kind]:
+    for phrase in packaged_yaml("panel/engines/offline/announcements.yaml")["phrases"][kind]:
         what = (
             "Anna Berg"
             if kind == "person"

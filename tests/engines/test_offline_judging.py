@@ -9,13 +9,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
-from orchestrator.checks.arithmetic import deck_tensions
-from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.protocol import JudgementRequest, Scene
-from orchestrator.model.exchange import NO_ANSWER, YOURS, Exchange, Judgement, Turn
-from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
+from orchestrator.material.checks.arithmetic import deck_tensions
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.panel.engines.offline import OfflineEngine
+from orchestrator.panel.engines.protocol import JudgementRequest, Scene
+from orchestrator.panel.model.exchange import (
+    NO_ANSWER,
+    YOURS,
+    Exchange,
+    Judgement,
+    Turn,
+)
 
 SEAT = Seat(Persona(id="a", name="A", title="", role="", color="#000000", voice=""), DomainKnowledge())
 DECK = read_deck_text("# Ferries\n\n- We sail\n")

@@ -10,17 +10,22 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
-from orchestrator.bank import quotable
-from orchestrator.bank.bank import bank
-from orchestrator.bank.kinds import kind_of
-from orchestrator.claims.extract import deck_claims
-from orchestrator.deck.asserted import asserted_lines
-from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.offline.admitted import all_options, speech_of
-from orchestrator.engines.offline.wording import entry_of
-from orchestrator.engines.protocol import (
+from orchestrator.core.errors import UsageError
+from orchestrator.material.claims.extract import deck_claims
+from orchestrator.material.deck.asserted import asserted_lines
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.bank import quotable
+from orchestrator.panel.bank.bank import bank
+from orchestrator.panel.bank.kinds import kind_of
+from orchestrator.panel.engines.offline import OfflineEngine
+from orchestrator.panel.engines.offline.admitted import all_options, speech_of
+from orchestrator.panel.engines.offline.wording import entry_of
+from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DoubtRequest,
     FocusBriefRequest,
@@ -28,12 +33,7 @@ from orchestrator.engines.protocol import (
     ScribeRequest,
     TensionsRequest,
 )
-from orchestrator.errors import UsageError
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Turn
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Deck
-from orchestrator.templates.persona import DomainKnowledge, Persona, Seat
+from orchestrator.panel.model.exchange import Candidate, Exchange, Turn
 
 ENGINE = OfflineEngine()
 SEATS = tuple(

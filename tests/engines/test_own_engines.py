@@ -14,20 +14,20 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import pytest
 from starlette.testclient import TestClient
 
-import orchestrator.engines
-from orchestrator.doctor import checks
-from orchestrator.engines import offers, protocol
-from orchestrator.engines.by_name import engine_named
-from orchestrator.engines.model.wire import Wire
-from orchestrator.engines.offers import OnText
-from orchestrator.engines.protocol import Request
-from orchestrator.errors import ConfigurationError, EngineError, UsageError
-from orchestrator.home.config import Config
-from orchestrator.home.engine_names import engine_names
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.speech.answers import read_answers
-from orchestrator.speech.read import read_speech
+import orchestrator.panel.engines
+from orchestrator.cli.doctor import checks
+from orchestrator.core.errors import ConfigurationError, EngineError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.answers import read_answers
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.config.engine_names import engine_names
+from orchestrator.panel.engines import offers, protocol
+from orchestrator.panel.engines.by_name import engine_named
+from orchestrator.panel.engines.model.wire import Wire
+from orchestrator.panel.engines.offers import OnText
+from orchestrator.panel.engines.protocol import Request
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
@@ -36,7 +36,7 @@ from tests.helpers.own_engines import PAGE, install, page_engine
 from tests.helpers.rehearsals import write_rehearsal
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 GONE = (
@@ -240,7 +240,7 @@ def test_a_wire_that_fails_by_a_mistake_is_a_row_of_the_doctors(
 
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     monkeypatch.setenv("GREENROOM_MODEL", "any")
-    monkeypatch.setattr("orchestrator.engines.model.probing.probe_settings", probe)
+    monkeypatch.setattr("orchestrator.panel.engines.model.probing.probe_settings", probe)
     rows = {one.name: (one.state, one.detail) for one in checks(Home.open(home))}
     said = ("missing", "the engine openai cannot be looked at (KeyError): mend it")
     assert rows["engine openai"] == said
@@ -319,7 +319,7 @@ def test_a_rehearsal_whose_engine_gave_nothing_says_so_and_exits_with_1(
     why: str,
 ) -> None:
     code = f"""
-from orchestrator.engines import EngineError
+from orchestrator.panel.engines import EngineError
 class Plain:
     name = "raises"
     def __init__(self, config): pass
@@ -357,12 +357,12 @@ def _offers() -> set[str]:
 
 
 def test_all_requests_offers_and_results_can_be_imported_from_one_place() -> None:
-    public = set(orchestrator.engines.__all__)
+    public = set(orchestrator.panel.engines.__all__)
     assert public >= _requests()
     assert public >= _offers()
-    assert sorted(public) == sorted(orchestrator.engines._WHERE)
+    assert sorted(public) == sorted(orchestrator.panel.engines._WHERE)
     for name in public:
-        assert getattr(orchestrator.engines, name) is not None
+        assert getattr(orchestrator.panel.engines, name) is not None
 
 
 def test_the_page_names_every_request_and_every_offer() -> None:
@@ -371,7 +371,7 @@ def test_the_page_names_every_request_and_every_offer() -> None:
     requests = _requests() - {"Request", "SeatRequest"}
     assert rows == requests | _offers()
     named = set(re.findall(r"`(?:tuple\[)?([A-Z]\w+)", page))
-    assert named - set(orchestrator.engines.__all__) <= {"Session"}
+    assert named - set(orchestrator.panel.engines.__all__) <= {"Session"}
     members = {name for name in vars(Wire) if not name.startswith("_")} | set(Wire.__annotations__)
     assert {name.partition("(")[0] for row in _rows(wire) for name in row.split("`, `")} == members
 

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from orchestrator.engines.model import service
-from orchestrator.engines.model.settings import Settings
-from orchestrator.engines.model.task import Task
-from orchestrator.engines.recorded import (
+from orchestrator.core.errors import EngineError, InstallationError
+from orchestrator.panel.engines.model import service
+from orchestrator.panel.engines.model.settings import Settings
+from orchestrator.panel.engines.model.task import Task
+from orchestrator.panel.engines.recorded import (
     RecordedReply,
     Recording,
     Replies,
     read_recording,
     request_digest,
 )
-from orchestrator.errors import EngineError, InstallationError
 
 
 def request(text: str) -> dict[str, Any]:

@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.personas.persona import Persona, Seat
 
-from orchestrator.engines.protocol import (
+from orchestrator.core.errors import EngineError
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.proposal import Operand, Proposal
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
     DossierRequest,
@@ -23,15 +28,21 @@ from orchestrator.engines.protocol import (
     ScribeRequest,
     TensionsRequest,
 )
-from orchestrator.engines.scripted import ScriptedEngine
-from orchestrator.errors import EngineError
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Judgement, Observation, Target
-from orchestrator.model.fact import FactDraft
-from orchestrator.model.proposal import Operand, Proposal
-from orchestrator.model.reply import Attack, Bearing, DebriefWords, Remembered
-from orchestrator.model.slide import Deck
-from orchestrator.templates.persona import Persona, Seat
+from orchestrator.panel.engines.scripted import ScriptedEngine
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Exchange,
+    Judgement,
+    Observation,
+    Target,
+)
+from orchestrator.panel.model.fact import FactDraft
+from orchestrator.panel.model.reply import (
+    Attack,
+    Bearing,
+    DebriefWords,
+    Remembered,
+)
 
 SEAT = Seat(
     Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})

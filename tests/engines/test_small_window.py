@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import EngineError
-from orchestrator.session import Session
+from orchestrator.core.errors import EngineError
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import PATIENT, engine_on
 from tests.helpers.homes import new_home
 from tests.helpers.messages_server import MessagesServer, Taken

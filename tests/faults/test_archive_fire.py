@@ -22,15 +22,15 @@ from pathlib import Path
 import botocore.session
 import pytest
 
-from orchestrator.archive import s3
-from orchestrator.archive.bag import bag_files
-from orchestrator.archive.download import restore, verify_archive
-from orchestrator.archive.freeze import thaw
-from orchestrator.archive.register import ARCHIVES, BEGUN, archives_of
-from orchestrator.archive.upload import archive_session
 from orchestrator.cli.app import run
-from orchestrator.errors import ArchiveError
-from orchestrator.home.folder import Home
+from orchestrator.core.archive import s3
+from orchestrator.core.archive.bag import bag_files
+from orchestrator.core.archive.download import restore, verify_archive
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.archive.register import ARCHIVES, BEGUN, archives_of
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.core.errors import ArchiveError
+from orchestrator.core.home.folder import Home
 from tests.helpers import strict_s3 as strict
 from tests.helpers.figures import SHARE, note
 from tests.helpers.homes import ROOT, new_home

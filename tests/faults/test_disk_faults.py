@@ -17,8 +17,8 @@ from typing import Final
 
 import pytest
 
-from orchestrator.records.moderator import PartFailed
-from orchestrator.store.store import Store
+from orchestrator.core.store.store import Store
+from orchestrator.panel.records.moderator import PartFailed
 from tests.helpers.cut_short import (
     COMMAND,
     Case,

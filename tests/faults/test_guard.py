@@ -21,9 +21,9 @@ from statistics import median
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.guard.guard import Guard
-from orchestrator.store.store import Store
-from orchestrator.verify import verify_session
+from orchestrator.core.guard.guard import Guard
+from orchestrator.core.store.store import Store
+from orchestrator.core.verify import verify_session
 from tests.helpers.figures import not_run, note, share
 from tests.helpers.rehearsals import ROOT, greenroom_json, write_rehearsal
 from tests.helpers.sessions import TRANSCRIPT, live_session
@@ -247,7 +247,7 @@ def test_every_change_in_a_live_session_is_put_back_within_a_second(home: Path, 
 WRITER = """
 import sys
 from pathlib import Path
-from orchestrator.store.store import Store
+from orchestrator.core.store.store import Store
 store = Store(Path(sys.argv[1]))
 for number in range(int(sys.argv[3])):
     store.append("shared/presenter-transcript.md", f"{sys.argv[2]} {number}\\n", by="transcript")

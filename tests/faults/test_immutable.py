@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive import freeze as freezing
-from orchestrator.archive.freeze import can_set_flags, freeze
-from orchestrator.errors import GreenroomError
-from orchestrator.verify import verify_session
+from orchestrator.core.archive import freeze as freezing
+from orchestrator.core.archive.freeze import can_set_flags, freeze
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.verify import verify_session
 from tests.helpers.commands import Commands
 from tests.helpers.figures import not_run, note
 from tests.helpers.homes import new_home

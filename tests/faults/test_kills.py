@@ -12,7 +12,7 @@ from typing import Final
 
 import pytest
 
-from orchestrator.store.store import Store
+from orchestrator.core.store.store import Store
 from tests.helpers.cut_short import (
     COMMAND,
     Case,

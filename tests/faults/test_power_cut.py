@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.download import list_archives, verify_archive
-from orchestrator.errors import GreenroomError
-from orchestrator.home.folder import UNFINISHED
-from orchestrator.store.store import Store
-from orchestrator.verify import verify_session
+from orchestrator.core.archive.download import list_archives, verify_archive
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.home.folder import UNFINISHED
+from orchestrator.core.store.store import Store
+from orchestrator.core.verify import verify_session
 from tests.faults.told_program import BARE, FILLER, MUTANTS, work
 from tests.helpers.figures import SHARE, note, share
 from tests.helpers.homes import new_home

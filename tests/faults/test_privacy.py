@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.archive.freeze import thaw
-from orchestrator.archive.stores import open_store
 from orchestrator.cli.app import TAKEN, run
-from orchestrator.home.folder import Home, packaged_table
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.archive.stores import open_store
+from orchestrator.core.home.folder import Home, packaged_table
+from orchestrator.panel.comments import Comments
+from orchestrator.rehearsal.session import Session
 from orchestrator.review.catalogue import comments_beside, of_home
-from orchestrator.review.comments import Comments
 from orchestrator.review.update import update
-from orchestrator.session import Session
 from orchestrator.web.timeline import timeline
 from orchestrator.web.timeline_export import as_redacted
 from tests.helpers.figures import note

@@ -16,15 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.archive.download import verify_archive
-from orchestrator.archive.freeze import freeze, thaw
-from orchestrator.archive.unpacked import verify_path
-from orchestrator.archive.upload import archive_session
+from orchestrator.core.archive.download import verify_archive
+from orchestrator.core.archive.freeze import freeze, thaw
+from orchestrator.core.archive.unpacked import verify_path
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.core.errors import ArchiveUnavailableError
+from orchestrator.core.store import ledger
+from orchestrator.core.store.store import LEDGER_NAME, Store
+from orchestrator.core.verify import Verification, verify_session
 from orchestrator.documents.verification import against_head
-from orchestrator.errors import ArchiveUnavailableError
-from orchestrator.store import ledger
-from orchestrator.store.store import LEDGER_NAME, Store
-from orchestrator.verify import Verification, verify_session
 from tests.helpers.figures import note, share
 from tests.helpers.sessions import PANEL, ended_session, live_session
 

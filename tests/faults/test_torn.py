@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import GreenroomError
-from orchestrator.store import ledger
-from orchestrator.store.store import LEDGER_NAME, Store
-from orchestrator.verify import verify_session
-from orchestrator.verify.account import Account
-from orchestrator.verify.finding import Report
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.store import ledger
+from orchestrator.core.store.store import LEDGER_NAME, Store
+from orchestrator.core.verify import verify_session
+from orchestrator.core.verify.account import Account
+from orchestrator.core.verify.finding import Report
 from tests.helpers.figures import SHARE, note, share
 from tests.helpers.fuzzed_ledgers import fuzzed, rewritten
 from tests.helpers.sessions import TRANSCRIPT, rehearse, start

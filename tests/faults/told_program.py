@@ -21,12 +21,12 @@ from threading import Lock
 from typing import Any, Final
 
 from orchestrator import Home, Session
-from orchestrator.errors import AlreadyWrittenError, GreenroomError, StoreWriteError
-from orchestrator.home.folder import packaged_table
-from orchestrator.store import files, ledger
-from orchestrator.store.store import Store, create_store
-from orchestrator.store.transaction import Draft
-from orchestrator.store.value import Unread
+from orchestrator.core.errors import AlreadyWrittenError, GreenroomError, StoreWriteError
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store import files, ledger
+from orchestrator.core.store.store import Store, create_store
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.store.value import Unread
 from tests.helpers.figures import SHARE
 from tests.helpers.stores import CANDIDATE, INTEL, NOTES, PANEL, TRANSCRIPT, contents
 

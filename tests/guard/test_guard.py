@@ -19,14 +19,14 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.freeze import freeze, thaw
-from orchestrator.erasing import erase_session
-from orchestrator.guard import guard as guard_module
-from orchestrator.guard import watched
-from orchestrator.guard.guard import Guard
-from orchestrator.home.changes import Changes
-from orchestrator.store.store import Store
-from orchestrator.verify import verify_session
+from orchestrator.core.archive.freeze import freeze, thaw
+from orchestrator.core.guard import guard as guard_module
+from orchestrator.core.guard import watched
+from orchestrator.core.guard.guard import Guard
+from orchestrator.core.home.changes import Changes
+from orchestrator.core.store.store import Store
+from orchestrator.core.verify import verify_session
+from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.live_feeds import until
 from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, live_session
 from tests.helpers.stores import on_disk
@@ -229,7 +229,7 @@ def test_a_template_that_changes_is_told_once_and_reaches_no_session(told: list[
 @pytest.mark.slow
 def test_writes_and_reads_of_any_process_are_no_changes(live: Sample, told: list[str]) -> None:
     with guarded(live, told), pytest.MonkeyPatch.context() as quick:
-        quick.setattr("orchestrator.guard.guard.GATHER_S", 0.0)
+        quick.setattr("orchestrator.core.guard.guard.GATHER_S", 0.0)
         stores = [Store(live.root), Store(live.root)]
         for number in range(150):
             store = stores[number % 2]

@@ -7,11 +7,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from orchestrator.context.assemble import Context
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.settings import DEADLINES_S, Settings
-from orchestrator.engines.model.tasks import kind_of
-from orchestrator.engines.protocol import (
+from orchestrator.core.context.assemble import Context
+from orchestrator.material.model.claim import Tension
+from orchestrator.material.model.intel import Reported
+from orchestrator.material.model.proposal import Passage
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.settings import DEADLINES_S, Settings
+from orchestrator.panel.engines.model.tasks import kind_of
+from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
     DossierRequest,
@@ -26,13 +29,10 @@ from orchestrator.engines.protocol import (
     SeatRequest,
     TensionsRequest,
 )
-from orchestrator.model.claim import Tension
-from orchestrator.model.dossier import BoardMember
-from orchestrator.model.exchange import Candidate, Exchange, Turn
-from orchestrator.model.fact import Passage as FactPassage
-from orchestrator.model.intel import Reported
-from orchestrator.model.proposal import Passage
-from orchestrator.session import Session
+from orchestrator.panel.model.dossier import BoardMember
+from orchestrator.panel.model.exchange import Candidate, Exchange, Turn
+from orchestrator.panel.model.fact import Passage as FactPassage
+from orchestrator.rehearsal.session import Session
 from tests.helpers.messages_server import MessagesServer, Taken
 
 SECRET = "Ofelia counted 4711 turnstile tickets"

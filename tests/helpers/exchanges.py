@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orchestrator.model.exchange import Exchange, Turn
+from orchestrator.panel.model.exchange import Exchange, Turn
 
 
 def exchange(id: str, agent: str, question: str, **changed: Any) -> Exchange:

@@ -8,17 +8,22 @@ from pathlib import Path
 from time import sleep
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.protocol import Engine, FactsRequest, Request, ScribeRequest
-from orchestrator.errors import EngineError
+from orchestrator.core.errors import EngineError
+from orchestrator.material.model.segment import Segment
 from orchestrator.memory.summariser import Schedule, Summariser
-from orchestrator.model.fact import FactDraft, Passage
-from orchestrator.model.reply import Remembered
-from orchestrator.model.segment import Segment
-from orchestrator.session import Session
+from orchestrator.panel.engines.offline import OfflineEngine
+from orchestrator.panel.engines.protocol import (
+    Engine,
+    FactsRequest,
+    Request,
+    ScribeRequest,
+)
+from orchestrator.panel.model.fact import FactDraft, Passage
+from orchestrator.panel.model.reply import Remembered
+from orchestrator.rehearsal.session import Session
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 

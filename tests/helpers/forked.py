@@ -22,9 +22,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from orchestrator.archive import streams
 from orchestrator.cli.app import run
 from orchestrator.cli.streams import prepare_streams
+from orchestrator.core.archive import streams
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CALLS: Final = (

@@ -7,7 +7,7 @@ import json
 import random
 from typing import Any, Final
 
-from orchestrator.store.ledger import FIRST_HASH
+from orchestrator.core.store.ledger import FIRST_HASH
 
 NASTY: Final[tuple[Any, ...]] = (
     None, True, 0, -1, 10**30, 1e308, 0.5, "", "\n", "\0", "⟦", "\u2028", "\ud800", "../x", "append",

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from orchestrator.engines.protocol import Engine
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.engines.protocol import Engine
+from orchestrator.rehearsal.session import Session
 from tests.helpers.rehearsals import write_rehearsal
 
 PATIENCE_S = 300.0

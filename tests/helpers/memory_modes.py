@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
 
 if TYPE_CHECKING:
-    from orchestrator.home.folder import Home
+    from orchestrator.core.home.folder import Home
     from orchestrator.memory.database import MemoryDatabase
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -115,8 +115,8 @@ def _replace_all(stand_in: Callable[..., Never]) -> None:
 def _remember_all() -> None:
     """Every session is remembered, and each agent has a page and a memory to bring along."""
     from orchestrator.memory.database import MemoryDatabase
-    from orchestrator.records.options import UNNAMED
-    from orchestrator.session import Session
+    from orchestrator.panel.records.options import UNNAMED
+    from orchestrator.rehearsal.session import Session
 
     opened = MemoryDatabase.open  # the real one, whatever takes its place
     started: Callable[..., Session] = Session.start.__func__  # type: ignore[attr-defined]  # not bound yet
@@ -136,8 +136,8 @@ def _remember_all() -> None:
 
 
 def _bring_along(home: Home, presenter: Any, opened: Callable[[Path], MemoryDatabase]) -> None:
-    from orchestrator.clock import utc_now
-    from orchestrator.errors import GreenroomError
+    from orchestrator.core.clock import utc_now
+    from orchestrator.core.errors import GreenroomError
     from orchestrator.memory.consent import set_consent
     from orchestrator.memory.scratchpads import update_scratchpad
     from tests.helpers.memories import write_memory

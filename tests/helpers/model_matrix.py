@@ -26,18 +26,19 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.archive.unpacked import verify_path
-from orchestrator.deck.content import slide_texts
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.settings import CHAT, DEADLINES_S, MESSAGES
-from orchestrator.errors import GreenroomError
-from orchestrator.home.folder import Home
-from orchestrator.loop.recorded import Loading, step
-from orchestrator.model.exchange import Exchange
-from orchestrator.session import Session
-from orchestrator.speech.answers import read_answers
-from orchestrator.speech.read import read_speech
-from orchestrator.verify import verify_session
+from orchestrator.panel.loop.recorded import Loading, step
+
+from orchestrator.core.archive.unpacked import verify_path
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.verify import verify_session
+from orchestrator.material.deck.content import slide_texts
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.answers import read_answers
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.settings import CHAT, DEADLINES_S, MESSAGES
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID

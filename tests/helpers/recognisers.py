@@ -7,8 +7,8 @@ from array import array
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 
-from orchestrator.speech.recognition import Heard
-from orchestrator.speech.voice import RATE_HZ, Detector
+from orchestrator.material.speech.recognition import Heard
+from orchestrator.material.speech.voice import RATE_HZ, Detector
 
 
 def tone(seconds: float, loudness: int = 8000) -> bytes:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.speech.answers import read_answers
-from orchestrator.speech.read import read_speech
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.answers import read_answers
+from orchestrator.rehearsal.session import Session
 from tests.helpers import memory_modes
 from tests.helpers.commands_forked import command
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.home.folder import Home
-from orchestrator.model.segment import Segment
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import Segment
+from orchestrator.rehearsal.session import Session
 
 DECK = """# Where we stand
 

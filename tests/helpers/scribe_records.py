@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from orchestrator.layout import TRANSCRIPT
-from orchestrator.model.exchange import Judgement
-from orchestrator.model.segment import Segment
-from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
-from orchestrator.records.memory import GoalsKept, Kept, KeptKind
-from orchestrator.records.options import Options
-from orchestrator.records.speech import AnswerGiven, SlideShown, SpeechHeard
-from orchestrator.records.start import DeckName, SessionStarted
-from orchestrator.store.ledger import Record
-from orchestrator.store.value import Value, held
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.value import Value, held
+from orchestrator.core.table import TRANSCRIPT
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.model.exchange import Judgement
+from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
+from orchestrator.panel.records.memory import GoalsKept, Kept, KeptKind
+from orchestrator.panel.records.options import Options
+from orchestrator.panel.records.speech import AnswerGiven, SlideShown, SpeechHeard
+from orchestrator.panel.records.start import DeckName, SessionStarted
 from tests.helpers.exchanges import exchange
 
 AT = "2026-11-22T08:00:00.000000Z"

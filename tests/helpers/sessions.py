@@ -6,17 +6,17 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.archive.freeze import freeze
-from orchestrator.context.assemble import Assembler, read_templates
-from orchestrator.context.receipt import recorded
-from orchestrator.home.folder import packaged_table
-from orchestrator.layout import Layout
-from orchestrator.model.exchange import Judgement
-from orchestrator.model.segment import Segment
-from orchestrator.records.exchanges import ExchangeClosed, VerdictGiven
-from orchestrator.records.speech import SpeechHeard
-from orchestrator.store.store import Store, create_store
-from orchestrator.store.value import Unread
+from orchestrator.core.archive.freeze import freeze
+from orchestrator.core.context.assemble import Assembler, read_templates
+from orchestrator.core.context.receipt import recorded
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.store import Store, create_store
+from orchestrator.core.store.value import Unread
+from orchestrator.core.table import Layout
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.model.exchange import Judgement
+from orchestrator.panel.records.exchanges import ExchangeClosed, VerdictGiven
+from orchestrator.panel.records.speech import SpeechHeard
 from tests.helpers.exchanges import exchange
 
 PANEL = ("skeptic", "analyst")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from pptx import Presentation
 
-from orchestrator.deck.read import read_deck
-from orchestrator.model.slide import Deck
+from orchestrator.material.deck.read import read_deck
+from orchestrator.material.model.slide import Deck
 from tests.helpers.deck_files import SLIDE, changed, saved
 
 _OFFICE = "http://schemas.openxmlformats.org"

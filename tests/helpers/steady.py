@@ -6,25 +6,26 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from orchestrator.engines.protocol import (
+from orchestrator.panel.loop.recorded import Loading
+
+from orchestrator.core.errors import EngineError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.read import Recording
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
     JudgementRequest,
     Request,
     ScratchpadRequest,
 )
-from orchestrator.errors import EngineError
-from orchestrator.home.folder import Home
-from orchestrator.loop.recorded import Loading
-from orchestrator.model.exchange import Candidate, Judgement
-from orchestrator.model.reply import DebriefWords
-from orchestrator.model.segment import Segment
-from orchestrator.session import Session
-from orchestrator.speech.answers import Answer
-from orchestrator.speech.read import Recording
+from orchestrator.panel.model.exchange import Candidate, Judgement
+from orchestrator.panel.model.reply import DebriefWords
+from orchestrator.rehearsal.session import Session
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 

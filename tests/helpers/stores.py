@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import GreenroomError
-from orchestrator.home.folder import packaged_table
-from orchestrator.records.moderator import Frozen
-from orchestrator.store import ledger
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.ledger import Record
-from orchestrator.store.receipt import ReceiptNote
-from orchestrator.store.store import Store, create_store
-from orchestrator.store.value import Unread
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store import ledger
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.receipt import ReceiptNote
+from orchestrator.core.store.store import Store, create_store
+from orchestrator.core.store.value import Unread
+from orchestrator.panel.records.moderator import Frozen
 
 PANEL = ("skeptic", "analyst")
 TRANSCRIPT = "shared/presenter-transcript.md"

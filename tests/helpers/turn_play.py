@@ -18,23 +18,34 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from orchestrator.clock import ClockState
-from orchestrator.engines.protocol import JudgementRequest, Request
-from orchestrator.errors import SessionStateError
-from orchestrator.home.folder import Home
-from orchestrator.loop import turns
-from orchestrator.loop.live_panel import Panel
-from orchestrator.loop.steps import End, Listen
-from orchestrator.model.exchange import Judgement, Observation
-from orchestrator.model.segment import LiveSegment
-from orchestrator.records.corrections import Corrected
-from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp, PutAgain
-from orchestrator.records.kinds import fold, value_of
-from orchestrator.records.moderator import ClockSet
-from orchestrator.records.projection import Projection
-from orchestrator.records.speech import AnswerEnds, AnswerHeard, as_talk, is_spoken
-from orchestrator.records.taken_back import AnswerTakenBack
-from orchestrator.session import Session
+from orchestrator.panel.loop.live_panel import Panel
+from orchestrator.panel.loop.steps import End, Listen
+
+from orchestrator.core.clock import ClockState
+from orchestrator.core.errors import SessionStateError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import LiveSegment
+from orchestrator.panel.engines.protocol import JudgementRequest, Request
+from orchestrator.panel.loop import turns
+from orchestrator.panel.model.exchange import Judgement, Observation
+from orchestrator.panel.records.corrections import Corrected
+from orchestrator.panel.records.exchanges import (
+    ExchangeClosed,
+    ExchangeOpened,
+    FollowedUp,
+    PutAgain,
+)
+from orchestrator.panel.records.kinds import fold, value_of
+from orchestrator.panel.records.moderator import ClockSet
+from orchestrator.panel.records.projection import Projection
+from orchestrator.panel.records.speech import (
+    AnswerEnds,
+    AnswerHeard,
+    as_talk,
+    is_spoken,
+)
+from orchestrator.panel.records.taken_back import AnswerTakenBack
+from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.steady import DECK, SteadyEngine
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from time import sleep
 from typing import Any
 
-from orchestrator.errors import AlreadyWrittenError, SessionFrozenError
-from orchestrator.layout import Mutability
-from orchestrator.records.moderator import Frozen
-from orchestrator.store.store import Store
+from orchestrator.core.errors import AlreadyWrittenError, SessionFrozenError
+from orchestrator.core.store.store import Store
+from orchestrator.core.table import Mutability
+from orchestrator.panel.records.moderator import Frozen
 from tests.helpers.stores import CANDIDATE, TRANSCRIPT
 
 HISTORY = "shared/exchange-history.md"

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.engines.model.settings import DEADLINES_S, DEFAULT_MODEL, model_settings
-from orchestrator.engines.model.tasks import KINDS
-from orchestrator.errors import ConfigurationError
-from orchestrator.home.config import TASKS, Config, read_config
+from orchestrator.core.errors import ConfigurationError
+from orchestrator.panel.config.config import TASKS, Config, read_config
+from orchestrator.panel.engines.model.settings import DEADLINES_S, DEFAULT_MODEL, model_settings
+from orchestrator.panel.engines.model.tasks import KINDS
 
 CLAUDE = """engine: claude
 layout: strict

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive import s3
-from orchestrator.archive.freeze import thaw
-from orchestrator.archive.register import note_archive
 from orchestrator.cli.app import run
+from orchestrator.core.archive import s3
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.archive.register import note_archive
 from orchestrator.memory.database import existing
 from tests.helpers.strict_s3 import KEY, SECRET, strict_s3
 

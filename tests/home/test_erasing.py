@@ -12,8 +12,8 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
-from orchestrator.erasing import ERASING, erase_session
-from orchestrator.errors import StoreWriteError
+from orchestrator.core.errors import StoreWriteError
+from orchestrator.rehearsal.erasing import ERASING, erase_session
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 SPOKEN = "shared/presenter-transcript.md"

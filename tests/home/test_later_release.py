@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import LaterReleaseError
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.store import ledger
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.value import Unread, held
-from orchestrator.verify import verify_session
+from orchestrator.core.errors import LaterReleaseError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store import ledger
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.value import Unread, held
+from orchestrator.core.verify import verify_session
+from orchestrator.rehearsal.session import Session
 from tests.helpers.commands import Commands
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.driver_lock import driving
 
 from orchestrator import Home, Session
+from orchestrator.core.home.folder import LIST_CACHE
+from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
 from orchestrator.documents import glance
 from orchestrator.documents.listing import local
-from orchestrator.erasing import erase_session
-from orchestrator.home.folder import LIST_CACHE
-from orchestrator.loop.driver_lock import driving
-from orchestrator.speech.stream import LiveSegment
-from orchestrator.store.store import DEGRADED_NAME, LEDGER_NAME
+from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK
 

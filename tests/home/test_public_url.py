@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import ConfigurationError
-from orchestrator.home.config import checked, read_config
-from orchestrator.home.public_url import OWN_PATHS, PublicUrl, parse_public_url
+from orchestrator.core.errors import ConfigurationError
+from orchestrator.panel.config.config import checked, read_config
+from orchestrator.panel.config.public_url import OWN_PATHS, PublicUrl, parse_public_url
 from orchestrator.web.addresses import PREFIX
 from orchestrator.web.app import PAGES
 

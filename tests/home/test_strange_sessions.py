@@ -15,13 +15,13 @@ from starlette.testclient import TestClient
 
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
+from orchestrator.core.errors import SessionStateError, UsageError
+from orchestrator.core.verify import verify_session
 from orchestrator.documents.briefing import briefing_json
 from orchestrator.documents.listing import local
-from orchestrator.erasing import ERASING, erase_session
-from orchestrator.errors import SessionStateError, UsageError
 from orchestrator.mcp.resources import read
 from orchestrator.mcp.scope import LIST, Scope
-from orchestrator.verify import verify_session
+from orchestrator.rehearsal.erasing import ERASING, erase_session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.bag import facts_of, payload_of, tag_files
-from orchestrator.archive.download import list_archives, restore
-from orchestrator.archive.freeze import thaw
-from orchestrator.archive.unpacked import verify_path
-from orchestrator.archive.upload import delete_archive
+from orchestrator.core.archive.bag import facts_of, payload_of, tag_files
+from orchestrator.core.archive.download import list_archives, restore
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.archive.unpacked import verify_path
+from orchestrator.core.archive.upload import delete_archive
+from orchestrator.core.errors import ArchiveError, SessionStateError
+from orchestrator.core.store import ledger
+from orchestrator.core.store.value import Held
+from orchestrator.core.verify import verify_session
 from orchestrator.documents.listing import local
-from orchestrator.erasing import erase_session
-from orchestrator.errors import ArchiveError, SessionStateError
-from orchestrator.store import ledger
-from orchestrator.store.value import Held
-from orchestrator.verify import verify_session
+from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.stores import fields_of
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"

@@ -11,14 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator import Home, Session
-from orchestrator.errors import ConfigurationError, HomeError
-from orchestrator.home.folder import packaged_table
-from orchestrator.home.table_file import read_table_file
-from orchestrator.home.unnamed import unnamed_files
-from orchestrator.layout import AGENT, MAX_FILE_BYTES, MIB, Mutability, SessionFile, Table
-from orchestrator.records.needs import COMPANIONS, NEEDS, lacking
-from orchestrator.store.opening import Opening
-from orchestrator.store.recorded_table import table_of, table_of_version_1
+from orchestrator.core.errors import ConfigurationError, HomeError
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.home.table_file import read_table_file
+from orchestrator.core.home.unnamed import unnamed_files
+from orchestrator.core.store.opening import Opening
+from orchestrator.core.store.recorded_table import table_of, table_of_version_1
+from orchestrator.core.table import (
+    AGENT,
+    MAX_FILE_BYTES,
+    MIB,
+    Mutability,
+    SessionFile,
+    Table,
+)
+from orchestrator.panel.records.needs import COMPANIONS, NEEDS, lacking
 from tests.helpers.homes import ROOT
 
 TABLE = """\

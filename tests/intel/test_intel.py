@@ -10,20 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator import Home, Session
-from orchestrator.claims.extract import deck_claims
-from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.by_name import engine_named
-from orchestrator.engines.protocol import NewsRequest
-from orchestrator.errors import EngineError, InputError, RevisionLimitError
-from orchestrator.intel.bearing import Held, held_against, intel_of
-from orchestrator.intel.page import intel_page
-from orchestrator.intel.prose import reported_in
-from orchestrator.intel.read import read_intel
-from orchestrator.model.claim import Place
-from orchestrator.model.intel import Intel, IntelItem, Reported
-from orchestrator.model.reply import Bearing
-from orchestrator.model.slide import Deck
-from orchestrator.records.start import IntelTaken
+from orchestrator.core.errors import EngineError, InputError, RevisionLimitError
+from orchestrator.material.claims.extract import deck_claims
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.material.intel.page import intel_page
+from orchestrator.material.intel.prose import reported_in
+from orchestrator.material.intel.read import read_intel
+from orchestrator.material.model.claim import Place
+from orchestrator.material.model.intel import Intel, IntelItem, Reported
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.engines.by_name import engine_named
+from orchestrator.panel.engines.protocol import NewsRequest
+from orchestrator.panel.loop.bearing import Held, held_against, intel_of
+from orchestrator.panel.model.reply import Bearing
+from orchestrator.panel.records.start import IntelTaken
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
 DECK = """---

@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from orchestrator.claims.extract import deck_claims
-from orchestrator.deck.read import read_deck, read_deck_text
-from orchestrator.deck.texts import slide_texts
+from orchestrator.core.errors import EngineError, RevisionLimitError, SessionFrozenError
+from orchestrator.core.home.folder import Home
 from orchestrator.documents.intel import searched_json
-from orchestrator.engines.claude.searching import MAX_REQUESTS
-from orchestrator.engines.model.tasks import prompt
-from orchestrator.errors import EngineError, RevisionLimitError, SessionFrozenError
-from orchestrator.home.folder import Home
-from orchestrator.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
-from orchestrator.session import Session
+from orchestrator.material.claims.extract import deck_claims
+from orchestrator.material.deck.read import read_deck, read_deck_text
+from orchestrator.material.deck.texts import slide_texts
+from orchestrator.material.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
+from orchestrator.panel.engines.claude.searching import MAX_REQUESTS
+from orchestrator.panel.engines.model.tasks import prompt
+from orchestrator.rehearsal.session import Session
 from tests.helpers.messages_replies import Page
 from tests.helpers.messages_server import MessagesServer, Taken
 from tests.helpers.rehearsals import greenroom, greenroom_json

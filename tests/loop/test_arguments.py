@@ -10,8 +10,8 @@ from typing import Any, Final
 import pytest
 
 from orchestrator import Home, Segment, Session
-from orchestrator.errors import GreenroomError, InvalidTextError
-from orchestrator.model.segment import LiveSegment
+from orchestrator.core.errors import GreenroomError, InvalidTextError
+from orchestrator.material.model.segment import LiveSegment
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 TRANSCRIPT = "shared/presenter-transcript.md"

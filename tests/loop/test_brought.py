@@ -8,17 +8,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.asking import ask
 
 from orchestrator import Home, Session
-from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.page import as_html, as_markdown
-from orchestrator.dossier.brought import MAX_QUESTIONS, each_once, questions_of, read_questions
-from orchestrator.errors import InputError
-from orchestrator.loop.asking import ask
-from orchestrator.model.brought import BroughtQuestion
-from orchestrator.model.exchange import Exchange
-from orchestrator.model.segment import Segment
-from orchestrator.speech.read import Recording
+from orchestrator.core.errors import InputError
+from orchestrator.material.model.brought import BroughtQuestion
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.read import Recording
+from orchestrator.panel.debrief.json_form import as_json
+from orchestrator.panel.debrief.page import as_html, as_markdown
+from orchestrator.panel.dossier.brought import (
+    MAX_QUESTIONS,
+    each_once,
+    questions_of,
+    read_questions,
+)
+from orchestrator.panel.model.exchange import Exchange
 from orchestrator.web.known import knowledge
 from tests.helpers.ferries import DECK as ONE_SLIDE
 

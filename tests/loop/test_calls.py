@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.recorded import Loading
 
-from orchestrator.home.folder import Home
-from orchestrator.loop.recorded import Loading
-from orchestrator.model.exchange import Exchange
-from orchestrator.session import Session
-from orchestrator.speech.answers import Answer
-from orchestrator.speech.read import read_speech
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.messages_server import MessagesServer, Taken
 from tests.helpers.rehearsals import ROOT
@@ -23,7 +23,7 @@ from tests.helpers.stores import values_of
 
 pytestmark = pytest.mark.own_memory  # memory asks the model as well
 
-DEMO = ROOT / "orchestrator" / "demo"
+DEMO = ROOT / "orchestrator" / "rehearsal" / "demo"
 """Six minutes of speech, ten slides, eight exchanges."""
 ANSWERS = tuple(Answer(f"The auditors counted {number} of them in May.") for number in range(11, 31))
 """More than are needed, so that every question is answered."""

@@ -8,30 +8,48 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from orchestrator.panel.loop.calling_on import Choice
+from orchestrator.panel.loop.judging import give_verdict
+from orchestrator.panel.loop.open_contradictions import whose
+from orchestrator.panel.loop.recorded import Loading
+from orchestrator.panel.loop.refreshing import (
+    ASKED,
+    UNSAID,
+    Asked,
+    begin,
+    refresh,
+    take,
+)
+from orchestrator.panel.loop.rehearsal import read_seats
 
-from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.model.task_data import candidate
-from orchestrator.engines.model.tasks import task_text
-from orchestrator.engines.protocol import CandidateRequest, FocusBriefRequest, Request, Scene
-from orchestrator.errors import EngineError, UsageError
-from orchestrator.home.folder import Home
-from orchestrator.loop import asking
-from orchestrator.loop.calling_on import Choice
-from orchestrator.loop.judging import give_verdict
-from orchestrator.loop.open_contradictions import whose
-from orchestrator.loop.recorded import Loading
-from orchestrator.loop.refreshing import ASKED, UNSAID, Asked, begin, refresh, take
-from orchestrator.loop.rehearsal import read_seats
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Exchange, Judgement, Target, Turn
-from orchestrator.records.start import FocusBriefWritten
-from orchestrator.session import Session
-from orchestrator.speech.answers import Answer
+from orchestrator.core.errors import EngineError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.engines.model.task_data import candidate
+from orchestrator.panel.engines.model.tasks import task_text
+from orchestrator.panel.engines.protocol import (
+    CandidateRequest,
+    FocusBriefRequest,
+    Request,
+    Scene,
+)
+from orchestrator.panel.loop import asking
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Exchange,
+    Judgement,
+    Target,
+    Turn,
+)
+from orchestrator.panel.records.start import FocusBriefWritten
+from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine, recording
 from tests.helpers.stores import fields_of, values_of
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 

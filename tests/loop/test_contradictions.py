@@ -7,24 +7,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pytest
+from orchestrator.panel.loop.contradictions import Looked, propose
 
-from orchestrator.checks.passages import deck_passages
-from orchestrator.deck.read import read_deck_text
-from orchestrator.engines.protocol import DoubtRequest, JudgementRequest, Request, TensionsRequest
-from orchestrator.errors import EngineError
-from orchestrator.home.folder import Home
-from orchestrator.loop.contradictions import Looked, propose
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate, Judgement
-from orchestrator.model.proposal import NOT_BOTH, Operand, Proposal
-from orchestrator.model.segment import Segment
-from orchestrator.records import contradictions
-from orchestrator.session import Session
+from orchestrator.core.errors import EngineError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.checks.passages import deck_passages
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.proposal import NOT_BOTH, Operand, Proposal
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.engines.protocol import (
+    DoubtRequest,
+    JudgementRequest,
+    Request,
+    TensionsRequest,
+)
+from orchestrator.panel.model.exchange import Candidate, Judgement
+from orchestrator.panel.records import contradictions
+from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 
@@ -169,7 +174,7 @@ def say(session: Session, text: str, at_s: float = 1.0) -> None:
 
 
 def look(session: Session) -> bool:
-    from orchestrator.loop.contradiction_looks import look_if_due
+    from orchestrator.panel.loop.contradiction_looks import look_if_due
 
     return look_if_due(session.rehearsal)
 
@@ -192,7 +197,7 @@ def test_the_decks_own_are_found_before_the_focus_briefs_which_show_them(home: P
 
 
 def test_what_is_found_in_words_that_are_corrected_meanwhile_is_looked_for_anew(home: Path) -> None:
-    from orchestrator.loop import contradiction_looks
+    from orchestrator.panel.loop import contradiction_looks
 
     with started(home, Reader()) as session:
         say(session, "We serve 190 schools at the moment.")

@@ -7,19 +7,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.candidate_requests import grounds_of
 
 from orchestrator import Home, Session
-from orchestrator.engines.protocol import JudgementRequest, Request
-from orchestrator.errors import SessionFrozenError, SessionStateError, UsageError
-from orchestrator.loop.candidate_requests import grounds_of
+from orchestrator.core.errors import SessionFrozenError, SessionStateError, UsageError
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.material.model.segment import LiveSegment, Segment
 from orchestrator.memory.facts import FactLog
-from orchestrator.model.exchange import Candidate
-from orchestrator.model.fact import FactDraft
-from orchestrator.model.segment import LiveSegment, Segment
-from orchestrator.records.memory import BEGAN, FactRun, FactsKept, GoalsKept, Kept
-from orchestrator.records.speech import is_spoken
+from orchestrator.panel.engines.protocol import JudgementRequest, Request
+from orchestrator.panel.model.exchange import Candidate
+from orchestrator.panel.model.fact import FactDraft
+from orchestrator.panel.records.memory import (
+    BEGAN,
+    FactRun,
+    FactsKept,
+    GoalsKept,
+    Kept,
+)
+from orchestrator.panel.records.speech import is_spoken
 from orchestrator.review.reading import read
-from orchestrator.store.history import LEDGER_NAME
 from orchestrator.web.timeline import Asked, Speech, timeline
 from tests.helpers.commands import Commands
 from tests.helpers.steady import SteadyEngine
@@ -436,7 +442,7 @@ def test_a_correction_of_what_nobody_said_is_passed_over(session: Session) -> No
 
 
 def test_a_segment_without_doubt_is_written_as_before() -> None:
-    from orchestrator.model.values import to_json
+    from orchestrator.core.values import to_json
 
     assert to_json(Segment("Yes.", 0.0, 1.0)) == {"text": "Yes.", "start_s": 0.0, "end_s": 1.0}
     assert to_json(LiveSegment("Yes.")) == {"text": "Yes."}

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.demo.rehearsals import ACTS, PRESENTER
-from orchestrator.engines.recorded import FILE, read_recording
-from orchestrator.home.folder import Home
+from orchestrator.core.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.session import Session
+from orchestrator.panel.engines.recorded import FILE, read_recording
+from orchestrator.rehearsal.demo.rehearsals import ACTS, PRESENTER
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.speech.answers import read_answers
+from orchestrator.panel.answers import read_answers
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import ROOT, greenroom_json
 
@@ -83,7 +83,7 @@ def test_everybody_on_the_panel_speaks(demo: dict[str, Any]) -> None:
 
 
 def test_no_answer_is_left_over(demo: dict[str, Any]) -> None:
-    written = read_answers(ROOT / "orchestrator" / "demo" / "answers.yaml")
+    written = read_answers(ROOT / "orchestrator" / "rehearsal" / "demo" / "answers.yaml")
     given = [turn["answer"] for one in demo["exchanges"] for turn in one["turns"]]
     assert sorted(given) == sorted(answer.text for answer in written)
 

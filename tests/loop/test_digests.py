@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from orchestrator.panel.loop.digests import digest, is_same_digest
+from orchestrator.panel.loop.refresh_rules import SLIDE, TIMER
+from orchestrator.panel.loop.refreshing import refresh
+from orchestrator.panel.loop.staleness import why_stale
 
-from orchestrator.engines.protocol import CandidateRequest, Request
-from orchestrator.home.folder import Home
-from orchestrator.loop import digests
-from orchestrator.loop.digests import digest, is_same_digest
-from orchestrator.loop.refresh_rules import SLIDE, TIMER
-from orchestrator.loop.refreshing import refresh
-from orchestrator.loop.staleness import why_stale
-from orchestrator.model.segment import Segment
-from orchestrator.records.candidates import CandidateWritten, RoundMade
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.engines.protocol import CandidateRequest, Request
+from orchestrator.panel.loop import digests
+from orchestrator.panel.records.candidates import CandidateWritten, RoundMade
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.known import knowledge
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
-    from orchestrator.model.exchange import Candidate
+    from orchestrator.core.context.assemble import Context
+    from orchestrator.panel.model.exchange import Candidate
 
 R = TypeVar("R")
 

@@ -7,22 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.refreshing import refresh
 
 from orchestrator import Home, Session
-from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.page import as_html, as_markdown
-from orchestrator.debrief.terminal import as_text
+from orchestrator.core.errors import InputError, SessionStateError
 from orchestrator.documents.export import export
-from orchestrator.erasing import erase_session
-from orchestrator.errors import InputError, SessionStateError
-from orchestrator.loop.refreshing import refresh
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.segment import Segment
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.dismissals import dismissals
 from orchestrator.memory.forgetting import forget_presenter
-from orchestrator.model.claim import Place, Tension
-from orchestrator.model.exchange import Candidate
-from orchestrator.model.segment import Segment
-from orchestrator.records.projection import Projection
+from orchestrator.panel.debrief.json_form import as_json
+from orchestrator.panel.debrief.page import as_html, as_markdown
+from orchestrator.panel.debrief.terminal import as_text
+from orchestrator.panel.model.exchange import Candidate
+from orchestrator.panel.records.projection import Projection
+from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.rehearsals import greenroom, greenroom_json
 from tests.helpers.stores import fields_of
 

@@ -8,28 +8,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.answering import take_answer, take_heard
+from orchestrator.panel.loop.recorded import Loading
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.transcript import add_segment
 
 from orchestrator import Home, Session
-from orchestrator.archive.download import verify_archive
-from orchestrator.archive.freeze import thaw
 from orchestrator.cli.app import run
-from orchestrator.errors import (
+from orchestrator.core.archive.download import verify_archive
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.errors import (
     ArchiveError,
     SessionExistsError,
     SessionFrozenError,
     SessionStateError,
     UsageError,
 )
-from orchestrator.loop import session_folder
-from orchestrator.loop.answering import take_answer, take_heard
-from orchestrator.loop.recorded import Loading
-from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.loop.transcript import add_segment
+from orchestrator.core.store.files import held
+from orchestrator.material.model.segment import LiveSegment, Segment
+from orchestrator.material.speech.read import Recording
 from orchestrator.memory.session_context import to_plain
 from orchestrator.memory.session_memory import Remembering, Watch
-from orchestrator.model.segment import LiveSegment, Segment
-from orchestrator.speech.read import Recording
-from orchestrator.store.files import held
+from orchestrator.panel.loop import session_folder
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.strict_s3 import KEY, SECRET, strict_s3
@@ -53,7 +53,7 @@ def test_a_start_that_is_broken_off_closes_the_engine_that_it_made(
     def interrupted(memory: Remembering, rehearsal: Rehearsal) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("orchestrator.beginning.engine_named", lambda *_, **__: Engine())
+    monkeypatch.setattr("orchestrator.rehearsal.beginning.engine_named", lambda *_, **__: Engine())
     monkeypatch.setattr(Remembering, "begun", interrupted)
     with pytest.raises(KeyboardInterrupt):
         begun(home, engine="offline")
@@ -335,7 +335,7 @@ def test_an_end_that_was_cut_short_before_the_files_are_read_only_is_finished(
 ) -> None:
     session = begun(home)
     with monkeypatch.context() as patched:
-        patched.setattr("orchestrator.ending.archive_as_set", lambda *given: 1 / 0)
+        patched.setattr("orchestrator.rehearsal.ending.archive_as_set", lambda *given: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             session.end()
     head = session.ledger_head

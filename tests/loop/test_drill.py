@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from orchestrator.panel.loop.drilling import MINUTES, put_again
 
 from orchestrator import Home, Session
-from orchestrator.debrief import phrasing
-from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.page import as_markdown
-from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.errors import InputError, UsageError
-from orchestrator.loop.drilling import MINUTES, put_again
-from orchestrator.model.claim import Place
-from orchestrator.model.drill import Drilled
-from orchestrator.model.exchange import Judgement
-from orchestrator.model.segment import Segment
+from orchestrator.core.errors import InputError, UsageError
+from orchestrator.material.model.claim import Place
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.debrief.json_form import as_json
+from orchestrator.panel.debrief.page import as_markdown
+from orchestrator.panel.engines.protocol import JudgementRequest
+from orchestrator.panel.model.drill import Drilled
+from orchestrator.panel.model.exchange import Judgement
 from tests.helpers.ferries import DECK, QUESTION, QUOTE
 from tests.helpers.steady import SteadyEngine
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.driver_lock import driving, is_driven, state_of
 
 from orchestrator import Home, Session
-from orchestrator.loop import driver_lock
-from orchestrator.loop.driver_lock import driving, is_driven, state_of
-from orchestrator.records.moderator import Driving
-from orchestrator.store.value import Value
+from orchestrator.core.store.value import Value
+from orchestrator.panel.loop import driver_lock
+from orchestrator.panel.records.moderator import Driving
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from orchestrator.claims.numbers import Number, numbers_in
-from orchestrator.engines.protocol import JudgementRequest
-from orchestrator.home.folder import Home
-from orchestrator.loop import new_figures
-from orchestrator.model.exchange import Judgement
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Deck
-from orchestrator.records.exchanges import ExchangeClosed
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.material.claims.numbers import Number, numbers_in
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.engines.protocol import JudgementRequest
+from orchestrator.panel.loop import new_figures
+from orchestrator.panel.model.exchange import Judgement
+from orchestrator.panel.records.exchanges import ExchangeClosed
+from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
 

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.live import feed_live
 
 from orchestrator import Home, Session
-from orchestrator.errors import SessionBusyError
-from orchestrator.loop.live import feed_live
-from orchestrator.store import files
-from orchestrator.store.store import Store
-from orchestrator.store.waiting import waits_until
+from orchestrator.core.errors import SessionBusyError
+from orchestrator.core.store import files
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.waiting import waits_until
 from tests.helpers.stores import TRANSCRIPT
 
 DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"
@@ -105,7 +105,7 @@ def test_a_feed_keeps_its_words_while_the_session_is_held(session: Session, tmp_
             if "waiting until it lets go" in record.getMessage():
                 waited.set()
 
-    logging.getLogger("orchestrator.store.waiting").addHandler(seen := Seen())
+    logging.getLogger("orchestrator.core.store.waiting").addHandler(seen := Seen())
     feeding = threading.Thread(
         target=feed_live,
         args=(session.rehearsal, str(talk)),
@@ -123,7 +123,7 @@ def test_a_feed_keeps_its_words_while_the_session_is_held(session: Session, tmp_
     finally:
         is_over.set()
         feeding.join(60)
-        logging.getLogger("orchestrator.store.waiting").removeHandler(seen)
+        logging.getLogger("orchestrator.core.store.waiting").removeHandler(seen)
     said = [line for line in session.read(TRANSCRIPT).splitlines() if "sentence number" in line]
     assert [line.rpartition(": ")[2] for line in said] == spoken
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from orchestrator.panel.loop.fitting import DECK, kept_within
 
-from orchestrator.context.fit import cut_bytes, joined, sections
-from orchestrator.context.receipt import receipt_of
-from orchestrator.home.folder import Home
-from orchestrator.loop.fitting import DECK, kept_within
-from orchestrator.session import Session
+from orchestrator.core.context.fit import cut_bytes, joined, sections
+from orchestrator.core.context.receipt import receipt_of
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 
 pytestmark = pytest.mark.nameless  # what is carried over takes room, and is never shortened
 

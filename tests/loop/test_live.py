@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.engines.by_name import engine_named
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.errors import EngineError
-from orchestrator.loop import live_panel
+from orchestrator.core.errors import EngineError
+from orchestrator.panel.engines.by_name import engine_named
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.loop import live_panel
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.live_feeds import fed, quicken, until
 from tests.helpers.messages_server import MessagesServer
@@ -345,9 +345,9 @@ def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path)
 
 def test_an_engine_can_be_told_not_to_wait(home: Path) -> None:
     """The engine that asks a model is one that can be asked without waiting; rules answer at once."""
-    from orchestrator.engines.model.fallback import FallbackEngine
-    from orchestrator.engines.offers import Beginning
-    from orchestrator.engines.offline import OfflineEngine
+    from orchestrator.panel.engines.model.fallback import FallbackEngine
+    from orchestrator.panel.engines.offers import Beginning
+    from orchestrator.panel.engines.offline import OfflineEngine
 
     assert issubclass(ModelEngine, Beginning)
     assert issubclass(FallbackEngine, Beginning)

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.pauses import pauses_in
 
 from orchestrator import Home, Session
-from orchestrator.loop.pauses import pauses_in
-from orchestrator.records.projection import Playback
-from orchestrator.speech.answers import Answer
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.records.projection import Playback
 from tests.helpers.rehearsals import contents, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, course, recording, rehearsed
 
@@ -200,7 +200,7 @@ def test_it_goes_on_from_wherever_the_ledger_ends(home: Path, tmp_path: Path, mo
 
 def test_a_run_is_in_its_session_from_the_first_moment(home: Path) -> None:
     """A process that is killed right after the start loses no recording."""
-    from orchestrator.loop.recorded import Loading
+    from orchestrator.panel.loop.recorded import Loading
 
     loading = Loading(PAUSES, "run", (Answer("Yes."),))
     Session.start(Home.open(home), deck_text=DECK, engine=SteadyEngine(), loading=loading, id="s1").close()

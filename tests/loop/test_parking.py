@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.asking import ask
+from orchestrator.panel.loop.refreshing import refresh
+from orchestrator.panel.loop.state import Live
+from orchestrator.panel.loop.steps import Ask, next_step
 
 from orchestrator import Home, Session
-from orchestrator.errors import SessionStateError
-from orchestrator.loop.asking import ask
-from orchestrator.loop.refreshing import refresh
-from orchestrator.loop.state import Live
-from orchestrator.loop.steps import Ask, next_step
-from orchestrator.model.exchange import Turn, not_taken_up
-from orchestrator.model.segment import Segment
-from orchestrator.speech.answers import Answer
-from orchestrator.speech.parking import wish_to_park
+from orchestrator.core.errors import SessionStateError
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.parking import wish_to_park
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.model.exchange import Turn, not_taken_up
 from orchestrator.web.view import room_view
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, course, rehearsed, running_on
@@ -302,7 +302,7 @@ def test_at_the_command_line(home: Path, tmp_path: Path) -> None:
     ],
 )
 def test_an_answers_file_may_park(tmp_path: Path, written: str, answer: Answer) -> None:
-    from orchestrator.speech.answers import read_answers
+    from orchestrator.panel.answers import read_answers
 
     path = tmp_path / "answers.yaml"
     path.write_text(written, "utf-8")

@@ -8,18 +8,23 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.judging import AskPerson
 
 from orchestrator import Home, Session
-from orchestrator.archive.freeze import thaw
-from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.page import as_markdown
-from orchestrator.debrief.terminal import as_text
-from orchestrator.erasing import erase_session
-from orchestrator.errors import HomeError, InputError, SessionStateError, UsageError
-from orchestrator.loop.judging import AskPerson
-from orchestrator.model.exchange import Exchange, Judgement
-from orchestrator.speech.answers import Answer
-from orchestrator.speech.read import Recording
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.errors import (
+    HomeError,
+    InputError,
+    SessionStateError,
+    UsageError,
+)
+from orchestrator.material.speech.read import Recording
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.debrief.json_form import as_json
+from orchestrator.panel.debrief.page import as_markdown
+from orchestrator.panel.debrief.terminal import as_text
+from orchestrator.panel.model.exchange import Exchange, Judgement
+from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.commands import Commands
 from tests.helpers.reviewed import DECK, LEADING, begun
 

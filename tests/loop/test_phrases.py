@@ -13,13 +13,13 @@ from time import sleep
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from orchestrator.panel.loop.moderator_lines import asked, question_lines, spoken
+from orchestrator.panel.loop.phrases import OF_EACH, choose, say
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.personas.orchestration import PHRASE_HEADINGS, read_phrases
 
 from orchestrator import Home, Session
-from orchestrator.loop.moderator_lines import asked, question_lines, spoken
-from orchestrator.loop.phrases import OF_EACH, choose, say
-from orchestrator.loop.rehearsal import Rehearsal
-from orchestrator.speech.answers import Answer
-from orchestrator.templates.orchestration import PHRASE_HEADINGS, read_phrases
+from orchestrator.panel.answers import Answer
 from tests.helpers.live_feeds import quicken
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, recording, rehearsed, running_on
@@ -195,7 +195,7 @@ def test_the_end_is_spoken_once_even_if_it_takes_two_attempts(
     def broken(rehearsal: Rehearsal) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("orchestrator.ending._write_debrief", broken)
+    monkeypatch.setattr("orchestrator.rehearsal.ending._write_debrief", broken)
     with pytest.raises(RuntimeError):
         session.end()
     assert session.state == "closing"

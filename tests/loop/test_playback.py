@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.deck.content import slide_texts
-from orchestrator.errors import SessionStateError
-from orchestrator.model.exchange import Exchange
-from orchestrator.render import quoted
-from orchestrator.speech.read import read_speech
+from orchestrator.core.errors import SessionStateError
+from orchestrator.material.deck.content import slide_texts
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.panel.render import quoted
 from tests.helpers.rehearsals import contents, loaded, played, write_rehearsal
 
 

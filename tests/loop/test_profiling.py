@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.profiling import answered
 
 from orchestrator import Home, Session
-from orchestrator.loop.profiling import answered
-from orchestrator.model.exchange import Turn
+from orchestrator.panel.model.exchange import Turn
 from tests.helpers.steady import DECK, SteadyEngine
 
 

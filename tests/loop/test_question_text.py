@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from orchestrator.panel.loop.moderator_lines import question_lines
+from orchestrator.panel.loop.question_text import bare_question
 
 from orchestrator import Home, Session
-from orchestrator.debrief import phrasing
-from orchestrator.loop import question_text
-from orchestrator.loop.moderator_lines import question_lines
-from orchestrator.loop.question_text import bare_question
-from orchestrator.model.exchange import Exchange
-from orchestrator.model.segment import Segment
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.loop import question_text
+from orchestrator.panel.model.exchange import Exchange
 
 TABLE = "# Costs\n\n| Use | EUR |\n|---|---|\n| Boats | 100 |\n| Piers | 200 |\n| Total | 350 |\n"
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.download import fetch, verify_archive
-from orchestrator.archive.upload import archive_session
-from orchestrator.deck.content import slide_texts
-from orchestrator.model.exchange import Exchange
-from orchestrator.speech.read import read_speech
+from orchestrator.core.archive.download import fetch, verify_archive
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.material.deck.content import slide_texts
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.model.exchange import Exchange
 from tests.conftest import SHARED
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.loop import recorded
-from orchestrator.records.kinds import fold
-from orchestrator.records.projection import Projection
-from orchestrator.store.ledger import Record
-from orchestrator.store.transaction import Draft
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.transaction import Draft
+from orchestrator.panel.loop import recorded
+from orchestrator.panel.records.kinds import fold
+from orchestrator.panel.records.projection import Projection
 from tests.helpers.rehearsals import loaded, write_rehearsal
 
 

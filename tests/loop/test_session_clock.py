@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.driver_lock import driver_pid, driving
 
 from orchestrator import Home, Session
 from orchestrator.cli.shared import pacer
-from orchestrator.clock import MAX_GAP_S
-from orchestrator.loop import session_clock
-from orchestrator.loop.driver_lock import driver_pid, driving
-from orchestrator.speech.stream import LiveSegment
-from orchestrator.store.store import DRIVER_LOCK
+from orchestrator.core.clock import MAX_GAP_S
+from orchestrator.core.store.store import DRIVER_LOCK
+from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.panel.loop import session_clock
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.view import room_view
@@ -70,7 +70,7 @@ def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
             return cls.fromtimestamp(wall_ns() / 1e9 + moved.wall_s, tz)
 
     # Should anything there read it again, it meets the same wall clock.
-    monkeypatch.setattr("orchestrator.clock.datetime", Wall, raising=False)
+    monkeypatch.setattr("orchestrator.core.clock.datetime", Wall, raising=False)
     return moved
 
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.calling_on import Choice, choose
+from orchestrator.panel.loop.staleness import why_stale
 
 from orchestrator import Home, Session
-from orchestrator.loop import asking, panelist
-from orchestrator.loop.calling_on import Choice, choose
-from orchestrator.loop.staleness import why_stale
-from orchestrator.model.claim import Place
-from orchestrator.model.exchange import Candidate
-from orchestrator.model.segment import Segment
-from orchestrator.records.projection import Waiting
+from orchestrator.material.model.claim import Place
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.loop import asking, panelist
+from orchestrator.panel.model.exchange import Candidate
+from orchestrator.panel.records.projection import Waiting
 from tests.helpers.steady import SteadyEngine
 
 DECK = """# Where we stand

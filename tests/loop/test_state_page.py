@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from orchestrator.panel.loop.answering import take_heard
+
 from orchestrator import Home, Session
-from orchestrator.loop import refreshing
-from orchestrator.loop.answering import take_heard
-from orchestrator.model.segment import Segment
-from orchestrator.speech.read import read_speech
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.loop import refreshing
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine
 

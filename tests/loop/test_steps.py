@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from orchestrator import Home, Session
-from orchestrator.loop import contradiction_looks, phrases, recorded, refreshing
-from orchestrator.loop.state import Live
-from orchestrator.loop.state_page import show_state_again
-from orchestrator.loop.steps import (
+from orchestrator.panel.loop.state import Live
+from orchestrator.panel.loop.state_page import show_state_again
+from orchestrator.panel.loop.steps import (
     Ask,
     End,
     Judge,
@@ -29,9 +26,17 @@ from orchestrator.loop.steps import (
     TakeAnswer,
     next_step,
 )
-from orchestrator.model.segment import Segment
-from orchestrator.records.kinds import KINDS, fold
-from orchestrator.records.projection import Projection
+
+from orchestrator import Home, Session
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.loop import (
+    contradiction_looks,
+    phrases,
+    recorded,
+    refreshing,
+)
+from orchestrator.panel.records.kinds import KINDS, fold
+from orchestrator.panel.records.projection import Projection
 from tests.helpers.rehearsals import loaded, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine
 

@@ -9,25 +9,25 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.turns import withdrawable
 
 from orchestrator import Home, Session
-from orchestrator.archive.bag import facts_of
-from orchestrator.debrief import phrasing
-from orchestrator.engines.protocol import JudgementRequest, Request
-from orchestrator.errors import SessionStateError
-from orchestrator.loop import refreshing
-from orchestrator.loop.turns import withdrawable
+from orchestrator.core.archive.bag import facts_of
+from orchestrator.core.errors import SessionStateError
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.value import held
+from orchestrator.material.model.segment import Segment
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.past_sessions import exchanges_of
-from orchestrator.model.segment import Segment
-from orchestrator.records import folding
-from orchestrator.records.kinds import fold
-from orchestrator.records.projection import Playback
-from orchestrator.records.speech import SpeechHeard
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.engines.protocol import JudgementRequest, Request
+from orchestrator.panel.loop import refreshing
+from orchestrator.panel.records import folding
+from orchestrator.panel.records.kinds import fold
+from orchestrator.panel.records.projection import Playback
+from orchestrator.panel.records.speech import SpeechHeard
 from orchestrator.review.reading import read
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.ledger import Record
-from orchestrator.store.value import held
 from orchestrator.web.timeline import Asked, Speech, Withdrawn, timeline
 from orchestrator.web.timeline_export import as_markdown
 from tests.helpers.steady import DECK, SteadyEngine

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.loop import turns
-from orchestrator.model.segment import LiveSegment
+from orchestrator.material.model.segment import LiveSegment
+from orchestrator.panel.loop import turns
 from tests.helpers.turn_play import ACTS, Act, begin, check, play_copy, played, script_of
 
 ACTS_OF_ALL = st.tuples(st.sampled_from(ACTS), st.sampled_from((0.0, 0.5, 1.0, 3.0, 6.0)))

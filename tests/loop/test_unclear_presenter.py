@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from orchestrator.panel.loop.recorded import Loading
+
+from orchestrator.core.home.folder import Home
 from orchestrator.documents.check import check
-from orchestrator.home.folder import Home
-from orchestrator.loop.recorded import Loading
-from orchestrator.session import Session
-from orchestrator.speech.read import read_speech
+from orchestrator.material.speech.read import read_speech
+from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine
 
 TALK = """Mia Falk: Revenue grew to 4 million euros in 2025.

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.debrief.build import debrief_of
-from orchestrator.errors import SessionStateError
-from orchestrator.loop import refreshing, turns
+from orchestrator.core.errors import SessionStateError
+from orchestrator.material.model.segment import LiveSegment, Segment
 from orchestrator.memory.facts import FactLog
-from orchestrator.model.segment import LiveSegment, Segment
+from orchestrator.panel.debrief.build import debrief_of
+from orchestrator.panel.loop import refreshing, turns
 from orchestrator.web.timeline import Speech, timeline
 from orchestrator.web.view import room_view
 from tests.helpers.steady import DECK, SteadyEngine

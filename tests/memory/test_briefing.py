@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.clock import utc_now
-from orchestrator.errors import UsageError
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import UsageError
+from orchestrator.core.store.off_record import OffRecord
 from orchestrator.memory.briefing import FOLDER_NAME, HEADER, KEPT_S, Lately, _take, briefing, drop_briefings
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.goals import add_goal, complete_goal, move_goal
 from orchestrator.memory.past_sessions import Begun
-from orchestrator.records.kinds import KINDS
-from orchestrator.store.off_record import OffRecord
+from orchestrator.panel.records.kinds import KINDS
 from tests.helpers.rehearsals import ROOT
 from tests.helpers.remembered import agree, begun, over, rehearsed
 from tests.helpers.scribe_records import Tape
@@ -224,7 +224,7 @@ def test_a_session_whose_ledger_is_damaged_is_passed_over(home: Path) -> None:
 
 
 def test_off_the_record_is_off_the_briefing(home: Path) -> None:
-    from orchestrator.model.segment import Segment
+    from orchestrator.material.model.segment import Segment
 
     agree(home, "Ines")
     session = begun(home, "s1")
@@ -241,7 +241,7 @@ def test_off_the_record_is_off_the_briefing(home: Path) -> None:
 PROGRAM = """
 import sys
 from pathlib import Path
-from orchestrator.clock import utc_now
+from orchestrator.core.clock import utc_now
 from orchestrator.memory.briefing import briefing
 from orchestrator.memory.database import MemoryDatabase
 home = Path(sys.argv[1])

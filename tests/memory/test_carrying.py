@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.rehearsal import Rehearsal
 
-from orchestrator.clock import utc_now
-from orchestrator.deck.read import read_deck_text
-from orchestrator.home.folder import Home, digests
-from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.core.clock import utc_now
+from orchestrator.core.home.folder import Home, digests
+from orchestrator.core.values import to_json
+from orchestrator.material.deck.read import read_deck_text
 from orchestrator.memory.carryover import MAX_BLOCK_CHARS
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
@@ -21,11 +22,10 @@ from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_memory import Guard
-from orchestrator.model.values import to_json
-from orchestrator.records.memory import GoalsKept, Kept, SessionFlushed
-from orchestrator.records.moderator import PartFailed
-from orchestrator.records.start import started_of
-from orchestrator.session import Session
+from orchestrator.panel.records.memory import GoalsKept, Kept, SessionFlushed
+from orchestrator.panel.records.moderator import PartFailed
+from orchestrator.panel.records.start import started_of
+from orchestrator.rehearsal.session import Session
 from tests.helpers.memories import write_memory
 from tests.helpers.remembered import DECK, agree, begun, over, rehearsed
 from tests.helpers.stores import fields_of, values_of
@@ -249,7 +249,7 @@ def test_a_memory_cannot_reach_into_anothers_session(home: Path, source: str) ->
 
 
 def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
-    from orchestrator.model.segment import Segment
+    from orchestrator.material.model.segment import Segment
 
     agree(home, "Ines")
     session = begun(home, "s1")

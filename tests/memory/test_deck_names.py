@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orchestrator.deck.read import read_deck_text
+from orchestrator.material.deck.read import read_deck_text
 from orchestrator.memory.deck_names import MOST_NAMES, names_in
 
 

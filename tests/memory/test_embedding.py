@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.clock import utc_now
-from orchestrator.doctor import checks
-from orchestrator.errors import ConfigurationError
-from orchestrator.home.folder import Home
+from orchestrator.cli.doctor import checks
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import ConfigurationError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import Segment
 from orchestrator.memory import embedding_local
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
@@ -30,8 +31,7 @@ from orchestrator.memory.embedding import (
     unit,
 )
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.model.segment import Segment
-from orchestrator.session import Session
+from orchestrator.rehearsal.session import Session
 from tests.helpers.embeddings_server import EmbeddingsServer, vector_of
 from tests.helpers.memories import write_memory
 from tests.helpers.rehearsals import DECK

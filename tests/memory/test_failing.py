@@ -12,13 +12,13 @@ from typing import Any, Never
 
 import pytest
 
-from orchestrator.home.folder import Home
+from orchestrator.core.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import Snapshots
-from orchestrator.records.moderator import PartFailed
-from orchestrator.session import Session
+from orchestrator.panel.records.moderator import PartFailed
+from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import contents, played, write_rehearsal
 from tests.helpers.stores import values_of

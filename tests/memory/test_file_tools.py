@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.archive.freeze import freeze
-from orchestrator.errors import StoreError, UsageError
+from orchestrator.core.archive.freeze import freeze
+from orchestrator.core.errors import StoreError, UsageError
+from orchestrator.core.store.store import Store
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.session_files import MAX_READ_CHARS, OutOfReachError, list_files, read_file
 from orchestrator.memory.tools import Desk, call
-from orchestrator.model.fact import FactDraft
-from orchestrator.records.memory import BEGAN, FactRun, FactsKept
-from orchestrator.store.store import Store
+from orchestrator.panel.model.fact import FactDraft
+from orchestrator.panel.records.memory import BEGAN, FactRun, FactsKept
 from tests.helpers.sessions import TRANSCRIPT, Sample, rehearse, start
 
 SHARED = {

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from orchestrator.material.model.slide import Deck, Slide, Table
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.errors import MemoryRefusedError
@@ -19,8 +20,7 @@ from orchestrator.memory.memories import edit_memory, memories, rehearsals_of
 from orchestrator.memory.open_points import open_points
 from orchestrator.memory.past_sessions import deck_tag
 from orchestrator.memory.session_context import Noted, SessionContext
-from orchestrator.model.exchange import Exchange, Turn
-from orchestrator.model.slide import Deck, Slide, Table
+from orchestrator.panel.model.exchange import Exchange, Turn
 from tests.helpers.memories import INES, NOW, at, opened
 
 DECK = Deck("md", "ferries.md", "0" * 64, "Harbour ferries", ())

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.freeze import thaw
+from orchestrator.core.archive.freeze import thaw
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget, forget_agent, forget_presenter

@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.archive.freeze import freeze
-from orchestrator.errors import SessionFrozenError
-from orchestrator.home.folder import Home
+from orchestrator.core.archive.freeze import freeze
+from orchestrator.core.errors import SessionFrozenError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store import files
+from orchestrator.core.store.store import Store
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
@@ -23,10 +25,8 @@ from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog, Settled, settle, settle_session
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
 from orchestrator.memory.tools import Desk, call
-from orchestrator.records.memory import MemoryProposed, ScratchpadProposed
-from orchestrator.session import Session
-from orchestrator.store import files
-from orchestrator.store.store import Store
+from orchestrator.panel.records.memory import MemoryProposed, ScratchpadProposed
+from orchestrator.rehearsal.session import Session
 from tests.helpers.sessions import start
 from tests.helpers.stores import fields_of
 

@@ -11,6 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from orchestrator.core.privacy.masking import E_MAIL, PHONE
+from orchestrator.core.store.value import Unread
+from orchestrator.material.model.claim import Claim
+from orchestrator.material.model.slide import Deck, Slide
 from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, MAX_ENTITIES, MAX_NOTED, Scribe
 from orchestrator.memory.session_context import (
     LEFT_OUT,
@@ -19,17 +23,13 @@ from orchestrator.memory.session_context import (
     previously_on,
     to_plain,
 )
-from orchestrator.model.claim import Claim
-from orchestrator.model.exchange import Observation
-from orchestrator.model.slide import Deck, Slide
-from orchestrator.privacy.masking import E_MAIL, PHONE
-from orchestrator.records.candidates import RoundMade
-from orchestrator.records.exchanges import Observed
-from orchestrator.records.memory import KeptKind, MemoryProposed, ScratchpadProposed
-from orchestrator.records.moderator import Frozen
-from orchestrator.records.start import DeckRead
-from orchestrator.records.telling import ENTRY_TYPES
-from orchestrator.store.value import Unread
+from orchestrator.panel.model.exchange import Observation
+from orchestrator.panel.records.candidates import RoundMade
+from orchestrator.panel.records.exchanges import Observed
+from orchestrator.panel.records.memory import KeptKind, MemoryProposed, ScratchpadProposed
+from orchestrator.panel.records.moderator import Frozen
+from orchestrator.panel.records.start import DeckRead
+from orchestrator.panel.records.telling import ENTRY_TYPES
 from tests.helpers.scribe_records import AT, Tape
 
 QUOTE = "Revenue grew 18% in 2026"

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from orchestrator.panel.loop.rehearsal import Rehearsal
 
-from orchestrator.archive.freeze import thaw
-from orchestrator.archive.upload import archive_session
-from orchestrator.errors import UsageError
-from orchestrator.home.folder import Home
-from orchestrator.loop.rehearsal import Rehearsal
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.core.errors import UsageError
+from orchestrator.core.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import edit_memory, memories
 from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, scratchpads
-from orchestrator.session import Session
+from orchestrator.rehearsal.session import Session
 from tests.helpers.rehearsals import greenroom
 from tests.helpers.remembered import DECK
 from tests.helpers.stores import values_of
@@ -143,7 +143,7 @@ def test_ended_a_second_time_after_a_debrief_that_failed_nothing_is_kept_twice(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("orchestrator.ending._write_debrief", full)
+        patched.setattr("orchestrator.rehearsal.ending._write_debrief", full)
         with pytest.raises(OSError, match="No space left"):
             session.end()
     with MemoryDatabase.open(home) as db:
@@ -158,7 +158,7 @@ def test_ended_a_second_time_after_a_debrief_that_failed_nothing_is_kept_twice(
 
 
 def test_erasing_a_session_takes_what_was_remembered_of_it(home: Path) -> None:
-    from orchestrator.erasing import erase_session
+    from orchestrator.rehearsal.erasing import erase_session
 
     rehearse(home, "s1").close()
     at = Home.open(home)

@@ -19,22 +19,22 @@ from typing import Any
 
 import pytest
 
-from orchestrator import render
-from orchestrator.engines.protocol import FactsRequest, ScribeRequest
-from orchestrator.errors import EngineError, SessionFrozenError, TransactionOpenError
-from orchestrator.home.folder import Home
+from orchestrator.core.errors import EngineError, SessionFrozenError, TransactionOpenError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store.value import Unread
 from orchestrator.memory.derived import locked
 from orchestrator.memory.facts import FOLDER, FactLog, fact_files, write_fact_files
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summariser import NEVER, Schedule, Summariser
-from orchestrator.model.exchange import Exchange, Turn
-from orchestrator.model.fact import Fact, FactDraft
-from orchestrator.model.reply import Remembered
-from orchestrator.records.exchanges import ExchangeClosed
-from orchestrator.records.memory import BEGAN, FactRun
-from orchestrator.records.moderator import Frozen
-from orchestrator.session import Session
-from orchestrator.store.value import Unread
+from orchestrator.panel import render
+from orchestrator.panel.engines.protocol import FactsRequest, ScribeRequest
+from orchestrator.panel.model.exchange import Exchange, Turn
+from orchestrator.panel.model.fact import Fact, FactDraft
+from orchestrator.panel.model.reply import Remembered
+from orchestrator.panel.records.exchanges import ExchangeClosed
+from orchestrator.panel.records.memory import BEGAN, FactRun
+from orchestrator.panel.records.moderator import Frozen
+from orchestrator.rehearsal.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.embeddings_server import EmbeddingsServer
 from tests.helpers.fact_sessions import DAILY, WORDS, FactEngine, each, opened, say, summariser_of, whole

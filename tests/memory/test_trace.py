@@ -13,18 +13,18 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.value import Held, Unread
+from orchestrator.material.model.claim import Claim
+from orchestrator.material.model.segment import Segment
 from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, snapshot
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, trace_lines
-from orchestrator.model.claim import Claim
-from orchestrator.model.segment import Segment
-from orchestrator.model.usage import CallUsage
-from orchestrator.records.moderator import Called
-from orchestrator.records.speech import SpeechHeard
-from orchestrator.session import Session
-from orchestrator.store.ledger import Record
-from orchestrator.store.store import Store
-from orchestrator.store.value import Held, Unread
+from orchestrator.panel.model.usage import CallUsage
+from orchestrator.panel.records.moderator import Called
+from orchestrator.panel.records.speech import SpeechHeard
+from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import loaded, write_rehearsal
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from orchestrator.archive import s3
+from orchestrator.core.archive import s3
 
 
 @pytest.fixture(autouse=True)

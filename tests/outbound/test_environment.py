@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from orchestrator.archive.s3 import S3Store
-from orchestrator.doctor import checks
-from orchestrator.engines.model.probing import probe_settings
-from orchestrator.engines.model.settings import model_settings
-from orchestrator.errors import ArchiveError, EngineError, GreenroomError
-from orchestrator.home.config import Config
-from orchestrator.home.folder import Home
+from orchestrator.cli.doctor import checks
+from orchestrator.core.archive.s3 import S3Store
+from orchestrator.core.errors import ArchiveError, EngineError, GreenroomError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.outbound.environment import environment_faults
 from orchestrator.memory.embedding import HttpEmbedder
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.outbound.environment import environment_faults
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.engines.model.probing import probe_settings
+from orchestrator.panel.engines.model.settings import model_settings
 from tests.helpers.clients import ALL, PATIENCE_S
 from tests.helpers.loopback_servers import Answer, Loopback
 from tests.helpers.rehearsals import greenroom
@@ -112,7 +112,7 @@ def test_certificates_that_are_none_are_named(
 def test_a_proxy_that_does_not_count_is_not_in_the_way(
     set_as: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from orchestrator.outbound.client import client
+    from orchestrator.core.outbound.client import client
 
     for name, value in set_as.items():
         monkeypatch.setenv(name, value)
@@ -140,7 +140,7 @@ def test_nothing_of_this_is_in_the_way_of_this_machine(monkeypatch: pytest.Monke
 def test_tls_keys_of_a_models_server_are_never_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from orchestrator.outbound.client import client
+    from orchestrator.core.outbound.client import client
 
     import certifi  # isort: skip
 

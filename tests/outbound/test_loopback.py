@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.outbound import loopback
-from orchestrator.outbound.loopback import is_link_local, is_loopback
+from orchestrator.core.outbound import loopback
+from orchestrator.core.outbound.loopback import is_link_local, is_loopback
 
 OWN = (
     "127.0.0.1", "127.1", "127.255.255.254", "0x7f.1", "0x7f000001", "2130706433", "017700000001",

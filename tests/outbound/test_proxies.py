@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import GreenroomError
-from orchestrator.outbound import aws, client
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.outbound import aws, client
 from tests.helpers.clients import ALL, S3
 from tests.helpers.loopback_servers import Answer, Loopback
 
@@ -207,7 +207,7 @@ def test_the_metadata_of_an_instance_is_never_asked_through_a_proxy(
 def test_an_endpoint_that_the_environment_names_is_asked_directly(
     proxy: Loopback, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from orchestrator.archive.s3 import S3Store
+    from orchestrator.core.archive.s3 import S3Store
 
     monkeypatch.setenv("HTTP_PROXY", proxy.url)
     monkeypatch.setenv("AWS_ENDPOINT_URL_S3", server.url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.errors import GreenroomError
+from orchestrator.core.errors import GreenroomError
 from tests.helpers.clients import ALL, S3, settings_of
 from tests.helpers.loopback_servers import Answer, Loopback
 
@@ -76,7 +76,7 @@ def test_a_region_that_a_bucket_names_is_not_gone_to(name: str, status: int, cod
 
 
 def test_the_setting_is_the_one_that_the_address_came_from() -> None:
-    from orchestrator.engines.model.probing import probe_settings
+    from orchestrator.panel.engines.model.probing import probe_settings
 
     away = Loopback(lambda method, target: Answer(308, {"Location": "/x"}))
     with away as server, pytest.raises(GreenroomError, match="set model_url to the address"):

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import EngineError, GreenroomError
+from orchestrator.core.errors import EngineError, GreenroomError
+from orchestrator.core.outbound import client
+from orchestrator.core.outbound.replies import MAX_REPLY_BYTES
 from orchestrator.memory import embedding
 from orchestrator.memory.embedding import HttpEmbedder
 from orchestrator.memory.errors import EmbeddingError
-from orchestrator.outbound import client
-from orchestrator.outbound.replies import MAX_REPLY_BYTES
 from tests.helpers.clients import ALL, PATIENCE_S
 from tests.helpers.loopback_servers import PIECE, Answer, Loopback
 
@@ -165,7 +165,7 @@ def test_a_compressed_page_of_an_archives_list_is_not_unpacked() -> None:
 MEASURED = """
 import resource, sys
 from tests.helpers.clients import ALL
-from orchestrator.errors import GreenroomError
+from orchestrator.core.errors import GreenroomError
 name, url, warm = sys.argv[1:]
 peaks = []
 for address in (warm, url):  # what it takes to load a library is no part of it

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.home.folder import packaged_table
-from orchestrator.model.segment import Segment
-from orchestrator.records.kinds import KINDS
-from orchestrator.records.speech import SlideShown, SpeechHeard
-from orchestrator.store.off_record import OffRecord
-from orchestrator.store.store import Store, create_store
-from orchestrator.store.value import Unread, Value
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.off_record import OffRecord
+from orchestrator.core.store.store import Store, create_store
+from orchestrator.core.store.value import Unread, Value
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.records.kinds import KINDS
+from orchestrator.panel.records.speech import SlideShown, SpeechHeard
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 NOTES = "skeptic/exchange-notes.md"

@@ -8,9 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.privacy.masking import CARD, E_MAIL, PHONE, has_luhn_check, masked
-from orchestrator.privacy.off_record import Withheld, is_marked
-from orchestrator.store.value import Held
+from orchestrator.core.privacy.masking import (
+    CARD,
+    E_MAIL,
+    PHONE,
+    has_luhn_check,
+    masked,
+)
+from orchestrator.core.privacy.off_record import Withheld, is_marked
+from orchestrator.core.store.value import Held
 
 
 @pytest.mark.parametrize(

@@ -11,30 +11,30 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+from orchestrator.panel.loop.transcript import add_segment
 
-from orchestrator.context.shown import shown_content
-from orchestrator.engines.model.tasks import task_text
-from orchestrator.engines.offline import OfflineEngine
-from orchestrator.engines.protocol import Request, SeatRequest
-from orchestrator.home.folder import Home
-from orchestrator.loop.transcript import add_segment
+from orchestrator.core.context.shown import shown_content
+from orchestrator.core.home.folder import Home
+from orchestrator.core.privacy.off_record import LABEL, Withheld, blanked
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.store.value import Unread
+from orchestrator.core.values import to_json
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.read import read_speech
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.session_files import read_file
-from orchestrator.model.segment import Segment
-from orchestrator.model.values import to_json
-from orchestrator.privacy.off_record import LABEL, Withheld, blanked
-from orchestrator.records.speech import SpeechHeard
+from orchestrator.panel.engines.model.tasks import task_text
+from orchestrator.panel.engines.offline import OfflineEngine
+from orchestrator.panel.engines.protocol import Request, SeatRequest
+from orchestrator.panel.records.speech import SpeechHeard
+from orchestrator.rehearsal.session import Session
 from orchestrator.review import reading
-from orchestrator.session import Session
-from orchestrator.speech.read import read_speech
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.transaction import Draft
-from orchestrator.store.value import Unread
 from tests.helpers.remembered import DECK
 
 if TYPE_CHECKING:
-    from orchestrator.context.assemble import Context
+    from orchestrator.core.context.assemble import Context
 
 R = TypeVar("R")
 TRANSCRIPT = "shared/presenter-transcript.md"

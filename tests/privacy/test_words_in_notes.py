@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from orchestrator.home.folder import packaged_table
-from orchestrator.store.store import create_store
-from orchestrator.store.value import Bearing, Unread, Value, kinds_of
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.store import create_store
+from orchestrator.core.store.value import (
+    Bearing,
+    Unread,
+    Value,
+    kinds_of,
+)
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 NOTES = "skeptic/exchange-notes.md"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.home.engine_names import BANK, BUILT_IN
+from orchestrator.panel.config.engine_names import BANK, BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2] / "orchestrator"
 KNOW_NAMES = {"home/engine_names.py", "engines/by_name.py"}

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.archive.download import restore
-from orchestrator.archive.upload import archive_session
-from orchestrator.errors import (
+from orchestrator.core.archive.download import restore
+from orchestrator.core.archive.upload import archive_session
+from orchestrator.core.errors import (
     AlreadyWrittenError,
     AppendOnlyError,
     ImmutableFileError,
     SessionFrozenError,
 )
-from orchestrator.speech.answers import read_answers
-from orchestrator.speech.read import read_speech
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.answers import read_answers
 from tests.helpers.rehearsals import contents, write_rehearsal
 
 

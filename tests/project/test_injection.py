@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from orchestrator.context.messages import LAYOUTS
-from orchestrator.engines.model.engine import ModelEngine
-from orchestrator.engines.model.settings import Settings
-from orchestrator.home.folder import Home
-from orchestrator.model.segment import Segment
-from orchestrator.session import Session
-from orchestrator.speech.answers import Answer
-from orchestrator.speech.read import Recording
+from orchestrator.core.context.messages import LAYOUTS
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.read import Recording
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.settings import Settings
+from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT
 from tests.helpers.homes import new_home
 from tests.helpers.injection_probes import FAKE_VERDICT, PROBES

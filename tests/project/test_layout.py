@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.errors import ImmutableFileError, UnknownFileError, UsageError
-from orchestrator.home.folder import packaged_table
-from orchestrator.layout import (
+from orchestrator.core.errors import ImmutableFileError, UnknownFileError, UsageError
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.table import (
     AGENT,
     AGENT_NAME,
     MODERATOR,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from orchestrator import packaged
-from orchestrator.errors import InstallationError
-from orchestrator.packaged import PACKAGE, packaged_yaml
+from orchestrator.core import packaged
+from orchestrator.core.errors import InstallationError
+from orchestrator.core.packaged import PACKAGE, packaged_yaml
 
 
 @pytest.fixture(autouse=True)

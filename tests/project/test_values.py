@@ -13,7 +13,7 @@ import pytest
 
 import orchestrator
 from orchestrator import Home, Segment
-from orchestrator.errors import GreenroomError
+from orchestrator.core.errors import GreenroomError
 from orchestrator.memory.arguments import ArgumentsRefusedError, Problem
 from tests.helpers.rehearsals import played, write_rehearsal
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import LedgerCorruptError
-from orchestrator.records.kinds import checked_value, fold, value_of
-from orchestrator.records.projection import Projection
-from orchestrator.store.ledger import Record
-from orchestrator.store.value import Held, Unread
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.value import Held, Unread
+from orchestrator.panel.records.kinds import checked_value, fold, value_of
+from orchestrator.panel.records.projection import Projection
 
 
 @pytest.mark.parametrize("value", [{}, {"type": []}, {"type": "deck"}, {"type": "deck", "deck": 3}])

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.records.kinds import KINDS, value_of
-from orchestrator.store import ledger
-from orchestrator.store.ledger import Record
-from orchestrator.store.value import Unread, held
+from orchestrator.core.store import ledger
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.value import Unread, held
+from orchestrator.panel.records.kinds import KINDS, value_of
 
 ARCHIVES = Path(__file__).parents[1] / "archives"
 LEDGERS = sorted(ARCHIVES.rglob("ledger.jsonl"))

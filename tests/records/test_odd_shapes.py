@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.home.folder import Home
-from orchestrator.records.base import PanelValue
-from orchestrator.records.kinds import KINDS
-from orchestrator.session import Session
-from orchestrator.store.value import Unread
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store.value import Unread
+from orchestrator.panel.records.base import PanelValue
+from orchestrator.panel.records.kinds import KINDS
+from orchestrator.rehearsal.session import Session
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"
 _OWN_RULE = ("freeze", "verdict")  # `verify` holds these to a rule of their own

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.value import Held, held
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace, trace_lines
-from orchestrator.records.base import PanelValue
-from orchestrator.records.kinds import KINDS
-from orchestrator.records.moderator import ClockSet
-from orchestrator.records.tellers import passage_of
-from orchestrator.store.ledger import Record
-from orchestrator.store.value import Held, held
+from orchestrator.panel.records.base import PanelValue
+from orchestrator.panel.records.kinds import KINDS
+from orchestrator.panel.records.moderator import ClockSet
+from orchestrator.panel.records.tellers import passage_of
 
 TOLD = Path(__file__).with_name("told.jsonl")
 TELLERS = ("entry", "passage", "step")

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.archive.stores import open_store
-from orchestrator.debrief.phrasing import outcomes
-from orchestrator.erasing import erase_archived, erase_session
-from orchestrator.errors import HomeError
-from orchestrator.home.folder import Home
+from orchestrator.core.archive.stores import open_store
+from orchestrator.core.errors import HomeError
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.debrief.phrasing import outcomes
+from orchestrator.rehearsal.erasing import erase_archived, erase_session
 from orchestrator.review.catalogue import Catalogue, Known, Verified, of_archives, of_home
 from orchestrator.review.reading import Entry, Passage
 from orchestrator.review.update import update

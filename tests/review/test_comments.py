@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import StoreWriteError
-from orchestrator.review.comments import Comments
+from orchestrator.core.errors import StoreWriteError
+from orchestrator.panel.comments import Comments
 
 
 def test_a_comment_that_the_disk_takes_half_of_leaves_the_others_readable(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.archive.freeze import thaw
-from orchestrator.home.folder import Home
-from orchestrator.model.exchange import PersonVerdict
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.home.folder import Home
+from orchestrator.panel.model.exchange import PersonVerdict
+from orchestrator.rehearsal.session import Session
 from orchestrator.review.catalogue import Row
 from orchestrator.review.progress import answers_of, progress_of
 from orchestrator.review.reading import Asked, Entry
-from orchestrator.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.homes import new_home
 from tests.helpers.reviewed import DECK, ended

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.archive.stores import open_store
-from orchestrator.home.folder import Home
+from orchestrator.core.archive.stores import open_store
+from orchestrator.core.home.folder import Home
 from orchestrator.review.catalogue import Catalogue
 from orchestrator.review.update import update
 from tests.helpers.homes import new_home

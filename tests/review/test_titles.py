@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.errors import UsageError
-from orchestrator.home.folder import Home
+from orchestrator.core.errors import UsageError
+from orchestrator.core.home.folder import Home
 from orchestrator.review.titles import MAX_CHARS, Titles, titles_of
 from tests.helpers.commands import Commands
 from tests.helpers.homes import new_home

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.errors import AnswersError
-from orchestrator.home.user_list import MAX_LIST_BYTES
-from orchestrator.speech.answers import KEYS, Answer, pick_answer, read_answers, unasked
+from orchestrator.core.errors import AnswersError
+from orchestrator.core.home.user_list import MAX_LIST_BYTES
+from orchestrator.panel.answers import (
+    KEYS,
+    Answer,
+    pick_answer,
+    read_answers,
+    unasked,
+)
 
 
 def read(folder: Path, content: str | bytes, name: str = "answers.yaml") -> tuple[Answer, ...]:

@@ -13,15 +13,21 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from orchestrator.deck.read import read_deck_text
-from orchestrator.model.segment import LiveSegment, Segment
-from orchestrator.speech.delivery import Pause, delivery_of, said_in
-from orchestrator.speech.fillers import FILLER, HEDGE, marks
-from orchestrator.speech.pace import Stretch, pace_of, stretches, windows, words_in
-from orchestrator.speech.read import read_speech
-from orchestrator.speech.read_aloud import ReadAloud, read_aloud
-from orchestrator.speech.repeated import Repeated, repeated_in
-from orchestrator.speech.stream import timed
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.material.model.segment import LiveSegment, Segment
+from orchestrator.material.speech.delivery import Pause, delivery_of, said_in
+from orchestrator.material.speech.fillers import FILLER, HEDGE, marks
+from orchestrator.material.speech.pace import (
+    Stretch,
+    pace_of,
+    stretches,
+    windows,
+    words_in,
+)
+from orchestrator.material.speech.read import read_speech
+from orchestrator.material.speech.read_aloud import ReadAloud, read_aloud
+from orchestrator.material.speech.repeated import Repeated, repeated_in
+from orchestrator.material.speech.stream import timed
 
 # -- fillers and hedges, word by word
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.model.segment import CONFIDENCE, REPETITION
-from orchestrator.speech.doubt import LEAST_SURE, LEAST_SURE_SHORT, LONG_S, is_unsure, repeats, told_doubt
+from orchestrator.material.model.segment import CONFIDENCE, REPETITION
+from orchestrator.material.speech.doubt import (
+    LEAST_SURE,
+    LEAST_SURE_SHORT,
+    LONG_S,
+    is_unsure,
+    repeats,
+    told_doubt,
+)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.speech.read import Recording, read_speech
+from orchestrator.material.speech.read import Recording, read_speech
 
 A, B, C = "Good morning, we ask for three million.", "What for?", "For the second store."
 Row = tuple[float, float, str | None, str]

@@ -8,11 +8,11 @@ from types import ModuleType
 
 import pytest
 
-from orchestrator.doctor import checks
-from orchestrator.errors import ConfigurationError, SpeechError
-from orchestrator.home.config import read_config
-from orchestrator.home.folder import Home
-from orchestrator.speech import models
+from orchestrator.cli.doctor import checks
+from orchestrator.core.errors import ConfigurationError, SpeechError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech import models
+from orchestrator.panel.config.config import read_config
 from tests.helpers.commands import Commands
 
 ENGLISH, MANY = 51_864, 51_865

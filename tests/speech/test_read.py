@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.errors import SpeechError, UsageError
-from orchestrator.model.segment import Segment
-from orchestrator.speech.pace import spoken_s
-from orchestrator.speech.presenter import Speaker, presenter_of
-from orchestrator.speech.read import MAX_SIZE_BYTES, Recording, read_speech
+from orchestrator.core.errors import SpeechError, UsageError
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.pace import spoken_s
+from orchestrator.material.speech.presenter import Speaker, presenter_of
+from orchestrator.material.speech.read import MAX_SIZE_BYTES, Recording, read_speech
 
 
 def read(folder: Path, name: str, content: str | bytes) -> Recording:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.model.segment import CONFIDENCE, LANGUAGE, REPETITION
-from orchestrator.speech.readings import Reading, Settled, settle, with_names, with_names_around
+from orchestrator.material.model.segment import CONFIDENCE, LANGUAGE, REPETITION
+from orchestrator.material.speech.readings import (
+    Reading,
+    Settled,
+    settle,
+    with_names,
+    with_names_around,
+)
 
 NAMES = ("Fennmark", "Manferdelli", "WattCarbon")
 

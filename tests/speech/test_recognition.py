@@ -12,15 +12,20 @@ from random import Random
 import pytest
 from fastapi.testclient import TestClient
 
-from orchestrator.doctor import checks
-from orchestrator.errors import SpeechError
-from orchestrator.home.folder import Home
-from orchestrator.speech import models, read, recognition, sound
-from orchestrator.speech.models import SpeechModel
-from orchestrator.speech.read import read_speech
-from orchestrator.speech.recognition import Heard, Whisper, recogniser_of
-from orchestrator.speech.sound import FORMATS, decoded_sound
-from orchestrator.speech.voice import RATE_HZ, Voice
+from orchestrator.cli.doctor import checks
+from orchestrator.core.errors import SpeechError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech import (
+    models,
+    read,
+    recognition,
+    sound,
+)
+from orchestrator.material.speech.models import SpeechModel
+from orchestrator.material.speech.read import read_speech
+from orchestrator.material.speech.recognition import Heard, Whisper, recogniser_of
+from orchestrator.material.speech.sound import FORMATS, decoded_sound
+from orchestrator.material.speech.voice import RATE_HZ, Voice
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

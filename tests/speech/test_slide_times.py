@@ -6,11 +6,17 @@ import random
 
 import pytest
 
-from orchestrator.errors import SpeechError
-from orchestrator.model.segment import Segment
-from orchestrator.model.slide import Chart, Deck, Series, Slide, Table
-from orchestrator.speech.slide_times import estimate_slides
-from orchestrator.speech.terms import terms
+from orchestrator.core.errors import SpeechError
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import (
+    Chart,
+    Deck,
+    Series,
+    Slide,
+    Table,
+)
+from orchestrator.material.speech.slide_times import estimate_slides
+from orchestrator.material.speech.terms import terms
 
 
 def deck(*slides: Slide) -> Deck:

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.speech.voice import LEAD, LONGEST, TRAIL, WINDOW_BYTES, WINDOW_S, Stretch, Voice
+from orchestrator.material.speech.voice import (
+    LEAD,
+    LONGEST,
+    TRAIL,
+    WINDOW_BYTES,
+    WINDOW_S,
+    Stretch,
+    Voice,
+)
 from tests.helpers.recognisers import is_loud, silence, tone
 
 NEAR = 2 * WINDOW_S

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.store.store import Store
+from orchestrator.core.store.store import Store
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, TRANSCRIPT, bare, blueprints
 
 

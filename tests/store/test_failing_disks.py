@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import SessionDegradedError, StoreWriteError
-from orchestrator.store import files
-from orchestrator.store.store import Store
+from orchestrator.core.errors import SessionDegradedError, StoreWriteError
+from orchestrator.core.store import files
+from orchestrator.core.store.store import Store
 from tests.helpers.stores import (
     TRANSCRIPT,
     bare,

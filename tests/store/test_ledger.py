@@ -14,9 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.errors import LedgerCorruptError
-from orchestrator.store.ledger import FIRST_HASH, Record, decode, encode, scan
-from orchestrator.store.value import Held
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.store.ledger import (
+    FIRST_HASH,
+    Record,
+    decode,
+    encode,
+    scan,
+)
+from orchestrator.core.store.value import Held
 from tests.helpers.fuzzed_ledgers import fuzzed
 
 BLOCK = 512

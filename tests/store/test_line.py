@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.store import files, line
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.store import Store
-from orchestrator.verify.verification import verify_session
+from orchestrator.core.store import files, line
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.store import Store
+from orchestrator.core.verify.verification import verify_session
 from tests.helpers.stores import TRANSCRIPT, bare, blueprints, is_sound
 from tests.helpers.writers import FORK, end, run
 

@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from orchestrator.errors import (
+from orchestrator.core.errors import (
     AlreadyWrittenError,
     AppendOnlyError,
     GreenroomError,
@@ -39,12 +39,12 @@ from orchestrator.errors import (
     UnknownFileError,
     WriterNotAllowedError,
 )
-from orchestrator.home.folder import packaged_table
-from orchestrator.layout import Mutability
-from orchestrator.records.moderator import Frozen
-from orchestrator.store.store import Store
-from orchestrator.store.transaction import Draft
-from orchestrator.store.value import Unread
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.store.value import Unread
+from orchestrator.core.table import Mutability
+from orchestrator.panel.records.moderator import Frozen
 from tests.helpers.stores import INTEL, PANEL, bare, in_memory, is_sound, on_disk, receipt_note
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.store import files
-from orchestrator.store.files import made_aside, sweep
+from orchestrator.core.store import files
+from orchestrator.core.store.files import made_aside, sweep
 
 MOST_LINES = 40
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import StoreWriteError
-from orchestrator.store import files
-from orchestrator.store.store import Store
-from orchestrator.store.value import Unread
+from orchestrator.core.errors import StoreWriteError
+from orchestrator.core.store import files
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.value import Unread
 from tests.helpers.stores import CANDIDATE, DECK, NOTES, TRANSCRIPT, bare, on_disk, repaired
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.errors import UsageError
-from orchestrator.records.kinds import value_of
-from orchestrator.store.value import Unread
+from orchestrator.core.errors import UsageError
+from orchestrator.core.store.value import Unread
+from orchestrator.panel.records.kinds import value_of
 
 
 @pytest.fixture

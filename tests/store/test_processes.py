@@ -22,11 +22,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.context.assemble import Assembler, Context
-from orchestrator.context.receipt import receipt_of
-from orchestrator.home.folder import packaged_table
-from orchestrator.store.store import Store
-from orchestrator.store.transaction import Draft
+from orchestrator.core.context.assemble import Assembler, Context
+from orchestrator.core.context.receipt import receipt_of
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.transaction import Draft
 from tests.helpers.stores import (
     CANDIDATE,
     TRANSCRIPT,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import (
+from orchestrator.core.errors import (
     AlreadyWrittenError,
     AppendOnlyError,
     FileTooLargeError,
@@ -29,14 +29,14 @@ from orchestrator.errors import (
     UnknownFileError,
     WriterNotAllowedError,
 )
-from orchestrator.home.folder import packaged_table
-from orchestrator.layout import MAX_APPEND_BYTES, SessionFile
-from orchestrator.records.moderator import Frozen
-from orchestrator.store import transaction as transaction_module
-from orchestrator.store.ledger import Record
-from orchestrator.store.store import Store, create_store
-from orchestrator.store.transaction import Draft
-from orchestrator.store.value import Unread
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store import transaction as transaction_module
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.store import Store, create_store
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.store.value import Unread
+from orchestrator.core.table import MAX_APPEND_BYTES, SessionFile
+from orchestrator.panel.records.moderator import Frozen
 from tests.helpers.stores import (
     CANDIDATE,
     DECK,

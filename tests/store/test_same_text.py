@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.store import Store
-from orchestrator.verify import verify_session
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.store import Store
+from orchestrator.core.verify import verify_session
 from tests.helpers.sessions import start
 from tests.helpers.stores import CANDIDATE, on_disk
 

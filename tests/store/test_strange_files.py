@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import GreenroomError, SessionNotFoundError, StoreWriteError
-from orchestrator.store.store import Store
-from orchestrator.store.value import Unread
+from orchestrator.core.errors import GreenroomError, SessionNotFoundError, StoreWriteError
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.value import Unread
 from tests.helpers.stores import (
     CANDIDATE,
     DECK,

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.errors import LedgerCorruptError
-from orchestrator.store import files, ledger
-from orchestrator.store.store import Store
-from orchestrator.store.value import Held, Unread
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.store import files, ledger
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.value import Held, Unread
 from tests.helpers.stores import (
     CANDIDATE,
     TRANSCRIPT,

@@ -26,9 +26,9 @@ from typing import Any, Final
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.model.segment import LiveSegment
-from orchestrator.store.receipt import ids_of
-from orchestrator.store.store import Store
+from orchestrator.core.store.receipt import ids_of
+from orchestrator.core.store.store import Store
+from orchestrator.material.model.segment import LiveSegment
 from tests.helpers.stores import (
     CANDIDATE,
     NOTES,

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from orchestrator.errors import PersonaError
-from orchestrator.templates.orchestration import (
+from orchestrator.panel.personas.orchestration import (
     PHRASE_HEADINGS,
     Defaults,
     Orchestration,
@@ -19,7 +17,7 @@ from orchestrator.templates.orchestration import (
     read_orchestration,
     read_phrases,
 )
-from orchestrator.templates.persona import (
+from orchestrator.panel.personas.persona import (
     NEUTRAL,
     Benchmark,
     DomainKnowledge,
@@ -28,6 +26,8 @@ from orchestrator.templates.persona import (
     read_domain,
     read_persona,
 )
+
+from orchestrator.core.errors import PersonaError
 from tests.helpers import seats
 
 PERSONA, DOMAIN = seats.PERSONA.replace("{id}", "tester"), seats.DOMAIN

@@ -16,19 +16,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.archive.freeze import freeze, thaw
-from orchestrator.context.assemble import Assembler, read_templates
-from orchestrator.context.receipt import Receipt, WholeReceipt
-from orchestrator.errors import FileTooLargeError, LedgerCorruptError, StoreError
-from orchestrator.layout import MAX_APPEND_BYTES, MIB
-from orchestrator.records.exchanges import VerdictGiven
-from orchestrator.records.moderator import Frozen
-from orchestrator.store import files, ledger
-from orchestrator.store.ledger import FIRST_HASH, Record, encode
-from orchestrator.store.receipt import ids_of
-from orchestrator.store.store import Store
-from orchestrator.store.value import Held
-from orchestrator.verify import Finding, verify_session
+from orchestrator.core.archive.freeze import freeze, thaw
+from orchestrator.core.context.assemble import Assembler, read_templates
+from orchestrator.core.context.receipt import Receipt, WholeReceipt
+from orchestrator.core.errors import FileTooLargeError, LedgerCorruptError, StoreError
+from orchestrator.core.store import files, ledger
+from orchestrator.core.store.ledger import FIRST_HASH, Record, encode
+from orchestrator.core.store.receipt import ids_of
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.value import Held
+from orchestrator.core.table import MAX_APPEND_BYTES, MIB
+from orchestrator.core.verify import Finding, verify_session
+from orchestrator.panel.records.exchanges import VerdictGiven
+from orchestrator.panel.records.moderator import Frozen
 from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, ended_session, live_session, start
 from tests.helpers.stores import DECK, bare, fields_of
 

@@ -13,8 +13,8 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from tests.helpers.live_feeds import until
 from tests.web.conftest import Served
 from tests.web.pulse import Pulse

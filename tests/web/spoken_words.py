@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from orchestrator.records.kinds import fold
-from orchestrator.records.projection import Projection
-from orchestrator.session import Session
+from orchestrator.panel.records.kinds import fold
+from orchestrator.panel.records.projection import Projection
+from orchestrator.rehearsal.session import Session
 
 TALK: Final = "talk"
 TAKEN_BACK: Final = "taken back"

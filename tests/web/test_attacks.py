@@ -18,7 +18,7 @@ import pptx
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.deck.limits import DEFAULT_LIMITS
+from orchestrator.material.deck.limits import DEFAULT_LIMITS
 from orchestrator.web import security
 from orchestrator.web.app import application
 from orchestrator.web.security import MAX_HEADER_BYTES, Security

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.debrief.request import ask_for_debrief
-from orchestrator.errors import SessionBusyError
-from orchestrator.home.folder import Home
-from orchestrator.loop import judging
-from orchestrator.model.exchange import Judgement
-from orchestrator.session import Session
-from orchestrator.speech.stream import LiveSegment
+from orchestrator.core.errors import SessionBusyError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.panel.debrief.request import ask_for_debrief
+from orchestrator.panel.loop import judging
+from orchestrator.panel.model.exchange import Judgement
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.api.room import MAX_PIECES
 from orchestrator.web.bodies import MAX_BYTES, MAX_TEXT_BYTES, max_bytes
 from orchestrator.web.security import MAX_BODY_BYTES
@@ -128,7 +128,7 @@ def test_a_verdict_that_is_refused_leaves_no_answer(home: Path, monkeypatch: pyt
         session.hear(LiveSegment("Of freight and of rent."))
         before = session.rehearsal.store.catch_up()
         with monkeypatch.context() as patched:
-            patched.setattr("orchestrator.loop.panelist.add_noted", lambda *given: 1 / 0)
+            patched.setattr("orchestrator.panel.loop.panelist.add_noted", lambda *given: 1 / 0)
             with pytest.raises(ZeroDivisionError):
                 session.judge("satisfied", reason="it is plain")
         assert session.rehearsal.store.catch_up() == before
@@ -157,7 +157,7 @@ def test_an_end_that_was_cut_short_goes_on_when_it_is_asked_again(
     api: TestClient, site: Site, session: str, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     at = f"/api/v1/sessions/{session}/end"
-    module = "orchestrator.archive.freeze" if where == "seal" else "orchestrator.ending"
+    module = "orchestrator.core.archive.freeze" if where == "seal" else "orchestrator.rehearsal.ending"
     with monkeypatch.context() as patched:
         patched.setattr(f"{module}.{where}", lambda *given, **named: 1 / 0)
         with pytest.raises(ZeroDivisionError):
@@ -179,7 +179,7 @@ def test_of_ends_that_come_at_once_all_get_the_same_and_one_that_waits_too_long_
         may_end.wait()
         ask_for_debrief(*given)
 
-    monkeypatch.setattr("orchestrator.ending.ask_for_debrief", slow)
+    monkeypatch.setattr("orchestrator.rehearsal.ending.ask_for_debrief", slow)
     with Session.start(Home.open(home), deck_text=DECK, id="s1") as session, ThreadPoolExecutor(3) as pool:
         first = pool.submit(session.end)
         is_ending.wait()

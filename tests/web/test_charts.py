@@ -9,7 +9,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orchestrator.model.slide import Chart, Series, Slide, Table
+from orchestrator.material.model.slide import (
+    Chart,
+    Series,
+    Slide,
+    Table,
+)
 from orchestrator.web.charts import HEIGHT, MAX_BARS, MAX_POINTS, WIDTH, draw_chart, figure
 from orchestrator.web.sheets import sheet
 from orchestrator.web.svg import Axis, can_hold, round_up

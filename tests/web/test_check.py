@@ -11,7 +11,7 @@ from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
 from tests.helpers.messages_server import MessagesServer
 
-DEMO = Path(__file__).resolve().parents[2] / "orchestrator" / "demo"
+DEMO = Path(__file__).resolve().parents[2] / "orchestrator" / "rehearsal" / "demo"
 
 
 def test_a_check_answers_as_the_command_does(

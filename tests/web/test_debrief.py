@@ -12,9 +12,9 @@ import httpx2
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.debrief.page import as_markdown
-from orchestrator.debrief.printing import find_browser
-from orchestrator.speech.read import read_speech
+from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.debrief.page import as_markdown
+from orchestrator.panel.debrief.printing import find_browser
 from tests.helpers.ferries import DECK, QUESTION, QUOTE
 from tests.helpers.homes import new_home
 from tests.helpers.pdf_pages import read_pdf

@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.dossier.prepared import Preparation, keep_prepared, prepare, read_prepared
-from orchestrator.errors import HomeError
+from orchestrator.core.errors import HomeError
+from orchestrator.panel.dossier.prepared import (
+    Preparation,
+    keep_prepared,
+    prepare,
+    read_prepared,
+)
 from orchestrator.web.site import Site
 
 

@@ -9,13 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.driver_lock import driving, is_driven
+from orchestrator.panel.loop.transcript import set_clock
 
-from orchestrator.errors import DriverBusyError, SessionFrozenError, StoreError, StoreWriteError
-from orchestrator.home.folder import Home
-from orchestrator.loop.driver_lock import driving, is_driven
-from orchestrator.loop.transcript import set_clock
-from orchestrator.session import Session
-from orchestrator.speech.stream import LiveSegment
+from orchestrator.core.errors import (
+    DriverBusyError,
+    SessionFrozenError,
+    StoreError,
+    StoreWriteError,
+)
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.rehearsal.session import Session
 from orchestrator.web import drives as driving_module
 from orchestrator.web import open_sessions
 from orchestrator.web.drives import Drive, Drives

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until

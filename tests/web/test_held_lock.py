@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.errors import SessionBusyError
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.speech.stream import LiveSegment
-from orchestrator.store import waiting
+from orchestrator.core.errors import SessionBusyError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store import waiting
+from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.rehearsal.session import Session
 from orchestrator.web import open_sessions
 from orchestrator.web.app import API, PAGES
 from orchestrator.web.drives import Drives
@@ -211,7 +211,7 @@ def test_a_held_session_is_read_verified_and_pushed_out_by_nobody(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(open_sessions, "MOST_IDLE", 1)
-    monkeypatch.setattr("orchestrator.verify.verification.LOCK_TIMEOUT_S", 0.0)
+    monkeypatch.setattr("orchestrator.core.verify.verification.LOCK_TIMEOUT_S", 0.0)
     sessions = OpenSessions(Home.open(home))
     held = Session.start(Home.open(home), deck_text=DECK, id="held")
     sessions.add(held)

@@ -9,12 +9,18 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.erasing import erase_session
-from orchestrator.errors import SpeechError
-from orchestrator.home.folder import Home
-from orchestrator.speech import kept_sound
-from orchestrator.speech.kept_sound import allow_sound, keep_sound, kept_pieces, sound_folder, wav
-from orchestrator.speech.voice import RATE_HZ
+from orchestrator.core.errors import SpeechError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech import kept_sound
+from orchestrator.material.speech.kept_sound import (
+    allow_sound,
+    keep_sound,
+    kept_pieces,
+    sound_folder,
+    wav,
+)
+from orchestrator.material.speech.voice import RATE_HZ
+from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.recognisers import ToneRecogniser, silence, tone
 from tests.web.test_microphone import ADDRESS, WORDS, room, speak, until_final
 

@@ -15,14 +15,14 @@ import pytest
 from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
-from orchestrator.errors import SessionStateError, SpeechError
-from orchestrator.home.folder import Home
+from orchestrator.core.errors import SessionStateError, SpeechError
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.speech.models import SpeechModel
+from orchestrator.material.speech.recognition import Heard, Whisper
+from orchestrator.material.speech.voice import Detector
 from orchestrator.memory.deck_names import names_in
-from orchestrator.model.segment import LiveSegment
-from orchestrator.session import Session
-from orchestrator.speech.models import SpeechModel
-from orchestrator.speech.recognition import Heard, Whisper
-from orchestrator.speech.voice import Detector
+from orchestrator.rehearsal.session import Session
 from orchestrator.web import drives
 from orchestrator.web.api import microphone
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s

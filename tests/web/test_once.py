@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.errors import RequestIdReusedError, UsageError
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.speech.stream import LiveSegment
-from orchestrator.store import requests
-from orchestrator.store.value import Unread
+from orchestrator.core.errors import RequestIdReusedError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store import requests
+from orchestrator.core.store.value import Unread
+from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
@@ -195,7 +195,7 @@ def test_what_was_done_and_not_replied_to_is_found_done(
     """The server is cut off between the writing and its reply; the client asks again."""
     ask(api, session, STEPS[4], "question")
     with monkeypatch.context() as patched:
-        patched.setattr("orchestrator.loop.judging.judge", lambda *given: 1 / 0)
+        patched.setattr("orchestrator.panel.loop.judging.judge", lambda *given: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             ask(api, session, STEPS[8], "answer")
     status, view = ask(api, session, STEPS[8], "answer")

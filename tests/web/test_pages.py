@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from orchestrator.panel.loop.driver_lock import driving
 
-from orchestrator.home.folder import Home
-from orchestrator.loop.driver_lock import driving
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import quicken
 from tests.web.browser import NO_BROWSER, PATIENCE_MS, UNFOLD, Web, faults_of_axe

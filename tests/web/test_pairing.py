@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
-from orchestrator.outbound.own_address import network_address
+from orchestrator.core.outbound.own_address import network_address
 from orchestrator.web import pairing
 from orchestrator.web.app import application
 from orchestrator.web.pairing import Opened, Pairings

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.archive.freeze import thaw
-from orchestrator.home.folder import Home
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.home.folder import Home
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

@@ -9,9 +9,9 @@ import sys
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator import errors
-from orchestrator.errors import GreenroomError
-from orchestrator.session import Session
+from orchestrator.core import errors
+from orchestrator.core.errors import GreenroomError
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import status_of

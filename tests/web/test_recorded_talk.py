@@ -15,7 +15,7 @@ from tests.web.browser import PATIENCE_MS, UNFOLD, Web, faults_of_axe
 from tests.web.conftest import Serve
 
 API = "/api/v1/sessions"
-DEMO = Path(__file__).resolve().parents[2] / "orchestrator" / "demo"
+DEMO = Path(__file__).resolve().parents[2] / "orchestrator" / "rehearsal" / "demo"
 TALK = b"""WEBVTT
 
 00:00.000 --> 00:04.000

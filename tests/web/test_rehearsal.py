@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+from orchestrator.panel.loop.driver_lock import driving
 
-from orchestrator.home.folder import Home
-from orchestrator.loop.driver_lock import driving
-from orchestrator.session import Session
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK, contents, greenroom

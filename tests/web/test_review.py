@@ -11,10 +11,10 @@ import httpx2
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.archive.freeze import thaw
-from orchestrator.home.folder import Home
-from orchestrator.model.segment import Segment
-from orchestrator.session import Session
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.home.folder import Home
+from orchestrator.material.model.segment import Segment
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.archive import s3
-from orchestrator.archive.freeze import thaw
 from orchestrator.cli.app import run
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
+from orchestrator.core.archive import s3
+from orchestrator.core.archive.freeze import thaw
+from orchestrator.core.home.folder import Home
+from orchestrator.rehearsal.session import Session
 from orchestrator.web import reviewing
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.speech.recognition import Heard
-from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.recognition import Heard
+from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until

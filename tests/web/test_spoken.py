@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from orchestrator.home.folder import Home
-from orchestrator.session import Session
-from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES
+from orchestrator.core.home.folder import Home
+from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES
+from orchestrator.rehearsal.session import Session
 from tests.helpers.live_feeds import until
 from tests.helpers.recognisers import silence
 from tests.helpers.rehearsals import greenroom, write_rehearsal

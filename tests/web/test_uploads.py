@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from orchestrator.panel.loop.plan import Source
 
-from orchestrator.errors import DeckError
-from orchestrator.loop.plan import Source
+from orchestrator.core.errors import DeckError
 from orchestrator.web import uploads
 from orchestrator.web.uploads import MOST_KEPT, Uploads
 

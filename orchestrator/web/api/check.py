@@ -6,17 +6,17 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Form, UploadFile
 
-from orchestrator.deck.read import read_deck
 from orchestrator.documents.check import check as checked_by
 from orchestrator.documents.check import check_json
 from orchestrator.documents.dossier import dossier_of, seats_of
 from orchestrator.documents.without_session import asked_engine, reading_engine
-from orchestrator.dossier.board import read_board
-from orchestrator.dossier.page import dossier_json
-from orchestrator.home.config import Config
-from orchestrator.intel.read import read_intel
+from orchestrator.material.deck.read import read_deck
+from orchestrator.material.intel.read import read_intel
+from orchestrator.material.speech.read import read_speech
 from orchestrator.memory.deck_names import names_in
-from orchestrator.speech.read import read_speech
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.dossier.board import read_board
+from orchestrator.panel.dossier.page import dossier_json
 from orchestrator.web.api.engine_names import EngineName
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import aside

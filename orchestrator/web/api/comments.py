@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
-from orchestrator.review.comments import LONGEST, LONGEST_NAME, Comment
+from orchestrator.panel.comments import LONGEST, LONGEST_NAME, Comment
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads, writes
 

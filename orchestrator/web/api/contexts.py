@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
+from orchestrator.core.errors import UsageError
 from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
-from orchestrator.errors import UsageError
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads
 

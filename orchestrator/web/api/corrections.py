@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path
 from pydantic import BaseModel, ConfigDict, Field
 
-from orchestrator.records.corrections import Corrected as CorrectedRecord
+from orchestrator.panel.records.corrections import Corrected as CorrectedRecord
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import writes

@@ -12,14 +12,14 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from orchestrator.debrief.exchange_json import person_json
-from orchestrator.debrief.json_form import as_json
-from orchestrator.debrief.page import as_html, as_markdown, as_paper
-from orchestrator.debrief.printing import as_pdf
-from orchestrator.loop.person_judging import LONGEST_NOTE
-from orchestrator.records import contradictions
-from orchestrator.records.exchanges import AnswerJudged
-from orchestrator.review.comments import LONGEST_NAME
+from orchestrator.panel.comments import LONGEST_NAME
+from orchestrator.panel.debrief.exchange_json import person_json
+from orchestrator.panel.debrief.json_form import as_json
+from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
+from orchestrator.panel.debrief.printing import as_pdf
+from orchestrator.panel.loop.person_judging import LONGEST_NOTE
+from orchestrator.panel.records import contradictions
+from orchestrator.panel.records.exchanges import AnswerJudged
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work, takes_long, writes

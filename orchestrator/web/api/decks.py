@@ -10,14 +10,14 @@ from fastapi import APIRouter, Depends, HTTPException, UploadFile
 from pydantic import BaseModel
 from starlette.responses import FileResponse
 
-from orchestrator.bank.kinds import kind_names, kind_of
-from orchestrator.checks.arithmetic import deck_tensions
-from orchestrator.claims.extract import deck_claims
-from orchestrator.debrief.exchange_json import picked, tension_json
-from orchestrator.deck.content import find_gaps
-from orchestrator.errors import DeckError
-from orchestrator.loop.drilling import source_of
-from orchestrator.records.options import UNNAMED
+from orchestrator.core.errors import DeckError
+from orchestrator.material.checks.arithmetic import deck_tensions
+from orchestrator.material.claims.extract import deck_claims
+from orchestrator.material.deck.content import find_gaps
+from orchestrator.panel.bank.kinds import kind_names, kind_of
+from orchestrator.panel.debrief.exchange_json import picked, tension_json
+from orchestrator.panel.loop.drilling import source_of
+from orchestrator.panel.records.options import UNNAMED
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads
@@ -25,7 +25,7 @@ from orchestrator.web.uploads import Upload
 
 router = APIRouter(tags=["decks"])
 At = Annotated[Site, Depends(site_of)]
-SAMPLE: Final = Path(__file__).resolve().parents[2] / "demo" / "deck.md"
+SAMPLE: Final = Path(__file__).resolve().parents[2] / "rehearsal" / "demo" / "deck.md"
 
 
 class DeckRead(BaseModel):

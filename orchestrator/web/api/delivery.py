@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel
 
-from orchestrator.speech.delivery import is_recognised, said_in
-from orchestrator.speech.fillers import FILLER
-from orchestrator.speech.pace import pace_of, words_in
+from orchestrator.material.speech.delivery import is_recognised, said_in
+from orchestrator.material.speech.fillers import FILLER
+from orchestrator.material.speech.pace import pace_of, words_in
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads
 

@@ -9,8 +9,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Response
 from pydantic import BaseModel
 
-from orchestrator.demo.rehearsals import ACTS, begin_act, memory_begun_anew
-from orchestrator.engines.recorded import Replies, read_recording, recorded_engine
+from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
+from orchestrator.rehearsal.demo.rehearsals import ACTS, begin_act, memory_begun_anew
 from orchestrator.web.demonstrations import played
 from orchestrator.web.site import Site, site_of
 

@@ -11,11 +11,12 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 
-from orchestrator.deck.read import read_deck
+from orchestrator.core.errors import DeckError, EngineError, SessionStateError
 from orchestrator.documents.dossier import dossier_of, seats_of
 from orchestrator.documents.without_session import asked_engine
-from orchestrator.dossier.page import dossier_json, missing
-from orchestrator.dossier.prepared import (
+from orchestrator.material.deck.read import read_deck
+from orchestrator.panel.dossier.page import dossier_json, missing
+from orchestrator.panel.dossier.prepared import (
     Preparation,
     Prepared,
     brought_of,
@@ -25,10 +26,9 @@ from orchestrator.dossier.prepared import (
     prepare,
     read_prepared,
 )
-from orchestrator.engines.in_flight import Calls
-from orchestrator.errors import DeckError, EngineError, SessionStateError
-from orchestrator.loop.plan import Source
-from orchestrator.session import Session
+from orchestrator.panel.engines.in_flight import Calls
+from orchestrator.panel.loop.plan import Source
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.api.decks import kept
 from orchestrator.web.api.engine_names import EngineName
 from orchestrator.web.api.starting import Started, started_of

@@ -6,7 +6,12 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from orchestrator.home.engine_names import BUILT_IN, engine_names, is_engine_name, listed
+from orchestrator.panel.config.engine_names import (
+    BUILT_IN,
+    engine_names,
+    is_engine_name,
+    listed,
+)
 
 
 def _known(name: str) -> str:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import PlainTextResponse
 
-from orchestrator.store.transaction import Draft
+from orchestrator.core.store.transaction import Draft
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import reads, writes

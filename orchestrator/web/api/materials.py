@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Query, UploadFile
 from pydantic import BaseModel
 
-from orchestrator.errors import InputError
+from orchestrator.core.errors import InputError
 from orchestrator.web.materials import Kind, Material
 from orchestrator.web.site import Site, site_of
 

@@ -25,15 +25,20 @@ from fastapi import APIRouter, Depends
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from orchestrator.errors import GreenroomError, SessionBusyError, SpeechError
-from orchestrator.legible import one_line
+from orchestrator.core.errors import GreenroomError, SessionBusyError, SpeechError
+from orchestrator.core.legible import one_line
+from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.speech.kept_sound import keep_sound, keeps_sound
+from orchestrator.material.speech.recognition import Heard, Recogniser
+from orchestrator.material.speech.sound import said
+from orchestrator.material.speech.voice import (
+    RATE_HZ,
+    SAMPLE_BYTES,
+    Stretch,
+    Voice,
+)
 from orchestrator.memory.deck_names import names_in
-from orchestrator.model.segment import LiveSegment
-from orchestrator.session import Session
-from orchestrator.speech.kept_sound import keep_sound, keeps_sound
-from orchestrator.speech.recognition import Heard, Recogniser
-from orchestrator.speech.sound import said
-from orchestrator.speech.voice import RATE_HZ, SAMPLE_BYTES, Stretch, Voice
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work
 

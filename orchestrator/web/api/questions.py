@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal, Self
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from orchestrator.debrief.exchange_json import exchange_json
-from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
-from orchestrator.records.moderator import QuestionsWanted
+from orchestrator.panel.debrief.exchange_json import exchange_json
+from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
+from orchestrator.panel.records.moderator import QuestionsWanted
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import takes_long, writes

@@ -13,8 +13,8 @@ from fastapi import APIRouter, Depends, Header, Query
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response, StreamingResponse
 
-from orchestrator.errors import SessionNotFoundError
-from orchestrator.store.store import Store
+from orchestrator.core.errors import SessionNotFoundError
+from orchestrator.core.store.store import Store
 from orchestrator.web.api.room import LOOK_S
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work

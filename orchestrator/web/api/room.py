@@ -18,18 +18,29 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
 
-from orchestrator.errors import GreenroomError, SessionNotFoundError
-from orchestrator.legible import one_line
-from orchestrator.loop import turns
-from orchestrator.loop.driver_lock import is_driven
-from orchestrator.model.segment import LiveSegment
-from orchestrator.records.exchanges import ExchangeClosed, ExchangeOpened
-from orchestrator.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown, SpeechHeard
-from orchestrator.records.taken_back import AnswerTakenBack
-from orchestrator.session import Session
-from orchestrator.speech.segment_json import piece_of
-from orchestrator.store.history import LEDGER_NAME
-from orchestrator.store.requests import MAX_ID_CHARS, Request, part_of, request_of
+from orchestrator.core.errors import GreenroomError, SessionNotFoundError
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.history import LEDGER_NAME
+from orchestrator.core.store.requests import (
+    MAX_ID_CHARS,
+    Request,
+    part_of,
+    request_of,
+)
+from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.speech.segment_json import piece_of
+from orchestrator.panel.loop import turns
+from orchestrator.panel.loop.driver_lock import is_driven
+from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened
+from orchestrator.panel.records.speech import (
+    AnswerGiven,
+    AnswerHeard,
+    NoAnswer,
+    SlideShown,
+    SpeechHeard,
+)
+from orchestrator.panel.records.taken_back import AnswerTakenBack
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.threads import Work, reads, takes_long, writes

@@ -9,16 +9,21 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
 
+from orchestrator.core.errors import (
+    DriverBusyError,
+    LedgerCorruptError,
+    SessionNotFoundError,
+    SessionStateError,
+)
 from orchestrator.documents.erasure import erased_json, erasure_json, left_over_json, only_archived
 from orchestrator.documents.intel import intel_json, searched_json
 from orchestrator.documents.listing import archived, listed, local
 from orchestrator.documents.session import session_json, trace_json, trace_of
 from orchestrator.documents.verification import against_head, verification_json
-from orchestrator.erasing import erase_archived, erase_session
-from orchestrator.errors import DriverBusyError, LedgerCorruptError, SessionNotFoundError, SessionStateError
-from orchestrator.loop.news import can_search
 from orchestrator.memory.session_context import to_plain
-from orchestrator.records.projection import INTEL
+from orchestrator.panel.loop.news import can_search
+from orchestrator.panel.records.projection import INTEL
+from orchestrator.rehearsal.erasing import erase_archived, erase_session
 from orchestrator.review.titles import MAX_CHARS
 from orchestrator.web.once import Key, once
 from orchestrator.web.site import Site, site_of

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from orchestrator.speech.kept_sound import delete_sound, joined, keeps_sound
+from orchestrator.material.speech.kept_sound import delete_sound, joined, keeps_sound
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.sounds import AnswerSound, sounds_of
 from orchestrator.web.threads import reads

@@ -16,18 +16,28 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
-from orchestrator.checks.arithmetic import deck_tensions
-from orchestrator.dossier.board import MOST_MEMBERS, read_board
-from orchestrator.dossier.brought import read_sent
-from orchestrator.errors import EngineError, GreenroomError, SessionExistsError, UsageError
-from orchestrator.intel.read import read_intel
-from orchestrator.legible import one_line
-from orchestrator.loop.plan import Source, read_source
-from orchestrator.loop.recorded import Loading
-from orchestrator.session import Session
-from orchestrator.speech.kept_sound import allow_sound
-from orchestrator.speech.presenter import presenter_of
-from orchestrator.store.requests import NO_REPLY, find, keep_reply, request_of
+from orchestrator.core.errors import (
+    EngineError,
+    GreenroomError,
+    SessionExistsError,
+    UsageError,
+)
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.requests import (
+    NO_REPLY,
+    find,
+    keep_reply,
+    request_of,
+)
+from orchestrator.material.checks.arithmetic import deck_tensions
+from orchestrator.material.intel.read import read_intel
+from orchestrator.material.speech.kept_sound import allow_sound
+from orchestrator.material.speech.presenter import presenter_of
+from orchestrator.panel.dossier.board import MOST_MEMBERS, read_board
+from orchestrator.panel.dossier.brought import read_sent
+from orchestrator.panel.loop.plan import Source, read_source
+from orchestrator.panel.loop.recorded import Loading
+from orchestrator.rehearsal.session import Session
 from orchestrator.web.api.decks import SAMPLE
 from orchestrator.web.api.engine_names import EngineName
 from orchestrator.web.once import Key

@@ -7,11 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.debrief.parts import Review
-from orchestrator.debrief.printing import find_browser
-from orchestrator.loop.drilling import source_of
-from orchestrator.model.slide import Deck
-from orchestrator.records.options import RECORDED
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.debrief.parts import Review
+from orchestrator.panel.debrief.printing import find_browser
+from orchestrator.panel.loop.drilling import source_of
+from orchestrator.panel.records.options import RECORDED
 from orchestrator.web.demonstrations import a_week_later
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.sheets import Sheet, sheet

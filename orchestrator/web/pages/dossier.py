@@ -11,7 +11,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, RedirectResponse
 
-from orchestrator.dossier.page import (
+from orchestrator.core.legible import one_line
+from orchestrator.panel.config.engine_names import is_bank
+from orchestrator.panel.dossier.page import (
     STANCES,
     about,
     at,
@@ -23,11 +25,9 @@ from orchestrator.dossier.page import (
     support,
     titled,
 )
-from orchestrator.dossier.prepared import Prepared, keep_prepared, read_prepared
-from orchestrator.home.engine_names import is_bank
-from orchestrator.legible import one_line
-from orchestrator.loop.drilling import source_of
-from orchestrator.model.reply import Attack
+from orchestrator.panel.dossier.prepared import Prepared, keep_prepared, read_prepared
+from orchestrator.panel.loop.drilling import source_of
+from orchestrator.panel.model.reply import Attack
 from orchestrator.review.progress import AskedBefore
 from orchestrator.web.pages.new import engines
 from orchestrator.web.site import Site, site_of

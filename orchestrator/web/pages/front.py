@@ -10,8 +10,8 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
-from orchestrator.errors import GreenroomError
-from orchestrator.layout import SESSION_ID
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.table import SESSION_ID
 from orchestrator.review.catalogue import Row
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page

@@ -11,16 +11,16 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.engines.model.settings import DEFAULT_MODEL
-from orchestrator.engines.prices import prices_read_at, rehearsal_usd
-from orchestrator.home.config import Config
-from orchestrator.home.engine_names import BANK, installed_names
-from orchestrator.home.folder import Home
-from orchestrator.home.regular import read_regular
-from orchestrator.layout import MODERATOR
-from orchestrator.loop.plan import RULES
-from orchestrator.templates.orchestration import read_orchestration
-from orchestrator.templates.persona import Persona, read_persona
+from orchestrator.core.home.folder import Home
+from orchestrator.core.home.regular import read_regular
+from orchestrator.core.table import MODERATOR
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.config.engine_names import BANK, installed_names
+from orchestrator.panel.engines.model.settings import DEFAULT_MODEL
+from orchestrator.panel.engines.prices import prices_read_at, rehearsal_usd
+from orchestrator.panel.loop.plan import RULES
+from orchestrator.panel.personas.orchestration import read_orchestration
+from orchestrator.panel.personas.persona import Persona, read_persona
 from orchestrator.web.api.decks import kept
 from orchestrator.web.pages.front import ANEW, under_way
 from orchestrator.web.sheets import sheets

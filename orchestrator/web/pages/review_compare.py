@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.errors import ArchiveError
+from orchestrator.core.errors import ArchiveError
 from orchestrator.review.catalogue import Row
 from orchestrator.web.comparison import comparison
 from orchestrator.web.site import Site, site_of

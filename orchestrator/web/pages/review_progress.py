@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse
 
-from orchestrator.records.options import UNNAMED
+from orchestrator.panel.records.options import UNNAMED
 from orchestrator.review.progress import Progress, Run, answers_of, ended_of, progress_of
 from orchestrator.review.reading import Entry
 from orchestrator.web.plot import Plot, plot

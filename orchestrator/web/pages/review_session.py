@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, Response
 
+from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError, ReceiptError
 from orchestrator.documents.erasure import only_archived
-from orchestrator.errors import ArchiveError, ArchiveUnavailableError, ReceiptError
+from orchestrator.rehearsal.session import Session
 from orchestrator.review.catalogue import Row
-from orchestrator.session import Session
 from orchestrator.web.known import knowledge
 from orchestrator.web.reviewing import Checked
 from orchestrator.web.site import Site, site_of

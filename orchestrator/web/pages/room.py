@@ -12,8 +12,8 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from orchestrator.layout import MODERATOR
-from orchestrator.speech.kept_sound import keeps_sound
+from orchestrator.core.table import MODERATOR
+from orchestrator.material.speech.kept_sound import keeps_sound
 from orchestrator.web.pages.devices import has_local_address
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.sheets import sheets

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.records.options import RECORDED
+from orchestrator.panel.records.options import RECORDED
 from orchestrator.web.demonstrations import a_week_later
 from orchestrator.web.sheets import sheets
 from orchestrator.web.site import Site, site_of

@@ -1,0 +1,420 @@
+"""From an archive: restore, verify, list, and the copy that read-only commands work on.
+
+Source: DESIGN.md, section 10; interfaces.md, `restore`, `verify`, `list --archive`.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from orchestrator.core.archive.at_home import against_register
+from orchestrator.core.archive.bag import (
+    COMMIT_MARK,
+    DECLARATION_NAME,
+    INFO_NAME,
+    MANIFEST_NAME,
+    TAG_NAMES,
+)
+from orchestrator.core.archive.freeze import seal, sync
+from orchestrator.core.archive.manifest import (
+    Declaration,
+    TagFileError,
+    is_desktop_file,
+    is_safe_name,
+    read_info,
+    read_manifest,
+    render_manifest,
+)
+from orchestrator.core.archive.places import check_takes_sessions
+from orchestrator.core.archive.stores import ArchiveStore, open_store
+from orchestrator.core.archive.streams import side_by_side
+from orchestrator.core.archive.unpacked import verify_unpacked
+from orchestrator.core.errors import (
+    ArchiveError,
+    ArchiveMissingError,
+    ArchiveUnavailableError,
+    SessionExistsError,
+)
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store import files
+from orchestrator.core.store.files import made_aside
+from orchestrator.core.table import SESSION_ID, check_session_id
+from orchestrator.core.verify import Verification
+from orchestrator.core.verify.disk import open_folder
+from orchestrator.core.verify.finding import Report, shown
+
+_DECLARED: Final = Declaration((1, 0), "utf-8")
+_MARKED: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME)
+"""The tag files that the commit mark covers."""
+_NO_NAME: Final = frozenset(
+    {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL}
+)
+"""Too long a name, a file where a folder must be, bytes that this file system takes in no name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedSession:
+    """One archive of a list, as its bag-info tells it. "" where it says nothing."""
+
+    session: str
+    state: str
+    deck: str
+    date: str
+    presenter: str
+    exchanges: int
+    archive: str
+    head: str = ""  # of its ledger
+
+
+def restore(
+    session: str,
+    url: str,
+    into: Path,
+    *,
+    endpoint_url: str | None = None,
+    known: Home | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Path:
+    """Put the session's folder as it was at *into*/*session*, read-only; returns that path.
+
+    It appears there whole or not at all, and only after the bag and the session were verified.
+
+    Args:
+        known: A home whose register the archive is held against, as `against_register` does.
+        say: Told of each file that lies beside the archive and is passed over, in one line.
+
+    Raises:
+        UsageError: *url* is no archive address, or *session* no session id.
+        SessionExistsError: Something stands there already.
+        SessionStateError: *into* is, or lies in, a session, an archive, or a part of a home that takes none.
+        ArchiveUnavailableError: The archive cannot be read now.
+        ArchiveError: There is no such archive, or it is not right; names the first finding.
+    """
+    check_takes_sessions(into)
+
+    def finish(folder: Path) -> None:
+        # Before it gets its name: neither a kill nor a power cut leaves a part of it there.
+        sync(folder)
+        seal(folder)
+        folder.chmod(folder.stat().st_mode | 0o200)  # a folder that nobody may write cannot be moved
+
+    path = _fetch(session, url, into, finish, endpoint_url=endpoint_url, known=known, say=say)
+    try:
+        seal(path)
+        with open_folder(into) as fd:
+            files.sync_folder(fd)
+    except OSError as error:
+        raise ArchiveError(f"{path}: {files.reason(error)}") from error
+    return path
+
+
+def fetch(
+    session: str, url: str, into: Path, *, endpoint_url: str | None = None, known: Home | None = None
+) -> Path:
+    """As `restore`, for reading from a folder that is soon removed: modes stay as usual.
+
+    Raises:
+        UsageError, SessionExistsError, ArchiveError: As `restore`.
+    """
+    return _fetch(session, url, into, lambda folder: None, endpoint_url=endpoint_url, known=known)
+
+
+def _fetch(
+    session: str,
+    url: str,
+    into: Path,
+    finish: Callable[[Path], None],
+    *,
+    endpoint_url: str | None,
+    known: Home | None,
+    say: Callable[[str], None] = lambda line: None,
+) -> Path:
+    """Put the session at its place once it is right and *finish* is done with it."""
+    store = open_store(url, endpoint_url=endpoint_url)
+    target = into / check_session_id(session)
+    try:
+        with _made(into), made_aside(into, f".restore-{session}-") as bag:
+            _check_free(target)
+            came = _download(store, session, bag)
+            findings = came.report.findings
+            if not findings:
+                found = verify_unpacked(bag, session=session)
+                if known is not None:
+                    found = against_register(known, store, session, found)
+                findings = list(found.findings)
+            if findings:
+                first = findings[0]
+                raise ArchiveError(
+                    f"{store.url}/{session}: nothing was restored, since {first.path} is {first.kind} "
+                    f"(found {first.found}): run `greenroom verify` on the archive"
+                )
+            for name in came.passed_over:
+                say(f"{store.url}/{session}/{shown(name)}: extra: a desktop's file, which is passed over")
+            finish(bag / "data" / session)
+            os.rename(bag / "data" / session, target)
+    except OSError as error:
+        _check_free(target)  # somebody else has just put one there
+        raise ArchiveUnavailableError(
+            f"{target}: {files.told(error)}; nothing was restored: make room or check the rights, then try "
+            "again"
+        ) from error
+    return target
+
+
+def verify_archive(
+    url: str, session: str, *, endpoint_url: str | None = None, known: Home | None = None
+) -> Verification:
+    """Whether the archive of *session* is complete and right: every object is read now.
+
+    Findings name objects as they lie below the session's id.
+
+    Args:
+        known: A home whose register the archive is held against, as `against_register` does.
+
+    Raises:
+        UsageError: *url* is no archive address, or *session* no session id.
+        ArchiveUnavailableError: It cannot be read, or not be looked at, now: that is no verdict.
+        ArchiveError: There is nothing of this session.
+    """
+    store = open_store(url, endpoint_url=endpoint_url)
+    try:
+        with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
+            result = _verified(store, check_session_id(session), Path(folder))
+    except OSError as error:
+        raise ArchiveUnavailableError(
+            f"{store.url}/{session}: cannot be verified now: {tempfile.gettempdir()}: {files.reason(error)}: "
+            "make room there, or set TMPDIR to a folder that takes a copy of the archive"
+        ) from error
+    return result if known is None else against_register(known, store, session, result)
+
+
+def _verified(store: ArchiveStore, session: str, folder: Path) -> Verification:
+    """The verification of what lies in the store now, by a copy in the empty *folder*."""
+    came = _download(store, session, folder)
+    report = came.report
+    for name in came.passed_over:
+        report.add(name, "extra", "nothing of this name; `restore` passes it over", "a desktop's file")
+    result = verify_unpacked(folder, session=session)
+    # What could not be fetched is missing in the folder as well, and is said once.
+    told = {finding.path for finding in report.findings}
+    for finding in result.findings:
+        if finding.path not in told:
+            report.add(finding.path, finding.kind, finding.expected, finding.found)
+    report.notes.extend(result.notes)
+    return report.result(head=result.head, seq=result.seq, ended=result.ended, table=result.table)
+
+
+def list_archives(
+    url: str,
+    *,
+    endpoint_url: str | None = None,
+    say: Callable[[str, str], object] = lambda session, why: None,
+) -> tuple[ArchivedSession, ...]:
+    """Every archive at *url*, by session id. A bag without its commit mark is none.
+
+    One whose tag files are not what they say is `damaged`, one that cannot be read now `unreadable`.
+
+    Args:
+        say: Told of which session an archive is either, and why.
+
+    Raises:
+        UsageError: *url* is no archive address.
+        ArchiveUnavailableError: The store cannot be read now.
+    """
+    store = open_store(url, endpoint_url=endpoint_url)
+    ids = [
+        session
+        for session, _, name in (name.partition("/") for name in store.list())
+        if name == COMMIT_MARK and SESSION_ID.fullmatch(session)
+    ]
+    found = side_by_side(lambda session: _summary(store, session), ids)
+    for one, why in found:  # in order, whichever answered first
+        if why:
+            say(one.session, why)
+    return tuple(one for one, _ in found)
+
+
+def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
+    """One row of the list, and why its archive is damaged or cannot be read now; "": it is neither."""
+    told: dict[str, str] = {}
+    state, why = "ended", ""
+    try:
+        told = dict(read_info(_checked_info(store, session), "utf-8"))
+        state = told.get("Greenroom-State", "ended")
+        if (owner := told.get("External-Identifier", session)) != session:
+            state, why = "damaged", f"is an archive of {shown(owner[:64])}"
+    except ArchiveUnavailableError as error:
+        state, why = "unreadable", str(error)
+    except (ArchiveError, TagFileError) as error:  # the list goes on
+        state, why = "damaged", f"{error}: run `greenroom verify {store.url}/{session}`"
+    count = told.get("Greenroom-Exchanges", "")
+    row = ArchivedSession(
+        session=session,
+        state=state,
+        deck=told.get("Greenroom-Deck-Title") or told.get("Greenroom-Deck", ""),
+        date=told.get("Greenroom-Date", ""),
+        presenter=told.get("Greenroom-Presenter", ""),
+        # The label comes from a store that anybody may have written to: `int` alone takes other scripts'
+        # digits, and a million of them.
+        exchanges=int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0,
+        archive=f"{store.url}/{session}",
+        head=told.get("Greenroom-Ledger-Head", ""),
+    )
+    return row, why
+
+
+def is_commit_mark(mark: bytes) -> bool:
+    """Whether these bytes are the tag manifest of a bag, in its exact form; of what, `verify` says."""
+    try:
+        listed = read_manifest(mark, _DECLARED).digests
+    except TagFileError:
+        return False
+    return render_manifest(listed) == mark and listed.keys() >= set(_MARKED)
+
+
+def _checked_info(store: ArchiveStore, session: str) -> bytes:
+    """The bytes of an archive's bag-info, once its commit mark is one and agrees with all tag files.
+
+    Raises:
+        ArchiveUnavailableError: One cannot be read now.
+        ArchiveError: One is missing.
+        TagFileError: One is not what it says; the message names it.
+    """
+    mark = store.get(f"{session}/{COMMIT_MARK}")
+    if not is_commit_mark(mark):
+        raise TagFileError(f"its commit mark, {COMMIT_MARK}, is damaged")
+    listed = read_manifest(mark, _DECLARED).digests
+    tags = {name: store.get(f"{session}/{name}") for name in _MARKED}
+    for name, content in tags.items():
+        if hashlib.sha256(content).hexdigest() != listed[name]:
+            raise TagFileError(f"{name} is not what its commit mark, {COMMIT_MARK}, says")
+    return tags[INFO_NAME]
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """*folder*, which goes away again, with those above it that were made for it, if nothing comes of it."""
+    made = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # one that is not empty is somebody else's by now
+            for one in made:
+                one.rmdir()
+        raise
+
+
+def _check_free(target: Path) -> None:
+    """Nothing stands at *target* but, at most, an empty folder.
+
+    Raises:
+        SessionExistsError: Something does.
+    """
+    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir() or any(target.iterdir())):
+        raise SessionExistsError(
+            f"{target}: is there already, and nothing is overwritten: choose another folder"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Download:
+    """What came of an archive: what is wrong with its objects, and what lies there and is no part of it."""
+
+    report: Report
+    passed_over: tuple[str, ...]
+
+
+def _download(store: ArchiveStore, session: str, to: Path) -> _Download:
+    """Write an archive's objects into the folder *to*; what has no place there is only reported.
+
+    Raises:
+        ArchiveUnavailableError: The store, or one of the objects, cannot be read now.
+        ArchiveError: There is nothing of this session.
+        OSError: *to* takes no more.
+    """
+    report = Report()
+    prefix = f"{session}/"
+    names = [name.removeprefix(prefix) for name in store.list(prefix)]
+    if not names:
+        raise ArchiveMissingError(
+            f"{store.url}: there is no archive of {session}: see `greenroom list --archive`"
+        )
+    if COMMIT_MARK not in names:
+        report.add(COMMIT_MARK, "missing", "the mark of a complete archive", "nothing")
+    passed_over = desktop_files(store, session, names)
+    wanted = []
+    for name in names:
+        if _has_place(name, session) and name not in passed_over:
+            wanted.append(name)
+        elif name not in passed_over:
+            report.add(name, "extra", "tag files and one session", "an object")
+    for finding in side_by_side(lambda name: _write(store, prefix, name, to), wanted):
+        if finding is not None:
+            report.add(*finding)
+    return _Download(report, passed_over)
+
+
+def desktop_files(store: ArchiveStore, session: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of *names*, as they lie below the session's id, that a desktop left and no manifest lists.
+
+    Raises:
+        ArchiveUnavailableError: The manifest cannot be read now.
+    """
+    found = tuple(name for name in names if is_desktop_file(name) and is_safe_name(name))
+    if not any(name.startswith("data/") for name in found):
+        return found
+    try:
+        raw = store.get(f"{session}/{MANIFEST_NAME}")
+        listed = read_manifest(raw, _DECLARED).digests
+    except ArchiveUnavailableError:
+        raise
+    except (ArchiveError, TagFileError):  # damaged: what belongs to the payload is not known
+        return tuple(name for name in found if not name.startswith("data/"))
+    return tuple(name for name in found if name not in listed)
+
+
+def _has_place(name: str, session: str) -> bool:
+    """Whether this is a name in a session's bag, and stays in the folder that it is written to."""
+    if name in TAG_NAMES:
+        return True
+    parts = name.split("/")
+    return (
+        is_safe_name(name)
+        and parts[:2] == ["data", session]
+        and len(parts) > 2
+        and all(part not in ("", ".", "..") for part in parts)
+    )
+
+
+def _write(store: ArchiveStore, prefix: str, name: str, to: Path) -> tuple[str, str, str, str] | None:
+    """One object as a file; a finding where that cannot be.
+
+    Raises:
+        ArchiveUnavailableError: It cannot be read now.
+        OSError: The disk takes no more of it, or nothing: that says nothing of the object.
+    """
+    try:
+        content = store.get(prefix + name)
+        path = to / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    except ArchiveUnavailableError:
+        raise
+    except ArchiveError as error:
+        return name, "unreadable", "an object", str(error).rpartition(": ")[2]
+    except ValueError as error:
+        return name, "unreadable", "a name that a file can have", type(error).__name__
+    except OSError as error:
+        if error.errno not in _NO_NAME:
+            raise
+        return name, "unreadable", "a name that a file can have", type(error).__name__
+    return None

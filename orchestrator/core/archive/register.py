@@ -1,0 +1,174 @@
+"""The register of a session after its end: its archives, finished or begun, and the contradictions that its
+presenter dismissed.
+
+It lies beside the session, in `sessions/.records/<id>/`, since nothing is written into a frozen
+session. Source: DESIGN.md, section 2.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator.core.archive.stores import open_store
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import HomeError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.home.regular import read_regular
+from orchestrator.core.store import files
+
+ARCHIVES: Final = "archives.jsonl"
+BEGUN: Final = "begun.jsonl"
+DISMISSED: Final = "dismissed.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptArchive:
+    """One archive of a session, as the register names it."""
+
+    url: str  # of its store
+    archive: str  # its own address, within the store
+    endpoint: str | None  # as `s3.endpoint_of`; None: an earlier release did not note it
+    head: str | None  # of the ledger in it; None: an earlier release did not note it, or it was only begun
+    at: str = ""  # when it was noted, RFC 3339
+
+
+def note_begun(home: Home, session_id: str, url: str, archive: str, *, endpoint: str | None = None) -> None:
+    """Remember, before anything is sent, that objects of a session may lie at *archive*, within *url*."""
+    _append(home, session_id, BEGUN, {"url": url, "archive": archive, **_at(endpoint), "at": utc_now()})
+
+
+def note_archive(
+    home: Home, session_id: str, url: str, archive: str, *, head: str, endpoint: str | None = None
+) -> None:
+    """Remember that a session whose ledger ends with *head* stands complete at *archive*, within *url*."""
+    place = {"url": url, "archive": archive, **_at(endpoint)}
+    _append(home, session_id, ARCHIVES, {**place, "head": head, "at": utc_now()})
+
+
+def _at(endpoint: str | None) -> dict[str, str]:
+    return {} if endpoint is None else {"endpoint": endpoint}
+
+
+def kept_archives(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
+    """Every archive of the session, oldest first.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    return tuple(map(_kept, _archive_lines(home, session_id)))
+
+
+def _kept(line: dict[str, str]) -> KeptArchive:
+    url, at = _one_spelling(line["url"]), line.get("at", "")
+    return KeptArchive(url, line["archive"], line.get("endpoint"), line.get("head"), at)
+
+
+def _one_spelling(url: str) -> str:
+    """The address as `open_store` has it: an earlier release noted it as it was given."""
+    try:
+        return open_store(url).url
+    except UsageError:
+        return url
+
+
+def archives_of(home: Home, session_id: str, *, head: str | None = None) -> dict[str, str]:
+    """Where the session was archived: store → the archive in it, oldest first.
+
+    *head*: only archives of the ledger that ends so, and those of which an earlier release noted no head.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    lines = _archive_lines(home, session_id)
+    return {one["url"]: one["archive"] for one in lines if head in (None, one.get("head", head))}
+
+
+def archived_heads(home: Home, session_id: str) -> tuple[str, ...]:
+    """The ledger heads that the session was archived with, oldest first: one, unless somebody meddled.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    return tuple(one["head"] for one in _archive_lines(home, session_id) if "head" in one)
+
+
+def _archive_lines(home: Home, session_id: str) -> Iterator[dict[str, str]]:
+    mend = "remove it, and archive the session again"
+    return _lines(home, session_id, ARCHIVES, ("url", "archive"), mend)
+
+
+def uploads_of(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
+    """Each place once where objects of the session may lie: its archives, and those that were only begun.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    mend = "remove it, and look where you archived to yourself"
+    begun = map(_kept, _lines(home, session_id, BEGUN, ("url", "archive"), mend))
+    places = {(one.url, one.endpoint): one for one in (*begun, *kept_archives(home, session_id))}
+    return tuple(places.values())
+
+
+def note_dismissed(home: Home, session_id: str, finding: str, digest: str) -> None:
+    """Remember that the presenter says that a contradiction of an ended session is none."""
+    _append(home, session_id, DISMISSED, {"finding": finding, "digest": digest, "at": utc_now()})
+
+
+def dismissed_of(home: Home, session_id: str) -> frozenset[str]:
+    """Digests of the contradictions that were dismissed after the session's end.
+
+    Raises:
+        HomeError: A line of the register is none of ours; the message says which.
+    """
+    mend = "remove it, and dismiss the contradiction again"
+    return frozenset(one["digest"] for one in _lines(home, session_id, DISMISSED, ("digest",), mend))
+
+
+def _path(home: Home, session_id: str, name: str) -> Path:
+    return home.records / session_id / name
+
+
+def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> None:
+    path = _path(home, session_id, name)
+    path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
+    line = json.dumps(value, ensure_ascii=False) + "\n"
+    # One append of one line: two processes that note something at once lose neither.
+    fd = os.open(path, files.APPEND | os.O_CREAT, files.FILE_MODE)
+    try:
+        if not files.is_plain(os.fstat(fd)):
+            raise HomeError(f"{path}: is no plain file: remove it, and do this again", file=path)
+        os.write(fd, line.encode())
+        os.fsync(fd)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+    finally:
+        os.close(fd)
+
+
+def _lines(
+    home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: str
+) -> Iterator[dict[str, str]]:
+    """The lines of a register, each of which has at least these *keys*."""
+    path = _path(home, session_id, name)
+    try:
+        # A damaged line is named below, by its number.
+        lines = read_regular(path).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            one = json.loads(line)
+            told = {key: str(one[key]) for key in (*keys, *one)}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            raise HomeError(
+                f"{path}, line {number}: this is no line of the register of {path.stem}: {mend}", file=path
+            ) from None
+        yield told

@@ -1,0 +1,309 @@
+"""Archives in S3, R2 or another S3-compatible store: conditional puts, own checksums, bounded retries.
+
+The settings are those that were measured to work with all of them: no checksums but the one we
+ask for, `If-None-Match: *` on every put, the SHA-256 also in the object's own metadata (an ETag
+is no digest). An error names bucket, object and the server's code, never a key or a header.
+
+Source: trust.md, "The archive".
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import time
+from collections.abc import Callable, Mapping
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+from orchestrator.core.archive.conflict import other_content
+from orchestrator.core.archive.s3_errors import (
+    COLD,
+    configuration,
+    refusal,
+    told_cold,
+)
+from orchestrator.core.errors import (
+    ArchiveError,
+    ArchiveUnavailableError,
+    OutboundError,
+    UsageError,
+)
+from orchestrator.core.store import files
+
+if TYPE_CHECKING:
+    from botocore.exceptions import BotoCoreError
+    from mypy_boto3_s3 import S3Client
+
+T = TypeVar("T")
+
+BACKOFF_S: Final[list[float]] = [0.2, 0.4, 0.8, 1.6, 3.2]
+"""Pauses between attempts; then the error stands. S3's own advice is to double them."""
+# Our own: a server that is there takes a connection within seconds, and an object is small, so a minute
+# without an answer is none.
+CONNECT_TIMEOUT_S: Final = 10.0
+READ_TIMEOUT_S: Final = 60.0
+MAX_PAGES: Final = 10_000
+"""Pages of 1,000 names; a server that goes on after these has no end."""
+
+_PIECE_BYTES: Final = 1 << 20
+"""Read of an object at a time; most are smaller."""
+
+_BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
+"""409: another conditional put of this name is under way (S3 says: try again)."""
+_CONDITION_FAILED: Final = 412  # the answer to `If-None-Match: *` where something has the name
+
+
+def check_endpoint(endpoint_url: str | None) -> str | None:
+    """*endpoint_url* itself, if it is the address of a server and no more.
+
+    Raises:
+        UsageError: It is not, or it holds a name and password.
+    """
+    if endpoint_url is None:
+        return None
+    try:
+        parts = urlsplit(endpoint_url)
+        named = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        named = False
+    if not named or "@" in endpoint_url or parts.query or parts.fragment:
+        raise UsageError(
+            "an endpoint is http:// or https:// with a host, and no keys in it: "
+            "they go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
+    return endpoint_url
+
+
+def endpoint_of(endpoint_url: str | None) -> str:
+    """The server that *endpoint_url* names, in one spelling; None: the one that the AWS variables name.
+
+    "" stands for Amazon's own, where a bucket's name is taken once for all. Two servers may each have a
+    bucket of one name, so the server is a part of an archive's address.
+    """
+    if endpoint_url is None and os.environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "").lower() != "true":
+        endpoint_url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    try:
+        parts = urlsplit(endpoint_url or "")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return endpoint_url or ""  # boto3 refuses it, in words of `s3_errors`
+    if not host or host.endswith((".amazonaws.com", ".amazonaws.com.cn")):
+        return ""
+    is_usual = port in (None, {"http": 80, "https": 443}.get(parts.scheme))
+    named = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{named}{'' if is_usual else f':{port}'}{parts.path.rstrip('/')}"
+
+
+def fault_of_settings(endpoint_url: str | None) -> str | None:
+    """Return what is wrong with the settings for S3, as far as it shows before a server is asked."""
+    from botocore.exceptions import BotoCoreError
+
+    try:
+        S3Store("bucket", "", endpoint_url)._client()
+    except OutboundError as error:
+        return str(error)
+    except (BotoCoreError, ValueError) as error:
+        return configuration(error) or f"the AWS settings cannot be used ({type(error).__name__})"
+    return None
+
+
+class S3Store:
+    """The objects below one prefix of a bucket."""
+
+    def __init__(
+        self, bucket: str, prefix: str, endpoint_url: str | None = None, *, checksums: bool = True
+    ) -> None:
+        self.url = f"s3://{bucket}/{prefix}".rstrip("/")
+        self.endpoint = endpoint_of(endpoint_url)
+        self._bucket = bucket
+        self._below = f"{prefix}/" if prefix else ""
+        self._endpoint_url = endpoint_url
+        self._checksums = checksums
+        self._made: S3Client | None = None
+
+    def put_new(self, name: str, content: bytes, sha256: str) -> bool:
+        """As `ArchiveStore.put_new`. A lost answer is no loss: the next attempt finds what it stored."""
+        try:
+            self._call(name, lambda client: self._put(client, name, content, sha256))
+        except ArchiveUnavailableError as error:
+            if error.status != _CONDITION_FAILED:
+                raise
+            if hashlib.sha256(self.get(name)).hexdigest() != sha256:
+                raise other_content(f"{self.url}/{name}") from None
+            return False
+        return True
+
+    def get(self, name: str) -> bytes:
+        """As `ArchiveStore.get`."""
+
+        def read(client: S3Client) -> bytes:
+            answer = client.get_object(Bucket=self._bucket, Key=self._below + name)
+            content = BytesIO()  # gives its bytes without a second copy of them
+            # What the server says of the size is only its word: neither is memory taken for it nor an end
+            # awaited that may never come.
+            size = answer.get("ContentLength", 0)
+            while size <= files.MAX_BYTES and (piece := answer["Body"].read(_PIECE_BYTES)):
+                content.write(piece)
+                size = max(size, content.tell())
+            if size > files.MAX_BYTES:
+                answer["Body"].close()
+                raise ArchiveError(f"{self.url}/{name}: {files.too_large(size)}")
+            return content.getvalue()
+
+        return self._call(name, read)
+
+    def list(self, prefix: str = "") -> tuple[str, ...]:
+        """As `ArchiveStore.list`."""
+        return self._names(prefix)
+
+    def folders(self) -> tuple[str, ...]:
+        """As `ArchiveStore.folders`: one request for each 1,000 of them."""
+        return tuple(name.rstrip("/") for name in self._names("", delimiter="/") if name.endswith("/"))
+
+    def delete(self, name: str) -> None:
+        """As `ArchiveStore.delete`."""
+        self._call(name, lambda client: client.delete_object(Bucket=self._bucket, Key=self._below + name))
+
+    def _names(self, prefix: str, *, delimiter: str = "") -> tuple[str, ...]:
+        """All names that begin with *prefix*; with a delimiter, only up to its first one after that."""
+        names: set[str] = set()
+        token = ""
+        told: set[str] = set()
+        while token not in told and len(told) < MAX_PAGES:
+            told.add(token)
+            found, token = self._page(prefix, token, delimiter)
+            names.update(found)
+            if not token:
+                return tuple(sorted(names))
+        raise ArchiveError(f"{self.url}: the server's list of objects has no end")
+
+    def _page(self, prefix: str, token: str, delimiter: str) -> tuple[tuple[str, ...], str]:
+        asked: dict[str, Any] = {"Bucket": self._bucket, "Prefix": self._below + prefix}
+        if token:
+            asked["ContinuationToken"] = token
+        if delimiter:
+            asked["Delimiter"] = delimiter
+
+        def read(client: S3Client) -> tuple[tuple[str, ...], str]:
+            answer = client.list_objects_v2(**asked)
+            keys = [one["Key"] for one in answer.get("Contents", ())]
+            keys += [one["Prefix"] for one in answer.get("CommonPrefixes", ())]
+            names = tuple(key.removeprefix(self._below) for key in keys if key.startswith(self._below))
+            return names, answer.get("NextContinuationToken", "") if answer.get("IsTruncated") else ""
+
+        return self._call(prefix, read)
+
+    def _put(self, client: S3Client, name: str, content: bytes, sha256: str) -> None:
+        digest = base64.b64encode(bytes.fromhex(sha256)).decode()
+        checked: Any = {"ChecksumSHA256": digest} if self._checksums else {}
+        client.put_object(
+            Bucket=self._bucket,
+            Key=self._below + name,
+            Body=content,
+            IfNoneMatch="*",  # no archive is ever overwritten, whoever writes at the same moment
+            Metadata={"sha256": sha256},  # an ETag is no digest of the content
+            **checked,
+        )
+
+    def _client(self) -> S3Client:
+        if self._made is None:
+            from botocore.config import Config
+
+            from orchestrator.core.outbound.aws import aws_session
+
+            session = aws_session(connect_timeout_s=CONNECT_TIMEOUT_S, read_timeout_s=READ_TIMEOUT_S)
+            self._made = session.client(
+                "s3",
+                endpoint_url=self._endpoint_url,
+                config=Config(
+                    # boto3 adds checksums of its own since 1.36, which R2 and others refuse (trust.md, "The
+                    # archive").
+                    request_checksum_calculation="when_required",
+                    response_checksum_validation="when_required",
+                    retries={"total_max_attempts": 1},  # `_call` retries, and knows 409
+                    # Few servers but Amazon's have a host name for each bucket.
+                    s3={"addressing_style": "path" if self._endpoint_url else "auto"},
+                ),
+            )
+            # Last, behind botocore's own handler, which would follow.
+            self._made.meta.events.register_last("before-parameter-build.s3", _stay)
+        return self._made
+
+    def _call(self, name: str, call: Callable[[S3Client], T]) -> T:
+        """The answer to *call*, tried again while the server is busy or the connection breaks."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        for pause_s in (*BACKOFF_S, None):
+            try:
+                return call(self._client())
+            except ClientError as error:
+                status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode")
+                refused = self._answered(name, status, error.response.get("Error", {}))
+                if status not in _BUSY:
+                    raise refused from None
+            except OutboundError as error:  # another try would bring the same
+                raise ArchiveUnavailableError(f"{self.url}: {error}") from None
+            except (BotoCoreError, ValueError) as error:  # ValueError: an endpoint that boto3 cannot use
+                refused = self._broken(name, error)
+                if not _is_transport(error):
+                    raise refused from None
+            if pause_s is None:
+                raise refused from None
+            time.sleep(pause_s)
+        raise AssertionError("the last pause is None")
+
+    def _answered(self, name: str, status: int | None, answer: Mapping[str, Any]) -> ArchiveError:
+        code = _word(answer.get("Code"))
+        where = f"{self.url}/{name}"
+        if code == "NoSuchBucket":
+            return ArchiveUnavailableError(
+                f"{self.url}: there is no such bucket: make it first", status=status
+            )
+        if status == 404:
+            return ArchiveError(f"{where}: is not there")
+        if code == COLD:
+            return ArchiveUnavailableError(
+                f"{where}: {told_cold(_word(answer.get('StorageClass')))}", status=status
+            )
+        if status in (401, 403) or refusal(code) != refusal(""):  # an expired token is 400
+            return ArchiveUnavailableError(f"{where}: refused ({code}): {refusal(code)}", status=status)
+        if (status is not None and 300 <= status < 400) or code == "AuthorizationHeaderMalformed":
+            return ArchiveUnavailableError(
+                f"{self.url}: the server points elsewhere ({code}), which is not followed: "
+                "set AWS_REGION to the bucket's region, or the endpoint to its host",
+                status=status,
+            )
+        return ArchiveUnavailableError(f"{where}: the server answered {status} ({code})", status=status)
+
+    def _broken(self, name: str, error: BotoCoreError | ValueError) -> ArchiveUnavailableError:
+        if (setting := configuration(error)) is not None:
+            return ArchiveUnavailableError(f"{self.url}: {setting}")
+        kind = type(error).__name__
+        return ArchiveUnavailableError(
+            f"{self.url}/{name}: no usable answer ({kind}): check the endpoint and try again"
+        )
+
+
+def _word(told: object) -> str:
+    """The server's word, fit for a line of ours."""
+    return re.sub(r"[^A-Za-z0-9_]", "", str(told or ""))[:64]
+
+
+def _stay(context: dict[str, Any], **_: object) -> None:
+    """Keep botocore from following a redirect: it would sign again for whatever host is named,
+    and a server that always redirects sends it into an endless recursion."""
+    context.setdefault("s3_redirect", {})["redirected"] = True
+
+
+def _is_transport(error: Exception) -> bool:
+    """Whether the connection failed, so that the same call may do better the next time."""
+    from botocore import exceptions
+
+    return isinstance(
+        error,
+        exceptions.HTTPClientError | exceptions.ConnectionError | exceptions.IncompleteReadError,
+    )

@@ -1,0 +1,303 @@
+"""Where archives are kept: objects by name, each written once. A folder here; S3 in `s3.py`.
+
+Source: DESIGN.md, section 10; trust.md, "The archive".
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, Protocol
+from urllib.parse import unquote, urlsplit
+
+from orchestrator.core.archive.conflict import other_content
+from orchestrator.core.archive.manifest import is_safe_name
+from orchestrator.core.archive.s3 import S3Store, check_endpoint
+from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError, UsageError
+from orchestrator.core.legible import one_line
+from orchestrator.core.store import files
+from orchestrator.core.verify.disk import open_folder, read_file, walk
+from orchestrator.core.verify.finding import Report, shown
+
+INCOMING: Final = ".incoming"
+"""Folder beside the archives in which an object is written before it gets its name, where the
+system cannot write files without one."""
+_STALE_S: Final = 24 * 3600
+"""Age at which a file left there by a killed process is removed."""
+_OBJECT_MODE: Final = 0o440  # an object is written once: nobody has to change it
+_OF_THE_NAME: Final = frozenset(
+    {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
+)
+"""What says that the name holds no object; None: our own word for what stands there. All other reasons are of
+the system or the disk at this moment."""
+_UNNAMED: Final = getattr(os, "O_TMPFILE", None)
+"""Linux: a file that gets its first name when it is whole, and vanishes with a killed process."""
+
+
+class ArchiveStore(Protocol):
+    """Objects under relative names with `/`. No object is ever overwritten."""
+
+    url: str
+    endpoint: str
+    """As `s3.endpoint_of`: with the address it names a place; "" where there is one server only."""
+
+    def put_new(self, name: str, content: bytes, sha256: str) -> bool:
+        """Store *content*, whose SHA-256 is *sha256*; False where the same content is there already.
+
+        Raises:
+            ArchiveConflictError: Another content is there.
+            ArchiveError: The store refused.
+        """
+
+    def get(self, name: str) -> bytes:
+        """An object's bytes.
+
+        Raises:
+            ArchiveUnavailableError: It cannot be read now, which says nothing of it.
+            ArchiveError: There is none, or what stands there is no object.
+        """
+
+    def list(self, prefix: str = "") -> tuple[str, ...]:
+        """The names that begin with *prefix*, sorted.
+
+        Raises:
+            ArchiveError: The store refused.
+        """
+
+    def folders(self) -> tuple[str, ...]:
+        """The first parts of all names that have several: one for each archive. Costs no walk through them.
+
+        Raises:
+            ArchiveError: The store refused.
+        """
+
+    def delete(self, name: str) -> None:
+        """Remove an object; no error if there is none.
+
+        Raises:
+            ArchiveError: The store refused.
+        """
+
+
+def open_store(url: str, *, endpoint_url: str | None = None, checksums: bool = True) -> ArchiveStore:
+    """The store at *url*: a folder's path, `file://…` or `s3://bucket/prefix`. Nothing is asked of it yet.
+
+    Args:
+        url: Where the archives are. A folder need not exist yet.
+        endpoint_url: An S3-compatible server; None: as the AWS variables say.
+        checksums: Whether S3 puts carry a SHA-256 for the server to check. False only for
+            servers that refuse it: what was sent is read back and compared in any case.
+
+    Raises:
+        UsageError: It is none of these.
+    """
+    try:
+        url.encode()  # it is noted in the home's register
+    except UnicodeEncodeError:
+        raise UsageError(f"{one_line(url)}: the address is not valid Unicode text: write it anew") from None
+    scheme, separator, rest = url.partition("://")
+    if separator and scheme == "s3":
+        bucket, _, prefix = rest.partition("/")
+        if not re.fullmatch(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]", bucket):
+            raise UsageError(
+                "an S3 address is s3://bucket/prefix; a bucket has 3 to 63 lower-case letters, digits, dots "
+                "and hyphens; keys go into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, not into the address"
+            )
+        return S3Store(bucket, prefix.strip("/"), check_endpoint(endpoint_url), checksums=checksums)
+    if separator and scheme == "file":
+        parts = urlsplit(url)
+        if parts.netloc in ("", "localhost") and parts.path:
+            return FolderStore(Path(unquote(parts.path)))
+    if separator or not url or "\0" in url:
+        raise UsageError("an archive address is a folder, file:///folder or s3://bucket/prefix: this is none")
+    return FolderStore(Path(url))
+
+
+def is_same_store(store: ArchiveStore, url: str, endpoint: str | None) -> bool:
+    """Whether *store* is the one with this address, as `open_store` spells it; *endpoint* None: not known."""
+    if isinstance(store, FolderStore):
+        return "://" not in url and os.path.realpath(store.url) == os.path.realpath(url)
+    return store.url == url and endpoint in (None, store.endpoint)
+
+
+class FolderStore:
+    """A folder of archives, each in a folder of its own: an archive is an unpacked bag.
+
+    An object gets its name only when its bytes are on the disk. Nothing in it is followed if it
+    is a link; the folder itself may be one.
+    """
+
+    endpoint = ""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self.url = str(self.root)
+
+    def put_new(self, name: str, content: bytes, sha256: str) -> bool:
+        """As `ArchiveStore.put_new`; durable when it returns."""
+        _check_name(name)
+        base = name.rpartition("/")[2]
+        try:
+            with self._folder(name, make=True) as fd:
+                try:
+                    # A link and not a rename: it fails where the name is taken, whoever came first.
+                    if not _link_unnamed(fd, base, content):
+                        self._rename_new(fd, base, content)
+                # The same content is success: a run that was killed is run again, and another may archive at
+                # once.
+                except FileExistsError:
+                    if hashlib.sha256(self.get(name)).hexdigest() != sha256:
+                        raise other_content(str(self.root / name)) from None
+                    return False
+                files.sync_folder(fd)
+        except OSError as error:
+            raise self._refused(name, error) from error
+        return True
+
+    def get(self, name: str) -> bytes:
+        """As `ArchiveStore.get`."""
+        _check_name(name)
+        try:
+            with open_folder(self.root) as root_fd:
+                return read_file(root_fd, name)
+        except OSError as error:
+            raise self._refused(name, error) from error
+
+    def list(self, prefix: str = "") -> tuple[str, ...]:
+        """As `ArchiveStore.list`; also names what is no plain file, or a folder that cannot be read."""
+        report = Report()
+        folder = prefix.rpartition("/")[0]
+        if folder:
+            _check_name(folder)
+        try:
+            with self._folder(prefix, make=False) as fd:
+                names = {name.path for name in walk(fd, report, below=f"{folder}/" if folder else "")}
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise self._refused(prefix, error) from error
+        names.update(finding.path for finding in report.findings)
+        # Files under way are no objects.
+        kept = (name for name in names if name.startswith(prefix) and not name.startswith(INCOMING))
+        return tuple(sorted(kept))
+
+    def folders(self) -> tuple[str, ...]:
+        """As `ArchiveStore.folders`."""
+        try:
+            with open_folder(self.root) as fd, os.scandir(fd) as entries:
+                return tuple(sorted(one.name for one in entries if one.is_dir(follow_symlinks=False)))
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            raise self._refused("", error) from error
+
+    def delete(self, name: str) -> None:
+        """As `ArchiveStore.delete`; folders that are empty then go too."""
+        _check_name(name)
+        path = self.root / name
+        try:
+            with self._folder(name, make=False) as fd:
+                files.unlink_if_there(fd, path.name)
+                files.sync_folder(fd)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._refused(name, error) from error
+        for folder in path.parents:
+            if folder == self.root:
+                break
+            try:
+                folder.rmdir()  # refuses where another object lies there
+            except OSError:
+                break
+
+    @contextmanager
+    def _folder(self, name: str, *, make: bool) -> Iterator[int]:
+        """The folder that *name* lies in, open; with *make* it is made, and its entry synced."""
+        if make:
+            self.root.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
+        with open_folder(self.root) as root_fd:
+            fd = os.dup(root_fd)
+            try:
+                for part in name.split("/")[:-1]:
+                    if make:
+                        with suppress(FileExistsError):
+                            os.mkdir(part, files.FOLDER_MODE, dir_fd=fd)
+                            files.sync_folder(fd)
+                    below = os.open(part, files.FOLDER, dir_fd=fd)
+                    os.close(fd)
+                    fd = below
+                yield fd
+            finally:
+                os.close(fd)
+
+    def _rename_new(self, folder_fd: int, base: str, content: bytes) -> None:
+        """Write *content* beside the archives, then give it its name, unless something has it.
+
+        The look and the rename are two steps. Two writers of one name are archiving the same
+        session, and a session gives the same bytes.
+
+        Raises:
+            FileExistsError: Something has the name.
+        """
+        incoming = self.root / INCOMING
+        incoming.mkdir(files.FOLDER_MODE, exist_ok=True)
+        for left in incoming.iterdir():
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > _STALE_S:
+                    left.unlink()
+        path = incoming / f"{os.getpid()}-{secrets.token_hex(8)}"
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OBJECT_MODE)
+        try:
+            try:
+                files.write_all(fd, content)
+                files.sync_file(fd)
+            finally:
+                os.close(fd)
+            if files.is_there(folder_fd, base):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), base)
+            os.rename(path, base, dst_dir_fd=folder_fd)
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _refused(self, name: str, error: OSError) -> ArchiveError:
+        kind = ArchiveError if error.errno in _OF_THE_NAME else ArchiveUnavailableError
+        return kind(f"{self.root / name}: {files.reason(error)}")
+
+
+def _link_unnamed(folder_fd: int, base: str, content: bytes) -> bool:
+    """Write *content* to a file without a name, then name it; False where the system cannot do that.
+
+    Raises:
+        FileExistsError: Something has the name.
+    """
+    if _UNNAMED is None:
+        return False
+    try:
+        fd = os.open(".", _UNNAMED | os.O_WRONLY | os.O_CLOEXEC, _OBJECT_MODE, dir_fd=folder_fd)
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
+            return False
+        raise
+    try:
+        files.write_all(fd, content)
+        files.sync_file(fd)
+        # The link in /proc is followed to the file itself: linkat(2), AT_SYMLINK_FOLLOW.
+        os.link(f"/proc/self/fd/{fd}", base, dst_dir_fd=folder_fd, follow_symlinks=True)
+    except FileNotFoundError:  # no /proc here
+        return False
+    finally:
+        os.close(fd)
+    return True
+
+
+def _check_name(name: str) -> None:
+    if not is_safe_name(name) or any(part in ("", ".") for part in name.split("/")):
+        raise ArchiveError(f"{shown(name)}: is no name for an object of an archive")

@@ -1,0 +1,188 @@
+"""An archive as a folder: the bag and the session in it, checked against each other.
+
+Source: DESIGN.md, section 10; trust.md, "One changed byte".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from orchestrator.core.archive.at_home import against_register, verify_at_home
+from orchestrator.core.archive.bag import (
+    COMMIT_MARK,
+    INFO_NAME,
+    SOFTWARE_AGENTS,
+    TAG_NAMES,
+    facts_of,
+    payload_of,
+    tag_files,
+)
+from orchestrator.core.archive.bagcheck import check_bag
+from orchestrator.core.archive.manifest import (
+    Declaration,
+    TagFileError,
+    read_info,
+    read_manifest,
+    render_manifest,
+)
+from orchestrator.core.archive.stores import FolderStore
+from orchestrator.core.errors import ArchiveError
+from orchestrator.core.home.folder import Home, home_of
+from orchestrator.core.store import files
+from orchestrator.core.store.store import LEDGER_NAME
+from orchestrator.core.table import SESSION_ID
+from orchestrator.core.verify import Finding, Verification, verify_session
+from orchestrator.core.verify.disk import open_folder, read_file, walk
+from orchestrator.core.verify.finding import Report, shown
+
+
+def verify_path(path: Path, *, known: Home | None = None) -> Verification:
+    """Verify what lies at *path*: a session's folder, or an unpacked archive of one.
+
+    In a home it must be the session that it is named for; elsewhere a folder may have any name. An
+    archive's findings name files as they lie in the bag; it is held against what its home, or else the home
+    *known*, archived here.
+
+    Raises:
+        HomeError: As `verify_at_home`.
+    """
+    path = Path(os.path.abspath(path))
+    home = home_of(path)
+    if not (path / LEDGER_NAME).exists() and ((path / "data").is_dir() or (path / "bagit.txt").exists()):
+        found = verify_unpacked(path, session=path.name if home is not None else None)
+        keeper = home or known
+        return (
+            found if keeper is None else against_register(keeper, FolderStore(path.parent), path.name, found)
+        )
+    return verify_session(path) if home is None else verify_at_home(home, path)
+
+
+def verify_unpacked(bag: Path, *, session: str | None = None) -> Verification:
+    """Whether the folder *bag* is a complete and valid archive of one ended session.
+
+    Beyond what BagIt asks: nothing stands in it that the session does not account for, the tag
+    files are those that this session gives, and the session itself is verified. Where all is
+    right but one tag file, that file is named and not those that it tells wrong things of.
+
+    Args:
+        session: The id that it must be of; None: its folder may have any name, which is noted.
+    """
+    report = Report()
+    inside = _session_of(bag, report)
+    if session is not None and inside != session and not report.findings:
+        report.add("data", "misplaced", session, inside)
+    elif session is None and inside != bag.name:
+        report.note(f"this is an archive of {inside}, in a folder of another name")
+    root = bag / "data" / inside
+    result = verify_session(root, session=inside)
+    check = check_bag(bag)
+    found = [*check.findings, *check.warnings]
+    differing = None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, inside)
+    if result.valid and result.ended and differing is not None and len(differing) == 1:
+        # One tag file is wrong and the session is right: what it says of the payload is then its fault alone.
+        found = [one for one in found if one.kind in ("not-plain", "unreadable")]
+    elif found:
+        differing = {}
+    for finding in [*found, *(differing or {}).values()]:
+        report.add(finding.path, finding.kind, finding.expected, finding.found)
+    _check_names(bag, inside, report)
+    if differing is None:
+        _check_canonical(bag, report)
+        told = _told(bag).get("External-Identifier", inside)
+        if told != inside:
+            report.add(INFO_NAME, "misplaced", inside, shown(told[:64]))
+        report.note("the bag was made by another version of Greenroom: its tag files were not made again")
+    reported = {(finding.path, finding.kind) for finding in report.findings}
+    for finding in result.findings:
+        path = f"data/{inside}/{finding.path}"
+        if (path, finding.kind) not in reported:
+            report.add(path, finding.kind, finding.expected, finding.found)
+    if not result.ended and not report.findings:
+        report.add(f"data/{inside}/{LEDGER_NAME}", "freeze", "the record of the end", "none")
+    report.notes.extend(result.notes)
+    return report.result(head=result.head, seq=result.seq, ended=result.ended, table=result.table)
+
+
+def _session_of(bag: Path, report: Report) -> str:
+    """The id of the one session in the bag."""
+    try:
+        ids = sorted(entry.name for entry in (bag / "data").iterdir())
+    except OSError:
+        ids = []
+    fitting = [name for name in ids if SESSION_ID.fullmatch(name)]
+    if len(ids) != 1 or not fitting:
+        report.add("data", "bag", "the folder of one session", f"{len(ids)} names")
+    return fitting[0] if fitting else "none"
+
+
+def _is_of_another_version(bag: Path, *, clean: bool) -> bool:
+    """Whether a bag without a fault says that other rules made it."""
+    return clean and _told(bag).get("Bag-Software-Agent", SOFTWARE_AGENTS[-1]) not in SOFTWARE_AGENTS
+
+
+def _told(bag: Path) -> dict[str, str]:
+    """What the bag's info says; nothing where it cannot be read."""
+    try:
+        return dict(read_info(_read(bag, INFO_NAME) or b"", "utf-8"))
+    except TagFileError:
+        return {}
+
+
+def _differing(bag: Path, root: Path, session: str) -> dict[str, Finding]:
+    """The tag files that are not those that the session gives, by name."""
+    try:
+        expected = tag_files(payload_of(root, session), facts_of(root))
+    except (ArchiveError, OSError):  # what is wrong with the payload is found by other means
+        return {}
+    differing: dict[str, Finding] = {}
+    for name in TAG_NAMES:
+        raw = _read(bag, name)
+        if raw is None:
+            differing[name] = Finding(name, "missing", f"SHA-256 {_sha256(expected[name])}", "nothing")
+        elif raw != expected[name]:
+            differing[name] = Finding(
+                name, "changed", f"SHA-256 {_sha256(expected[name])}", f"SHA-256 {_sha256(raw)}"
+            )
+    return differing
+
+
+def _check_names(bag: Path, session: str, report: Report) -> None:
+    """Nothing but tag files and the session's own folder."""
+    try:
+        with open_folder(bag) as fd:
+            names = [name.path for name in walk(fd, Report())]
+    except OSError as error:
+        report.add(".", "unreadable", "a bag's folder", files.reason(error))
+        return
+    for name in names:
+        if name not in TAG_NAMES and not name.startswith(f"data/{session}/"):
+            report.add(name, "extra", "tag files and one session", "a file")
+
+
+def _check_canonical(bag: Path, report: Report) -> None:
+    """The tag manifest covers all but itself: so it is held to its exact form."""
+    raw = _read(bag, COMMIT_MARK)
+    if raw is None:
+        report.add(COMMIT_MARK, "missing", "the mark of a complete archive", "nothing")
+        return
+    try:
+        manifest = read_manifest(raw, Declaration((1, 0), "utf-8"))
+    except TagFileError as error:
+        report.add(COMMIT_MARK, "bag", "a tag manifest", str(error))
+        return
+    if render_manifest(manifest.digests) != raw:
+        report.add(COMMIT_MARK, "changed", "lines of digest and name, sorted", "others")
+
+
+def _read(bag: Path, name: str) -> bytes | None:
+    try:
+        with open_folder(bag) as fd:
+            return read_file(fd, name)
+    except OSError:
+        return None
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

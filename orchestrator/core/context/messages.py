@@ -1,0 +1,292 @@
+"""A context as message blocks for the Messages API, in the two layouts, with their cache marks.
+
+Both layouts hold the bytes of one context and are a pure function of the ledger up to its
+record: the transcript is cut at records, by the session clock and at the ends of exchanges,
+never again anywhere else. So a process that starts anew sends what the last one would have.
+
+``strict`` keeps the files in their order. ``watermark`` moves one thing: the part of the
+transcript since the watermark stands behind the files that change less often.
+
+Source: caching.md, "The two layouts".
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from orchestrator.core.context.frames import (
+    Block,
+    Part,
+    escape,
+    footer,
+    header,
+    unescape,
+)
+from orchestrator.core.errors import UsageError
+from orchestrator.core.table import Mutability
+
+DEFAULT_LAYOUT: Final = "watermark"
+LAYOUTS: Final = (DEFAULT_LAYOUT, "strict")
+
+CHUNK_S: Final = 15.0
+"""Seconds of session clock in one block of the strict layout's transcript: the refresh interval."""
+LONGEST_TAIL_S: Final = 120.0
+"""Seconds of session clock after which the watermark moves, if no exchange has moved it before.
+
+Of 90, 120, 150, 180, 240 and 300 the cheapest for the rehearsal of `scripts/bench caching`: since the
+characters are short, the tail is what a call pays for. Receipts hold their own offsets."""
+MOST_MARKS: Final = 4
+"""Blocks that the service lets a request mark (caching.md, "Rules of the service")."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextBlock:
+    """One text block; `marked` asks the service to keep everything up to here."""
+
+    text: str
+    marked: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """As the API takes it."""
+        block: dict[str, Any] = {"type": "text", "text": self.text}
+        if self.marked:
+            block["cache_control"] = {"type": "ephemeral"}
+        return block
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """The messages of one call: the system prompt and one user turn."""
+
+    layout: str
+    system: tuple[TextBlock, ...]
+    user: tuple[TextBlock, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """`system` and `messages`, as the API takes them."""
+        return {
+            "system": [block.plain() for block in self.system],
+            "messages": [{"role": "user", "content": [block.plain() for block in self.user]}],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """One context's session files, and where the append-only ones were written in parts."""
+
+    before: Sequence[Block]  # up to the stream; all of them where there is none
+    stream: Block | None  # what a token budget shortens: the transcript
+    after: Sequence[Block]
+    parts_of: Callable[[str], Sequence[Part]]
+    left_out: int  # oldest transcript entries that the token budget left no room for
+
+
+def messages_of(
+    blocks: Sequence[Block],
+    parts_of: Callable[[str], Sequence[Part]],
+    layout: str,
+    *,
+    left_out: int = 0,
+    carried: str = "",
+    extra: Sequence[str] = (),
+    purpose: str = "",
+) -> Messages:
+    """A context's files as text blocks, none of them empty, at most `MOST_MARKS` of them marked.
+
+    Args:
+        blocks: The context's files in their order.
+        parts_of: The records of an append-only file, the blueprint first.
+        layout: One of LAYOUTS.
+        left_out: How many of the transcript's oldest entries are not in its block.
+        carried: The carry-over from earlier sessions; stands behind the fixed files.
+        extra: The texts of the blocks that are no file. The last is the task, the last block: what is
+            wanted. One before it says how all of the agent's tasks are done; it stands with the templates,
+            where it is cached with them.
+        purpose: The receipt's: between some calls the transcript stands still, and the strict
+            layout then marks what stands behind it too.
+
+    Raises:
+        UsageError: There is no such layout.
+    """
+    if layout not in LAYOUTS:
+        raise UsageError(f"layout {layout!r}: use {' or '.join(LAYOUTS)}")
+    *guides, task = extra or ("",)
+    system = tuple(TextBlock(text) for text in (*(one.text for one in blocks if _is_template(one)), *guides))
+    rest = [block for block in blocks if not _is_template(block)]
+    at = next((number for number, block in enumerate(rest) if block.stream), len(rest))
+    stream = rest[at] if at < len(rest) else None
+    files = _Files(rest[:at], stream, rest[at + 1 :], parts_of, left_out)
+    moving: Iterator[TextBlock] = iter(())
+    if stream is not None:
+        moving = _strict(files, stream, purpose) if layout == "strict" else _watermark(files, stream)
+    user = [*_fixed(files, carried), *moving]
+    return Messages(layout, system, (*user, *([TextBlock(task)] if task else [])))
+
+
+def watermarks(blocks: Sequence[Block], parts_of: Callable[[str], Sequence[Part]]) -> tuple[int, ...]:
+    """At how many bytes of the stream, the transcript, each step of the watermark layout ends."""
+    entries = [entry for block in blocks if block.stream for entry in parts_of(block.path)]
+    marks = [entry for block in blocks if block.marks for entry in parts_of(block.path)]
+    return tuple(entries[count - 1].end for count in _steps(entries, marks))
+
+
+def _is_template(block: Block) -> bool:
+    return block.mutability == Mutability.IMMUTABLE.value
+
+
+def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
+    """The blocks that never or seldom change, the last of them marked."""
+    for block in files.before:
+        yield TextBlock(block.text, marked=block is files.before[-1] and not carried)
+    if carried:
+        yield TextBlock(carried, marked=True)
+
+
+# ---------------------------------------------------------------------- strict
+
+
+def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
+    entries = files.parts_of(block.path)
+    texts, blank = _headed(block, _filled(_pieces(files, block, _chunks(entries))), marks=2)
+    yield from texts
+    end = blank + footer(block.index, block.count, block.path)
+    # Without what moves the watermark, the exchange history: it is not the agent's own.
+    grown = [after for after in files.after if after.mutability == Mutability.APPEND_ONLY.value]
+    own = [after.path for after in grown if not after.marks]
+    marked = own[:1] if _stands_still(files, entries, own, purpose) else []
+    for after in files.after:
+        yield TextBlock(end + after.text, marked=after.path in marked)
+        end = ""
+    if end:
+        yield TextBlock(end)
+
+
+def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpose: str) -> bool:
+    """Whether the agent's call before or after this one shares what stands behind the transcript.
+
+    An agent's notes follow its judgement at once, and its next question often its observation. At
+    any other call a mark there would be paid for and never read, which is dearer than none.
+    """
+    if purpose != "candidate-question":
+        return purpose in ("judgement", "notes", "observation")
+    last_said = said[-1].seq if said else 0
+    return any(len(parts) > 1 and parts[-1].seq > last_said for parts in map(files.parts_of, own))
+
+
+def _chunks(entries: Sequence[Part]) -> list[int]:
+    """How many of the transcript's entries each chunk ends at; the blueprint begins the first."""
+    ends: list[int] = []
+    for count, entry in enumerate(entries, start=1):
+        if count > 1 and count - 1 not in ends and _window(entry) != _window(entries[count - 2]):
+            ends.append(count - 1)
+    return [*ends, len(entries)]
+
+
+def _window(entry: Part) -> int:
+    return int(entry.clock_s // CHUNK_S)
+
+
+# ---------------------------------------------------------------------- watermark
+
+
+def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
+    entries = files.parts_of(block.path)
+    marks = [
+        one for other in (*files.before, *files.after) if other.marks for one in files.parts_of(other.path)
+    ]
+    steps = _steps(entries, marks)
+    pieces = _pieces(files, block, [*steps, len(entries)])
+    settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
+    texts, blank = _headed(block, settled)
+    yield from texts
+    name = f"file {block.index} of {block.count}"
+    pause = f"{blank}^^^ {name} goes on further below: {block.path}\n"
+    lasting = [after for after in files.after if after.mutability != Mutability.OVERWRITE.value]
+    for after in lasting:
+        if after.marks:
+            yield from _history(files, after, pause)
+        else:
+            yield TextBlock(pause + after.text, marked=after is lasting[-1])
+        pause = ""
+    resumed = f"{pause}^^^ {name} goes on here: {block.path}, what was said since\n"
+    yield TextBlock(resumed + tail + footer(block.index, block.count, block.path))
+    for after in files.after:
+        if after.mutability == Mutability.OVERWRITE.value:
+            yield TextBlock(after.text)
+
+
+def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
+    """How many of the transcript's entries stand before each step's end; the blueprint is the first.
+
+    A step ends where an exchange ended, and where what was said since reaches `LONGEST_TAIL_S`.
+    """
+    closed = [entry.seq for entry in exchanges[1:]]
+    steps = [1] if entries else []
+    for position in range(1, len(entries)):
+        start = steps[-1]
+        seq_before, seq = entries[position - 1].seq, entries[position].seq
+        ended = bisect_right(closed, seq) > bisect_right(closed, seq_before)
+        is_long = entries[position].clock_s - entries[start].clock_s > LONGEST_TAIL_S
+        if position > start and (ended or is_long):
+            steps.append(position)
+    if entries and closed and closed[-1] > entries[-1].seq and steps[-1] < len(entries):
+        steps.append(len(entries))
+    return steps
+
+
+def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
+    """The exchange history: its beginning, then one block for each exchange, the last marked."""
+    pieces = _pieces(files, block, range(1, len(files.parts_of(block.path)) + 1))
+    texts, blank = _headed(block, pieces, pause)
+    yield from texts
+    yield TextBlock(blank + footer(block.index, block.count, block.path))
+
+
+def _filled(pieces: Sequence[str]) -> list[str]:
+    """The pieces that hold something; an empty file has one all the same."""
+    return [piece for piece in pieces if piece] or [""]
+
+
+def _headed(
+    block: Block, pieces: Sequence[str], before: str = "", *, marks: int = 1
+) -> tuple[list[TextBlock], str]:
+    """The file's header and its pieces as blocks, the last ones marked, and white space left at the end.
+
+    The service refuses a block of white space alone. It joins what comes behind it, so that
+    the blocks before it stay as they were sent.
+    """
+    kept: list[str] = []
+    blank = before + header(block.index, block.count, block.path, block.mutability)
+    for piece in pieces:
+        blank += piece
+        if blank.strip():
+            kept.append(blank)
+            blank = ""
+    return [TextBlock(text, number >= len(kept) - marks) for number, text in enumerate(kept)], blank
+
+
+def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
+    """The escaped text of an append-only file, cut behind so many of its entries each time.
+
+    Entries that the token budget left out are in none of them, so that some may be empty; the note
+    that says so stands where it was.
+    """
+    entries = files.parts_of(block.path)
+    if not entries:
+        return [""] * max(1, len(counts))
+    # Records know bytes of the file as it is on disk, and escaping has moved them.
+    raw = unescape(block.inner).encode()
+    left_out = files.left_out if block.stream else 0
+    resumes = entries[left_out].end
+    gone = entries[-1].end - len(raw) if left_out else 0
+    pieces, start = [], 0
+    for count in counts:
+        end = entries[count - 1].end
+        if count > 1 and left_out:
+            end = max(end, resumes) - gone
+        pieces.append(escape(raw[start:end].decode()))
+        start = end
+    return pieces

@@ -1,0 +1,196 @@
+"""A receipt: what one agent was given once, for what, and who was to answer.
+
+On the disk it has two forms: version 1 holds all of it, version 2 (`store.receipt.ReceiptNote`) what does not
+follow from the ledger before it. Both give the same value, and the same id.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final, Self
+
+from orchestrator.core.context.fit import Kept
+from orchestrator.core.context.frames import FRAMES_VERSION
+from orchestrator.core.errors import ReceiptError, StoreError
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.receipt import Extra, ReceiptNote
+from orchestrator.core.store.value import Value, kinds_of
+
+OWN: Final = "own"
+"""In the place of an engine's name: a program's own loop asked, and did not say whom."""
+
+File = tuple[str, int, str]
+"""Path, bytes and SHA-256 of a file in a context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """Enough to rebuild one context byte for byte."""
+
+    agent: str
+    purpose: str  # what was asked
+    seq: int  # the context is as of this record
+    engine: str  # who answers; OWN: a loop of one's own that did not say
+    files: tuple[tuple[str, int, str], ...]  # path, bytes, SHA-256
+    left_out: int = 0  # oldest segments that the token budget left no room for
+    layout: str | None = None  # of the messages that were sent; None: none were
+    watermark: Mapping[str, Any] | None = None
+    extra: tuple[str, ...] = ()  # the text of every block that is no file
+    carried: tuple[int, str] | None = None  # bytes and SHA-256 of what comes from earlier sessions
+    off_record: tuple[int, ...] = ()  # records of its files that were said off the record, or quote that
+    frames_version: int = FRAMES_VERSION
+    tools: bool = False  # their definitions were sent as well
+    kept: Kept = field(default_factory=dict)  # of files that were shortened in the messages, the parts sent
+
+    def value(self) -> dict[str, Any]:
+        """As it stands in a ledger record; what is kept of files, and the like, only where something is."""
+        carried = {"carried": list(self.carried)} if self.carried is not None else {}
+        off_record = {"off_record": list(self.off_record)} if self.off_record else {}
+        return {
+            **carried,
+            **({"tools": True} if self.tools else {}),
+            **({"kept": {path: list(ends) for path, ends in self.kept.items()}} if self.kept else {}),
+            **off_record,
+            "agent": self.agent,
+            "purpose": self.purpose,
+            "seq": self.seq,
+            "engine": self.engine,
+            "files": [[path, size, sha256] for path, size, sha256 in self.files],
+            "left_out": self.left_out,
+            "layout": self.layout,
+            "watermark": self.watermark,
+            "extra": list(self.extra),
+            "frames_version": self.frames_version,
+        }
+
+    @property
+    def id(self) -> str:
+        """`r` and 12 hex digits of the SHA-256 of its content.
+
+        48 bits: a session has some thousand receipts, and two of them share an id once in a hundred million
+        sessions.
+        """
+        # Sorted keys: the id is of the content, not of the order in which fields were added.
+        plain = json.dumps(self.value(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        return "r" + hashlib.sha256(plain.encode()).hexdigest()[:12]
+
+
+def receipt_of(value: Mapping[str, Any]) -> Receipt:
+    """The receipt of a ledger record's value."""
+    return Receipt(
+        agent=value["agent"],
+        purpose=value["purpose"],
+        seq=value["seq"],
+        engine=value["engine"],
+        files=tuple((path, size, sha256) for path, size, sha256 in value["files"]),
+        left_out=value["left_out"],
+        layout=value["layout"],
+        watermark=value["watermark"],
+        extra=tuple(value["extra"]),
+        carried=(value["carried"][0], value["carried"][1]) if "carried" in value else None,
+        off_record=tuple(value.get("off_record", ())),
+        frames_version=value["frames_version"],
+        tools=value.get("tools", False),
+        kept={path: tuple(ends) for path, ends in value.get("kept", {}).items()},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WholeReceipt(Value):
+    """A receipt as it stands in a ledger of version 1."""
+
+    TYPE: ClassVar[str] = "receipt"
+
+    id: str
+    receipt: Receipt
+
+    def plain(self) -> dict[str, Any]:
+        return {"type": self.TYPE, "id": self.id, **self.receipt.value()}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Self:
+        try:
+            return cls(plain["id"], receipt_of(plain))
+        except (KeyError, TypeError, IndexError) as error:
+            raise ValueError(f"no receipt: {error}") from error
+
+
+RECEIPTS: Final = kinds_of(WholeReceipt, ReceiptNote)
+
+
+def recorded(receipt: Receipt, ledger_version: int) -> WholeReceipt | ReceiptNote:
+    """Return a receipt as a ledger of this version holds it."""
+    if ledger_version == 1:
+        return WholeReceipt(receipt.id, receipt)
+    ends = receipt.watermark.get("ends") if receipt.watermark is not None else None
+    return ReceiptNote(
+        {receipt.agent: receipt.id},
+        receipt.purpose,
+        receipt.seq,
+        receipt.engine,
+        receipt.left_out,
+        receipt.layout,
+        tuple(ends) if ends is not None else None,
+        tuple(map(Extra, receipt.extra)),
+        receipt.frames_version,
+        receipt.tools,
+        receipt.kept or None,
+    )
+
+
+def whole(
+    note: ReceiptNote,
+    agent: str,
+    files: tuple[File, ...],
+    carried: tuple[int, str] | None,
+    off_record: tuple[int, ...],
+    record: Callable[[int], Record],
+) -> Receipt:
+    """Return one agent's receipt of a note, with what follows from the ledger before it.
+
+    Args:
+        record: Gives a record by its number: an earlier receipt's, which holds a text of this one.
+
+    Raises:
+        ReceiptError: A text stands where the note says in no receipt.
+    """
+    return Receipt(
+        agent,
+        note.task,
+        note.seq,
+        note.engine,
+        files,
+        note.left_out,
+        note.layout,
+        {"ends": list(note.ends)} if note.ends is not None else None,
+        tuple(_text(one, record) for one in note.extra),
+        carried,
+        off_record,
+        note.frames_version,
+        note.tools,
+        note.kept or {},
+    )
+
+
+def _text(extra: Extra, record: Callable[[int], Record]) -> str:
+    if extra.like is None:
+        return extra.text
+    try:
+        found = record(extra.like)
+        other = found.held.among(RECEIPTS) if found.held is not None else None
+    except (StoreError, ValueError):  # there is no such record, or it is of another shape
+        other = None
+    if isinstance(other, ReceiptNote) and 0 <= extra.at < len(other.extra):
+        one = other.extra[extra.at]
+        if one.like is None:
+            return one.text
+    raise ReceiptError(f"record {extra.like} holds no text that a receipt can name: run `greenroom verify`")
+
+
+def carried_facts(framed: str) -> tuple[int, str] | None:
+    """Bytes and SHA-256 of what is carried, as a receipt has them; None where nothing is."""
+    raw = framed.encode()
+    return (len(raw), hashlib.sha256(raw).hexdigest()) if raw else None

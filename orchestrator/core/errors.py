@@ -1,0 +1,286 @@
+"""Every error that Greenroom raises on purpose.
+
+::
+
+    GreenroomError
+    ├── UsageError                  an option or argument that cannot be meant
+    │   └── ConfigurationError      greenroom.yaml, GREENROOM_* or an option has a bad value
+    ├── NotInstalledError           an extra of the package is missing
+    ├── OutputError                 nowhere is left to show a result
+    ├── HomeError                   the home folder lacks what it must hold
+    ├── PersonaError                a persona or domain-knowledge file breaks its format
+    ├── InputError                  something that a user gave cannot be read
+    │   ├── DeckError               the deck: encrypted, empty, broken, of another kind
+    │   ├── SpeechError             the recording: broken, of another kind
+    │   └── AnswersError            the list of answers
+    ├── SessionNotFoundError
+    ├── SessionExistsError
+    ├── SessionStateError           the session is in a state that forbids this
+    │   ├── SessionFrozenError      it has ended
+    │   ├── SessionDegradedError    a sync failed: the disk is not to be trusted
+    │   └── DriverBusyError         another process drives it
+    ├── StoreError                  a write was refused; nothing has changed
+    │   ├── UnknownFileError        a name outside the table
+    │   ├── ImmutableFileError      a template
+    │   ├── WriterNotAllowedError   a writer that is not in the file's row
+    │   ├── AlreadyWrittenError     the second write to a write-once file
+    │   ├── RevisionLimitError      one revision too many
+    │   ├── AppendOnlyError         the wrong verb for the file's class
+    │   ├── InvalidTextError        not UTF-8 text, or NUL in it
+    │   ├── FileTooLargeError       over the row's size limit
+    │   ├── StoreWriteError         the disk refused (full, read-only, out of descriptors)
+    │   ├── RequestIdReusedError    a client's id of a request, with another content than before
+    │   ├── SessionBusyError        another writer held the session for too long
+    │   └── TransactionOpenError    a write past the transaction that this thread holds
+    ├── LedgerCorruptError          damage that is not a torn last record
+    ├── ReceiptError                a context cannot be rebuilt as its receipt says
+    ├── EngineError                 an engine failed or gave no usable reply
+    ├── OutboundError               another server may not be asked, or its reply not be taken
+    ├── InstallationError           a file that comes with the package is missing or broken
+    ├── PrintError                  no browser prints here, or it failed
+    └── ArchiveError                an archive is missing, incomplete or wrong
+        ├── ArchiveMissingError     nothing of this session is archived there
+        ├── ArchiveConflictError    another content is already stored under this name
+        └── ArchiveUnavailableError the store refuses or does not answer now: no word on what lies there
+
+Every message names the file or value, says what is wrong and what to do.
+For programs, `code` is the class in words, and `file` or `value` what the message is about.
+Wrong argument types stay `TypeError` and `ValueError`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def reduced(error: BaseException) -> tuple[Any, ...]:
+    """What makes *error* again, as `pickle` and `copy` ask for it: its message and attributes as they are.
+
+    Python's own way calls the class with the message alone, and some of ours take more or something else.
+    """
+    return _made_again, (type(error), error.args, dict(error.__dict__))
+
+
+def _made_again(kind: type[BaseException], args: tuple[Any, ...], state: dict[str, Any]) -> BaseException:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
+
+class GreenroomError(Exception):
+    """The base of all errors that a caller may want to show as one line.
+
+    For programs, the file or the value that it is about stands beside the message, where there is one.
+    """
+
+    def __init__(self, message: str, *, file: Path | str | None = None, value: str | None = None) -> None:
+        super().__init__(message)
+        self.file = None if file is None else str(file)
+        self.value = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduced(self)
+
+    @property
+    def code(self) -> str:
+        """Its name for programs: `SessionNotFoundError` is `session_not_found`."""
+        words = re.findall(r"[A-Z][a-z0-9]*", type(self).__name__.strip("_").removesuffix("Error"))
+        return "_".join(words).lower()
+
+
+def names_its_file(read: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
+    """*read*, whose first argument is a file: its errors say which, for programs too."""
+
+    @wraps(read)
+    def reading(path: Path, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return read(path, *args, **kwargs)
+        except GreenroomError as error:
+            error.file = error.file or str(path)
+            raise
+
+    return reading
+
+
+class UsageError(GreenroomError):
+    """An option or argument that cannot be meant; the command line exits with 2."""
+
+
+class ConfigurationError(UsageError):
+    """A configuration file, environment variable or option holds a bad value."""
+
+
+class NotInstalledError(GreenroomError):
+    """An extra of the package, which this needs, is missing."""
+
+
+class OutputError(GreenroomError):
+    """A result cannot be shown: stdout is closed."""
+
+
+class HomeError(GreenroomError):
+    """The home lacks something that every session needs."""
+
+
+class PersonaError(GreenroomError):
+    """A persona or domain-knowledge file breaks its format."""
+
+
+class InputError(GreenroomError):
+    """Something that a user gave cannot be read."""
+
+
+class DeckError(InputError):
+    """The deck cannot be read."""
+
+
+class SpeechError(InputError):
+    """The recording cannot be read."""
+
+
+class AnswersError(InputError):
+    """The list of answers cannot be read."""
+
+
+class SessionNotFoundError(GreenroomError):
+    """No session, or more than one, answers to this name."""
+
+
+class SessionExistsError(GreenroomError):
+    """A session with this id is already there."""
+
+
+class SessionStateError(GreenroomError):
+    """The session is in a state that forbids this."""
+
+
+class SessionFrozenError(SessionStateError):
+    """The session has ended; its files are read-only for ever."""
+
+
+class SessionDegradedError(SessionStateError):
+    """A sync failed earlier, so nothing more is written until `resume` has checked the disk."""
+
+
+class DriverBusyError(SessionStateError):
+    """Another process drives this session."""
+
+
+class StoreError(GreenroomError):
+    """A write was refused, and nothing has changed."""
+
+
+class UnknownFileError(StoreError):
+    """The name is in no row of the layout table."""
+
+
+class ImmutableFileError(StoreError):
+    """The file is a template: never written at run time."""
+
+
+class WriterNotAllowedError(StoreError):
+    """The writer is not among those that the file's row names."""
+
+
+class AlreadyWrittenError(StoreError):
+    """A write-once file has had its one write."""
+
+
+class RevisionLimitError(StoreError):
+    """A write-few file has had all its revisions."""
+
+
+class AppendOnlyError(StoreError):
+    """An append to a file of another class, or a write to an append-only file."""
+
+
+class InvalidTextError(StoreError):
+    """The text is not valid UTF-8, holds NUL, or is nothing to append."""
+
+
+class FileTooLargeError(StoreError):
+    """The text, or the file after the append, is over the row's size limit."""
+
+
+class StoreWriteError(StoreError):
+    """The operating system refused the write; the session is as it was before."""
+
+
+class SessionBusyError(StoreError):
+    """Another writer held the session too long for the caller; the same write may be tried again."""
+
+
+class RequestIdReusedError(StoreError):
+    """A client's own id was given for another request before."""
+
+
+class TransactionOpenError(StoreError):
+    """The thread holds a transaction and writes past it: what it writes goes through the transaction."""
+
+
+class LedgerCorruptError(GreenroomError):
+    """The ledger is damaged in a way that no crash explains; it is refused, not repaired."""
+
+
+class LaterReleaseError(LedgerCorruptError):
+    """A later release wrote it, and this one cannot read it; nothing is known to be wrong with it."""
+
+
+class ReceiptError(GreenroomError):
+    """A context cannot be rebuilt as its receipt says, or there is no such receipt."""
+
+
+class EngineError(GreenroomError):
+    """An engine failed or gave no usable reply.
+
+    *stops*: who set it up has to put it right, and can at once: no key, a key that is refused, a model that
+    is not known, nobody there. At the check before a session this stops the start; nothing else does.
+    *status* is the HTTP status of the service's answer, where that was what failed.
+    """
+
+    def __init__(self, message: str, *, stops: bool = False, status: int | None = None) -> None:
+        super().__init__(message)
+        self.stops = stops
+        self.status = status
+
+
+class OutboundError(GreenroomError):
+    """A request may not go out as the environment says, or its reply may not be taken."""
+
+
+class InstallationError(GreenroomError):
+    """A file that comes with the package is missing or is not as it was shipped."""
+
+
+class PrintError(GreenroomError):
+    """A page could not be printed as PDF: no browser is here, or it failed."""
+
+
+class ArchiveError(GreenroomError):
+    """An archive is missing, incomplete or wrong."""
+
+
+class ArchiveMissingError(ArchiveError):
+    """Nothing of this session is archived there."""
+
+
+class ArchiveConflictError(ArchiveError):
+    """Another content is already stored under this name; nothing is overwritten."""
+
+
+class ArchiveUnavailableError(ArchiveError):
+    """The store refuses or does not answer now, which says nothing of what lies there.
+
+    *status* is the HTTP status of a server's answer, where there was one.
+    """
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status

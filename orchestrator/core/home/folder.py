@@ -1,0 +1,459 @@
+"""The home: templates, blueprints, where sessions live, and how a session is named.
+
+Source: DESIGN.md, section 2; interfaces.md, "Command line".
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from orchestrator.core.errors import (
+    ConfigurationError,
+    HomeError,
+    SessionNotFoundError,
+    UsageError,
+)
+from orchestrator.core.home.regular import open_regular, read_regular
+from orchestrator.core.home.table_file import TABLE_NAME, packaged_table_file, read_table_file
+from orchestrator.core.table import (
+    AGENT,
+    SESSION_ID,
+    Layout,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from orchestrator.panel.config.config import Config
+
+LIST_CACHE: Final = "cache/list.json"
+"""Of a home: what `list` has read of the sessions' ledgers."""
+RECORDS: Final = ".records"
+UNFINISHED: Final = ".new-"
+"""Prefix of the folder in which a session is made before it gets its name."""
+
+MAX_FIRST_BYTES: Final = 64 << 20
+"""Of a session's first record, which holds the panel's templates: as long as a line of a ledger may be."""
+DRAFT: Final = "DRAFT:"
+"""Marks the lines that `greenroom panel add` wrote for somebody to rewrite. A seat with one does not sit."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """One home folder. Making one reads nothing; each part is read where it is used."""
+
+    root: Path
+
+    @classmethod
+    def open(cls, root: str | Path) -> Home:
+        """The home at *root*.
+
+        Raises:
+            HomeError: There is no `templates/` or `session-templates/` in it.
+        """
+        home = cls(Path(root).absolute())
+        missing = [folder.name for folder in (home.templates, home.blueprints) if not folder.is_dir()]
+        if missing:
+            names = " and ".join(f"{name}/" for name in missing)
+            raise HomeError(
+                f"{home.root} is no Greenroom home: it has no {names}; {_how_to_make(root, missing)}"
+            )
+        return home
+
+    @property
+    def templates(self) -> Path:
+        return self.root / "templates"
+
+    @property
+    def blueprints(self) -> Path:
+        return self.root / "session-templates"
+
+    @property
+    def sessions(self) -> Path:
+        return self.root / "sessions"
+
+    @property
+    def records(self) -> Path:
+        """What is kept beside each session, in a folder of its name: registers, comments, verdicts."""
+        return self.sessions / RECORDS
+
+    @property
+    def archives(self) -> Path:
+        return self.root / "archives"
+
+    @property
+    def demo(self) -> Path:
+        """Of `greenroom demo`: the memory of its presenter, whom nobody else is to meet."""
+        return self.root / "demo"
+
+    @cached_property
+    def config(self) -> Config:
+        """`greenroom.yaml` and `GREENROOM_*`, checked.
+
+        Raises:
+            ConfigurationError: A key is unknown or a value cannot be meant; names the line.
+        """
+        from orchestrator.panel.config.config import Config, read_config
+
+        for name in (f"GREENROOM_{key.name.upper()}" for key in fields(Config)):
+            if name in os.environ and not os.environ[name].strip():
+                raise ConfigurationError(f"{name} is empty: unset it, or give it a value")
+        return read_config(self.root / "greenroom.yaml", os.environ)
+
+    @cached_property
+    def table(self) -> Table:
+        """`table.yaml`, checked; the packaged one where this home has none.
+
+        Raises:
+            ConfigurationError: Something in it cannot be meant; names the line.
+        """
+        own = self.root / TABLE_NAME
+        return read_table_file(own) if os.path.lexists(own) else packaged_table()
+
+    def panelists(self) -> tuple[str, ...]:
+        """Every panelist that has a folder here, by name."""
+        found = (
+            folder.name
+            for folder in sorted(self.templates.iterdir())
+            # A seat that is being made has a dot, and gets its persona last.
+            if not folder.name.startswith(".") and (folder / "persona.md").is_file()
+        )
+        return tuple(name for name in found if name not in self.table.agents)
+
+    def drafts(self) -> tuple[str, ...]:
+        """The panelists here that somebody still has to write: they do not sit."""
+        companions = self.table.companions(AGENT)
+        return tuple(name for name in self.panelists() if _is_draft(self.templates / name, companions))
+
+    def layout(self, panel: tuple[str, ...] | None) -> Layout:
+        """The table of a session with these panelists; all of this home's where none are named.
+
+        Seats that are still drafts are left out of the latter: `drafts` names them.
+
+        Raises:
+            UsageError: A named one has no folder here or is a draft, or there are too few or too many.
+        """
+        known, drafts, table = self.panelists(), self.drafts(), self.table
+        if panel is None:
+            panel = tuple(name for name in known if name not in drafts)
+            if not table.min_seats <= len(panel) <= table.max_seats:
+                named = f" ({', '.join(panel)})" if panel else ""
+                unwritten = f" besides drafts ({', '.join(drafts)})" if drafts else ""
+                raise UsageError(
+                    f"this home has {len(panel)} panelists{named}{unwritten} and a panel has "
+                    f"{table.min_seats} to {table.max_seats}: name those that sit with --panel"
+                )
+        for name in panel:
+            if name not in known:
+                raise UsageError(
+                    f"there is no panelist {name!r} here: this home has {', '.join(known)}", value=name
+                )
+            if name in drafts:
+                raise UsageError(
+                    f"{name!r} is still a draft: rewrite the lines marked {DRAFT!r} in "
+                    f"{self.templates / name}; `greenroom panel check {name}` lists them"
+                )
+        return table.seated(panel)
+
+    def read_templates(self, layout: Layout) -> dict[str, str]:
+        """The texts of the templates that a session with this layout is started with.
+
+        Raises:
+            HomeError: One is missing or is not UTF-8.
+        """
+        texts = {}
+        for path in layout.templates:
+            try:
+                texts[path] = read_regular(self.root / path).decode()
+            except (OSError, UnicodeDecodeError) as error:
+                raise HomeError(
+                    f"{self.root / path}: cannot be read ({error}): run `greenroom panel check`"
+                ) from error
+        return texts
+
+    def find(self, name: str) -> Path:
+        """The folder of one session: by id, unique prefix of one, `last`, or a path.
+
+        The last one is the last that somebody rehearsed: a demonstration only where there is nothing else.
+
+        Raises:
+            SessionNotFoundError: None or several fit; the message says which there are.
+        """
+        if os.sep in name or name in (".", ".."):
+            named = Path(os.path.abspath(name))
+            is_strange = named.parent == self.sessions and named.name in self.other_names()
+            return named if is_strange else session_folder(Path(name))
+        if name != "last" and self._holds(name):
+            return self.sessions / name
+        ids = self.session_ids()
+        if name == "last":
+            if not ids:
+                raise SessionNotFoundError(
+                    f"there is no session in {self.sessions} yet: start one with `greenroom run DECK`"
+                )
+            own = (name for name in reversed(ids) if not _is_recorded(self.sessions / name))
+            return self.sessions / next(own, ids[-1])
+        if name in self.other_names():
+            return self.sessions / name
+        # An empty name would be the beginning of all.
+        fitting = [one for one in ids if name and one.startswith(name)]
+        if len(fitting) == 1:
+            return self.sessions / fitting[0]
+        if fitting:
+            newest = ", ".join(fitting[-5:])
+            raise SessionNotFoundError(
+                f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}", value=name
+            )
+        if Path(name).is_dir():
+            return session_folder(Path(name))
+        raise SessionNotFoundError(
+            f"there is no session {name!r} in {self.sessions}: see `greenroom list`", value=name
+        )
+
+    def _holds(self, name: str) -> bool:
+        """Whether a session has exactly this id; no other one is looked at."""
+        is_one = bool(name) and not name.startswith(".")
+        if not is_one or not (self.sessions / name / "ledger" / "ledger.jsonl").is_file():
+            return False
+        return name in os.listdir(self.sessions)  # some disks find a name in other letters, too
+
+    def session_ids(self) -> tuple[str, ...]:
+        """Every session here, in the order of their beginning."""
+        return tuple(sorted(self.session_names(), key=lambda name: _begun(self.sessions / name)))
+
+    def session_names(self) -> frozenset[str]:
+        """The same in no order, for which no ledger is read."""
+        if not self.sessions.is_dir():
+            return frozenset()
+        return frozenset(
+            folder.name
+            for folder in self.sessions.iterdir()
+            if not folder.name.startswith(".") and _has_ledger(folder)
+        )
+
+    def other_names(self) -> tuple[str, ...]:
+        """What stands in `sessions/` under a name that a session may have and is none, by name.
+
+        No folder, a link that leads nowhere, or a folder without a ledger, or with something else as one.
+        """
+        if not self.sessions.is_dir():
+            return ()
+        names = (folder.name for folder in self.sessions.iterdir() if not _has_ledger(folder))
+        return tuple(sorted(name for name in names if SESSION_ID.fullmatch(name)))
+
+    def new_id(self) -> str:
+        """An id that sorts by time and is safe as a file name and an object key."""
+        import secrets  # it loads random, which few commands need
+
+        # Six random digits: two sessions begun in one second, here or on another machine with the same
+        # archive.
+        return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def _has_ledger(folder: Path) -> bool:
+    # Not `Path.is_file`, which raises where a folder may not be read.
+    return os.path.isfile(folder / "ledger" / "ledger.jsonl")
+
+
+def _begun(folder: Path) -> tuple[str, str]:
+    """When a session was begun, from its first record; ties by name."""
+    try:
+        with open_regular(folder / "ledger" / "ledger.jsonl") as lines:
+            # Bounded, and not parsed: a home of a thousand sessions is listed by this, and a damaged one
+            # holds no newline.
+            first = lines.readline(64 * 1024)
+    except OSError:  # one that cannot be read stands first, and does not keep the others from being listed
+        return "", folder.name
+    marker = b'"at":"'
+    start = first.find(marker) + len(marker)
+    return first[start : first.find(b'"', start)].decode("ascii", "replace"), folder.name
+
+
+def _is_recorded(folder: Path) -> bool:
+    """Whether a session's first record says that recorded replies are played in it: a demonstration."""
+    try:
+        with open_regular(folder / "ledger" / "ledger.jsonl") as lines:
+            # Not parsed: within a text that the record holds the quotation marks would be escaped.
+            return b'"engine":"recorded"' in lines.readline(MAX_FIRST_BYTES)
+    except OSError:
+        return False
+
+
+def session_folder(path: Path) -> Path:
+    """The session at *path*: the folder itself, or the one inside an unpacked archive.
+
+    Raises:
+        SessionNotFoundError: There is none.
+    """
+    # A bag keeps its payload, here the one session, under `data/` (RFC 8493, 2.1.2).
+    candidates = [path, *sorted(path.glob("data/*"))] if path.is_dir() else []
+    for candidate in candidates:
+        if _has_ledger(candidate):
+            return candidate.absolute()
+    raise SessionNotFoundError(
+        f"{path}: no session and no unpacked archive here: name the folder that holds ledger/ or bagit.txt"
+    )
+
+
+def home_of(folder: Path) -> Home | None:
+    """The home in whose `sessions/` or `archives/` *folder* lies; None: it lies elsewhere."""
+    parent = Path(os.path.abspath(folder)).parent
+    if parent.name not in ("sessions", "archives"):
+        return None
+    try:
+        return Home.open(parent.parent)
+    except HomeError:
+        return None
+
+
+def _is_draft(folder: Path, names: Sequence[str]) -> bool:
+    """A line of this seat's files is still marked as a draft's; what cannot be read is another fault."""
+    for name in names:
+        try:
+            if DRAFT.encode() in read_regular(folder / name):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def digests(texts: Mapping[str, str]) -> dict[str, str]:
+    """SHA-256 of each text, in hex."""
+    return {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
+
+
+def known_home(given: str | None, environment: Mapping[str, str]) -> Home | None:
+    """As `find_home`; None where nobody named a home and none is there yet.
+
+    Raises:
+        HomeError: The one that was named is no home.
+    """
+    named = given or environment.get("GREENROOM_HOME")
+    if not named and not Path("agents", "templates").is_dir():
+        try:
+            own = user_folder("data")
+        except HomeError:
+            return None
+        if not (own / "templates").is_dir():
+            return None
+    return find_home(given, environment)
+
+
+def find_home(given: str | None, environment: Mapping[str, str]) -> Home:
+    """The home by --home, else `GREENROOM_HOME`, else `./agents`, else the user's own.
+
+    The user's own home is set up from the packaged templates on first use.
+
+    Raises:
+        HomeError: The one that was named is no home, or nothing says where the user's own is.
+    """
+    named = given or environment.get("GREENROOM_HOME")
+    if named:
+        return Home.open(named)
+    if Path("agents", "templates").is_dir():
+        return Home.open("agents")
+    root = user_folder("data")
+    if not (root / "templates").is_dir():
+        set_up(root)
+    return Home.open(root)
+
+
+def user_folder(kind: str) -> Path:
+    """Greenroom's own folder among this user's: of *kind* "data" or "cache".
+
+    Raises:
+        HomeError: Nothing says where the user's files are.
+    """
+    import platformdirs
+
+    if not os.path.isabs(os.path.expanduser("~")):
+        raise HomeError(
+            "HOME is not set to an absolute path, and the system knows no folder of this user: set HOME, "
+            "or name a home with --home or GREENROOM_HOME"
+        )
+    if kind == "cache":
+        return platformdirs.user_cache_path("greenroom", appauthor=False)
+    return platformdirs.user_data_path("greenroom", appauthor=False)
+
+
+def packaged_files() -> Path | None:
+    """The folder of templates and blueprints that this installation brings; None: it brings none."""
+    from importlib import resources
+
+    packaged = Path(str(resources.files("orchestrator"))) / "home_files"
+    # In a checkout nothing has been copied into the package: `agents/` stands beside it.
+    if not packaged.is_dir():
+        packaged = Path(__file__).resolve().parents[3] / "agents"
+    return packaged if (packaged / "templates").is_dir() else None
+
+
+def packaged_table() -> Table:
+    """The table of files that this installation brings.
+
+    Raises:
+        InstallationError: It is missing or is not the one that was shipped.
+    """
+    return packaged_table_file((packaged_files() or Path()) / TABLE_NAME)
+
+
+def _how_to_make(root: str | Path, missing: Sequence[str]) -> str:
+    """A line for a shell that makes a home of *root*; or the advice where there is nothing to copy."""
+    packaged = packaged_files()
+    if packaged is None:
+        return "name one with --home or GREENROOM_HOME"
+    place = shlex.quote(str(root))
+    sources = " ".join(shlex.quote(str(packaged / name)) for name in missing)
+    return (
+        f"to make it one, run `mkdir -p {place} && cp -R {sources} {place}`; "
+        "without --home and GREENROOM_HOME your own home is set up by itself"
+    )
+
+
+def set_up(root: Path) -> None:
+    """Copy the packaged templates, blueprints and table to *root*, whole or not at all.
+
+    Raises:
+        HomeError: The package brings none, or the folder cannot be written.
+    """
+    import shutil
+
+    packaged = packaged_files()
+    if packaged is None:
+        raise HomeError("this installation brings no templates: name a home with --home or GREENROOM_HOME")
+    # Beside the home, so that a rename puts it in place; the process's number keeps two first runs apart.
+    temporary = root.with_name(f".{root.name}-{os.getpid()}")
+    try:
+        for name in ("templates", "session-templates"):
+            _copy(packaged / name, temporary / name)
+        for name in (TABLE_NAME, "README.md"):
+            _copy(packaged / name, temporary / name)
+        if root.exists():
+            for part in temporary.iterdir():
+                part.rename(root / part.name)
+            temporary.rmdir()
+        else:
+            temporary.rename(root)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        why = f"{error.filename or root}: {(error.strerror or str(error)).lower()}"
+        raise HomeError(
+            f"{root}: cannot be set up ({why}): set HOME or XDG_DATA_HOME to a folder that may be written, "
+            "or name a home with --home or GREENROOM_HOME"
+        ) from error
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or a whole folder, with the rights of what is made here and not of what was installed."""
+    if source.is_file():
+        target.write_bytes(source.read_bytes())
+        return
+    target.mkdir(parents=True)
+    for part in source.iterdir():
+        _copy(part, target / part.name)

@@ -1,0 +1,91 @@
+"""Files of a home that its table does not name, so that no session is started with them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from orchestrator.core.errors import HomeError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.home.table_file import TABLE_NAME
+from orchestrator.core.table import AGENT, Layout
+
+SEATS: Final = "panelist"
+"""The folder of blueprints for panelists that have none of their own."""
+
+
+def blueprint_of(home: Home, layout: Layout, path: str) -> Path:
+    """The file that the session file *path* begins as: its own, or that of every panelist."""
+    agent, _, name = path.partition("/")
+    own = home.blueprints / path
+    return own if agent not in layout.panel or own.is_file() else home.blueprints / SEATS / name
+
+
+def check_blueprints(home: Home, layout: Layout) -> None:
+    """Look for the blueprint of every row that has one.
+
+    Raises:
+        HomeError: One is missing.
+    """
+    for message in _missing(home, layout):
+        raise HomeError(message)
+
+
+def no_blueprints(home: Home) -> Iterator[str]:
+    """Say which rows of the home's table begin as a blueprint that is not there, for any of its seats."""
+    one_seat = replace(home.table, min_seats=1, max_seats=1)
+    told: dict[str, None] = {}
+    for seat in home.panelists():
+        with suppress(UsageError):  # of a name that no panelist can have the panel's own check tells
+            told |= dict.fromkeys(_missing(home, one_seat.seated((seat,))))
+    return iter(told)
+
+
+def _missing(home: Home, layout: Layout) -> Iterator[str]:
+    for path, row in layout.files.items():
+        blueprint = blueprint_of(home, layout, path)
+        if row.has_blueprint and not os.path.lexists(blueprint):
+            yield (
+                f"{blueprint}: there is no such blueprint, and {path} begins as one by the table "
+                f"{layout.table.name}: write it, or take `blueprint` out of that row in {TABLE_NAME}"
+            )
+
+
+def unnamed_files(home: Home, layout: Layout) -> Iterator[str]:
+    """Say which blueprints and templates are there and are named by no row and no order.
+
+    Seats of this home that are left out of the session are judged by the rows and the order of all.
+    """
+    table = layout.table
+    seats = {*home.panelists(), *layout.panel}
+    named = {path for path, row in table.files.items() if row.has_blueprint}
+    for path in _files(home.blueprints):
+        folder, _, name = path.partition("/")
+        key = f"{AGENT}/{name}" if folder in seats or folder == SEATS else path
+        if key not in named:
+            yield (
+                f"{home.blueprints / path}: is the blueprint of no session file, and is not used: "
+                f"add a row with `blueprint: true` for it to {TABLE_NAME}, or take it away"
+            )
+    ordered = {path for order in table.orders.values() for path in order}
+    for path in _files(home.templates):
+        folder, _, name = path.partition("/")
+        key = f"{AGENT}/{name}" if folder in seats else path
+        if f"templates/{key}" not in ordered:
+            yield (
+                f"{home.templates / path}: is in no agent's order, and nobody is given it: "
+                f"add it to an order in {TABLE_NAME}, or take it away"
+            )
+
+
+def _files(root: Path) -> list[str]:
+    """Paths of the files below *root*, by name; those with a dot in front are a system's or a tool's."""
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [(Path(folder) / name).relative_to(root).as_posix() for name in names if name[0] != "."]
+    return sorted(found)

@@ -1,0 +1,98 @@
+"""Text as its reader sees it: no controls, no signs of direction, no zero-width or tag characters.
+
+A terminal obeys controls, and what no person can see may hold orders for a model. So text from outside is
+cleaned where it comes in (`one_line`, `page`). What came into older sessions was not: in what is printed a
+sign stands in the place of each such character (`printable`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from orchestrator.core.errors import InvalidTextError
+
+INVISIBLE: Final = re.compile(
+    "["
+    "\u00ad\u034f\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"  # hyphens, marks, overrides
+    "\ufe00-\ufe0f\U000e0100-\U000e01ef"  # which form of a letter or emoji is meant
+    "\ufff9-\ufffb\ufffe\uffff"  # annotation marks, non-characters
+    "\U000e0000-\U000e007f"  # tag characters: a way to hide instructions in plain text
+    "]"
+    "|(?<![\u0590-\u1fff])[\u200c\u200d]"  # joiners, but where scripts need them (Arabic, Indic)
+)
+"""What takes no room on a page."""
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")  # a bare CR overwrites
+UNSEEN: Final = re.compile(f"{_CONTROL.pattern}|{INVISIBLE.pattern}")
+"""All that no printed line holds."""
+_HALF: Final = re.compile("[\ud800-\udfff]")  # of a character; JSON can spell one, and UTF-8 has none
+
+
+def one_line(text: str) -> str:
+    """Text from outside as one line, so that it cannot begin a line of ours; single spaces."""
+    return " ".join(page(text).split())
+
+
+def page(text: str) -> str:
+    """Text from outside with its lines and tabs as they are; a control is a space."""
+    if not text.isascii():
+        text = INVISIBLE.sub("", _HALF.sub("\ufffd", text))
+    return _CONTROL.sub(" ", text)
+
+
+def text_argument(name: str, value: object, *, max_chars: int | None = None) -> str:
+    """*value*, which a caller gave as the argument *name*, if it is text that can be recorded.
+
+    Raises:
+        TypeError: It is no str.
+        InvalidTextError: It is no valid Unicode, or holds NUL.
+        ValueError: It has more than *max_chars* characters.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, not str")
+    if _HALF.search(value) or "\0" in value:
+        raise InvalidTextError(f"{name} is not valid Unicode text, or holds NUL: write it anew")
+    if max_chars is not None and len(value) > max_chars:
+        raise ValueError(f"{name} has {len(value):,} characters; at most {max_chars:,} are taken: shorten it")
+    return value
+
+
+def said_argument(name: str, value: object) -> str:
+    """Words that a caller gave as the argument *name*; halves of characters are replaced where they are kept.
+
+    Raises:
+        TypeError: It is no str.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {type(value).__name__}, not str")
+    return value
+
+
+def whole_argument(name: str, value: object) -> int:
+    """*value*, which a caller gave as the argument *name*, if it is a whole number.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} is {type(value).__name__}, not int")
+    return value
+
+
+def number_argument(name: str, value: object, *, most: float) -> float:
+    """*value*, which a caller gave as the argument *name*, if it is a number from 0 to *most*.
+
+    Raises:
+        TypeError: It is no number.
+        ValueError: It is another one, infinite or NaN.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{name} is {type(value).__name__}, not a number")
+    if not 0 <= value <= most:
+        raise ValueError(f"{name} is {value!r}: give a number from 0 to {most:g}")
+    return float(value)
+
+
+def printable(text: str) -> str:
+    """*text* with its lines, as a terminal shows and does not obey it: "�" for each sign that is not seen."""
+    return UNSEEN.sub("�", text)

@@ -1,0 +1,165 @@
+"""HTTP clients for one server each, a model's or one that makes embeddings.
+
+Whoever asks for a client names the setting that its address comes from, for the messages. What a hook
+or a body raises comes out of a call as `OutboundError`, or as the cause of what another library makes of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Final, TypeVar
+from urllib.parse import urlsplit
+
+import httpx2
+
+from orchestrator.core.errors import OutboundError
+from orchestrator.core.outbound.environment import check_address, check_certificates, check_proxies
+from orchestrator.core.outbound.loopback import is_loopback
+from orchestrator.core.outbound.replies import MAX_REPLY_BYTES, shown_host, too_long
+
+C = TypeVar("C", httpx2.Client, httpx2.AsyncClient)
+
+_HEADERS: Final = {"Accept-Encoding": "identity"}
+"""A compressed reply may be a thousand times as large as its bytes on the way."""
+_SHOWN_HOST: Final = re.compile(r"[A-Za-z0-9.:\[\]-]{1,100}")
+
+
+def client(
+    url: str, setting: str, *, timeout_s: float, max_reply_bytes: int = MAX_REPLY_BYTES
+) -> httpx2.Client:
+    """Return a client for the server at *url* and no other.
+
+    Args:
+        setting: Where *url* comes from: a key of the configuration, or a variable.
+        timeout_s: For each operation on the connection, and for the whole of a body.
+
+    Raises:
+        OutboundError: *url* is no address, or a variable of the environment cannot be used.
+    """
+    look = _Look(url, setting, max_reply_bytes, timeout_s)
+    return _made(httpx2.Client, url, setting, timeout=timeout_s, event_hooks={"response": [look]})
+
+
+def async_client(url: str, setting: str, *, max_reply_bytes: int = MAX_REPLY_BYTES) -> httpx2.AsyncClient:
+    """Return a client like that of `client` for an event loop, whose caller has deadlines of his own.
+
+    Raises:
+        OutboundError: As `client`.
+    """
+    look = _Look(url, setting, max_reply_bytes)
+
+    async def awaited(response: httpx2.Response) -> None:
+        look(response)
+
+    return _made(httpx2.AsyncClient, url, setting, timeout=None, event_hooks={"response": [awaited]})
+
+
+def _made(kind: type[C], url: str, setting: str, **more: Any) -> C:
+    check_address(setting, url)
+    try:
+        at = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        raise OutboundError(f"{setting} is no address of a server: correct it") from None
+    is_direct = is_loopback(at.host)
+    if not is_direct:
+        check_proxies()
+    # Over plain HTTP to this machine no certificate counts, so none can be in the way.
+    trusts_nobody = is_direct and at.scheme == "http"
+    verify = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if trusts_nobody else _certificates()
+    try:
+        # With the certificates given, `trust_env` is about proxies alone; a .netrc is never read.
+        return kind(verify=verify, trust_env=not is_direct, follow_redirects=False, headers=_HEADERS, **more)
+    except (ImportError, ValueError, OSError, httpx2.InvalidURL):  # what `check_proxies` does not know
+        raise OutboundError(
+            "the environment's proxy cannot be used: correct HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and "
+            "NO_PROXY, or unset them"
+        ) from None
+
+
+def _certificates() -> ssl.SSLContext:
+    """Return what a server's certificate is checked with; TLS keys are never written to SSLKEYLOGFILE."""
+    check_certificates()
+    file, folder = os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR")
+    if not file and not folder:
+        return httpx2.create_ssl_context(trust_env=False)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(cafile=file or None, capath=None if file else folder)
+    return context
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Looks at each response before anything of its body is read."""
+
+    url: str
+    setting: str
+    max_bytes: int
+    timeout_s: float | None = None
+
+    def __call__(self, response: httpx2.Response) -> None:
+        where = shown_host(self.url)
+        if 300 <= response.status_code < 400:
+            to = _target(response.headers.get("location", ""))
+            raise OutboundError(
+                f"{where} answered {response.status_code}, a redirect{to}, which is not followed: "
+                f"set {self.setting} to the address of the server itself"
+            )
+        if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+            raise OutboundError(
+                f"{where} sent a compressed reply, which was not asked for: switch compression off there"
+            )
+        until_s = None if self.timeout_s is None else monotonic() + self.timeout_s
+        response.stream = _Bounded(response.stream, where, self.max_bytes, until_s)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bounded(httpx2.SyncByteStream, httpx2.AsyncByteStream):
+    """A body that ends in an error once it is too long, or takes too long."""
+
+    stream: Any  # of the one kind or the other, as the client is
+    where: str
+    max_bytes: int
+    until_s: float | None
+
+    def __iter__(self) -> Iterator[bytes]:
+        read = 0
+        for piece in self.stream:
+            read = self._counted(read, piece)
+            yield piece
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        read = 0
+        async for piece in self.stream:
+            read = self._counted(read, piece)
+            yield piece
+
+    def _counted(self, read: int, piece: bytes) -> int:
+        if read + len(piece) > self.max_bytes:
+            raise too_long(self.where, self.max_bytes)
+        if self.until_s is not None and monotonic() > self.until_s:
+            raise OutboundError(
+                f"{self.where} did not come to the end of its reply in time: is it overloaded?"
+            )
+        return read + len(piece)
+
+    def close(self) -> None:
+        self.stream.close()
+
+    async def aclose(self) -> None:
+        await self.stream.aclose()
+
+
+def _target(location: str) -> str:
+    """Return where a redirect leads, as far as host and port, if that can be shown."""
+    try:
+        parts = urlsplit(location)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return ""
+    is_plain = parts.scheme in ("http", "https") and _SHOWN_HOST.fullmatch(host)
+    return f" to {parts.scheme}://{host}" if is_plain else ""

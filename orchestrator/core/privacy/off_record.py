@@ -1,0 +1,178 @@
+"""Off the record: which words nobody else may have; of whole records `store.off_record` decides, with this.
+
+Off the record begins with the piece of speech in which anybody says these words, to whatever end, and ends
+where somebody says plainly "back on the record", or where the talk moves on (`Withheld.over`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from typing import Final
+
+from orchestrator.core.legible import one_line
+from orchestrator.core.packaged import packaged_yaml
+from orchestrator.core.privacy.masking import masked, visible
+
+LABEL: Final = "[off the record]"
+
+Forms = Mapping[str, re.Pattern[str]]
+"""By words that stand wherever one of its forms does: to look for them takes a hundredth of the time."""
+
+RUN_WORDS: Final = 4
+"""So many words in a row are a quotation; our own measure. With three, turns of speech that everybody uses
+would withhold questions that quote nothing; with five, a remark of four words would leave the session."""
+QUOTED_WORDS: Final = range(2, RUN_WORDS)
+"""So many words are a quotation between quotation marks, where nobody speaks by chance."""
+# Four-word runs, so about as many words: more than two hours of speech (18,000) hold. It bounds memory.
+MOST_RUNS: Final = 20_000
+_WORD = re.compile(r"[^\W_]+")
+MOST_BEFORE: Final = 80
+"""Characters of what was said before: more than any form of words has. It bounds memory and time."""
+# Three to eighty characters: a longer stretch holds a run of four words and is found without the marks.
+_QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
+
+
+@dataclass(slots=True)
+class Withheld:
+    """The words that are to stay in the session, so that no later quotation of them leaves either.
+
+    Off the record lasts until somebody says plainly "on the record", or `over`. Only digests are kept, of
+    four words in a row; past 20,000 of them everything is withheld, rather than any of it forgotten.
+    """
+
+    is_off: bool = False
+    _runs: frozenset[int] = frozenset()  # replaced and never changed, so that a copy costs nothing
+    _short: frozenset[int] = frozenset()  # of two and three words
+    _before: dict[str | None, str] = field(default_factory=dict)  # each speaker's last words
+    _is_probe: bool = False
+
+    def copy(self) -> Withheld:
+        """Return another one that goes on by itself."""
+        return replace(self, _before=dict(self._before))
+
+    def probe(self) -> Withheld:
+        """Return another one for one question, which remembers no words: it costs the same however many."""
+        return replace(self, _before=dict(self._before), _is_probe=True)
+
+    def takes(
+        self,
+        text: str,
+        *,
+        is_sensitive: bool = False,
+        is_speech: bool = False,
+        speaker: str | None = None,
+    ) -> bool:
+        """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
+        heard = _plain(text)
+        is_off = self._hears(heard, speaker) if is_speech else bool(_found("said", heard))
+        if is_off or is_sensitive or _found("tag", heard):
+            if self._is_probe:
+                return True
+            self._runs |= _runs(text)
+            if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
+                self._short |= {run for count in QUOTED_WORDS for run in _runs(text, count)}
+            return True
+        return self.touches(text)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether nothing that was said so far is to stay here."""
+        return not (self.is_off or self._runs or self._short)
+
+    def is_heard_in(self, text: str, speaker: str | None) -> bool:
+        """Whether a form of words stands in a piece of speech, or goes over into it; none is remembered."""
+        before, heard = self._before.get(speaker, ""), _plain(text)
+        return bool(_found("said", f"{before} {heard}") or _found("tag", heard))
+
+    def passes(self, text: str, speaker: str | None) -> None:
+        """Take a piece of speech of which somebody has decided before that it is on the record."""
+        self.is_off = False
+        before, heard = self._before.get(speaker, ""), _plain(text)
+        self._before[speaker] = (f"{before} {heard}" if before else heard)[-MOST_BEFORE:]
+
+    def _hears(self, heard: str, speaker: str | None) -> bool:
+        """Whether any of a piece of speech is off the record; a phrase may have begun in the one before."""
+        before = self._before.get(speaker, "")
+        joined = f"{before} {heard}" if before else heard
+        self._before[speaker] = joined[-MOST_BEFORE:]
+        said = _found("said", joined)
+        if not said and not self.is_off:  # nearly always
+            return False
+        off_at = max((end for _, end in said if end > len(before)), default=0)
+        backs = [(start, end) for start, end in _found("back", joined) if end > len(before)]
+        is_back_at_once = bool(backs) and backs[0][0] <= len(before)
+        is_any_off = off_at > 0 or (self.is_off and not is_back_at_once)
+        if off_at or backs:
+            self.is_off = off_at > max((end for _, end in backs), default=0)
+        return is_any_off
+
+    def touches(self, text: str) -> bool:
+        """Whether it quotes what is withheld: four words of it, or two between quotation marks."""
+        if not self._runs and not self._short:
+            return False
+        if len(self._runs) > MOST_RUNS or not self._runs.isdisjoint(_runs(text)):
+            return True
+        return any(self._is_quoted("".join(found)) for found in _QUOTED.findall(text))
+
+    def _is_quoted(self, phrase: str) -> bool:
+        count = len(_WORD.findall(phrase))
+        return count in QUOTED_WORDS and not self._short.isdisjoint(_runs(phrase, count))
+
+    def over(self) -> None:
+        """The talk has moved on, so nobody is off the record any more."""
+        self.is_off = False
+
+
+def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
+    """Digests of so many words in a row, where more than one of them tells anything."""
+    words = [word.casefold() for word in _WORD.findall(text)]
+    runs = (words[at : at + count] for at in range(len(words) - count + 1))
+    # Runs of little words ("and it is the") are how everybody speaks, and would withhold half a session.
+    # A word of more than three letters, or a figure, is none of them.
+    return {hash(tuple(run)) for run in runs if sum(len(word) > 3 or word.isdigit() for word in run) > 1}
+
+
+def is_marked(text: str) -> bool:
+    """Whether somebody said, or wrote beside it, that this is to stay here."""
+    heard = _plain(text)
+    return bool(_found("tag", heard) or _found("said", heard))
+
+
+@lru_cache(maxsize=8)  # a piece is looked at when it is decided about, and again when it is folded in
+def _plain(text: str) -> str:
+    """A text as the patterns read it."""
+    return one_line(text).casefold().replace("’", "'")
+
+
+def _found(kind: str, heard: str) -> list[tuple[int, int]]:
+    """Where each form of a kind begins and ends."""
+    spans: list[tuple[int, int]] = []
+    # A plain loop: generators took twice the time, of a third of a session's first context.
+    for words, form in _forms()[kind].items():
+        if words in heard:
+            spans += [match.span() for match in form.finditer(heard)]
+    return spans
+
+
+@cache
+def _forms() -> Mapping[str, Forms]:
+    return {
+        kind: {words: re.compile(form, re.VERBOSE) for words, form in forms.items()}
+        for kind, forms in packaged_yaml("core/privacy/off_record.yaml").items()
+    }
+
+
+def is_clean(text: str) -> bool:
+    """Whether nothing in *text* has to stay in its session."""
+    return not is_marked(text) and masked(text) == visible(text)
+
+
+def blanked(text: str) -> str:
+    """A word for what it was in the place of *text*, as long in bytes: what stands behind stays there."""
+    end = "\n" if text.endswith("\n") else ""
+    # In bytes: offsets into the file, as receipts and cut points hold them, stay right.
+    size = len(text.encode()) - len(end)
+    return LABEL[:size].ljust(size, ".") + end

@@ -1,0 +1,364 @@
+"""The record: one line of JSON for everything that happens to a session.
+
+A line holds these keys, in this order; those that a record has no use for are left out.
+
+=========  ==================================================================================
+seq        1, 2, 3, … without gaps
+op         open, create, write, revise, append, replace, note, receipt or freeze
+file       path of the session file that was written (not for open, note, receipt, freeze)
+by         the writer
+clock_s    session clock, seconds; never decreases
+at         wall clock, UTC, RFC 3339 with microseconds; informative only
+withheld   true on what no agent is shown: it was said off the record, or quotes that (version 2)
+receipt    the id of the receipt of the context that the write came from (version 2)
+same       in place of a text: the number of the record whose text was written again (version 2)
+text       what was written: the whole file, or what was appended
+value      the typed value that the text was rendered from: an object with a `type` (`value.Value`)
+more       true on every record of a transaction but its last; left out otherwise
+bytes      the file's length after the write
+sha256     the file's SHA-256 after the write, over its whole content, in hex
+hash       this record's own hash, in hex
+=========  ==================================================================================
+
+The hash is the SHA-256 of the previous record's hash (64 ASCII hex digits; 64 zeros before
+the first record) followed by the bytes of this line up to, not including, ``,"hash":"``.
+Lines are UTF-8, end with one newline, and hold no other. So every line is JSON that `jq`
+reads, and any torn, flipped, inserted or missing line shows. The loss of whole last records
+shows only against a head that was kept elsewhere.
+
+The records of one transaction are written with one write: they count all or none. The first
+record (`open`) names the versions of this format and of frames and layouts.
+
+Source: DESIGN.md, section 4.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.store.value import Held
+
+# Raised where an older ledger could not be read as it is; archives of earlier releases are kept as tests.
+LEDGER_VERSION: Final = 2
+WITHOUT_TABLE: Final = 1
+"""The version of release 0.1.0, whose first record holds no table of files."""
+READ_VERSIONS: Final = (WITHOUT_TABLE, LEDGER_VERSION)
+
+# The first record follows no other; zeros keep every line of one form.
+FIRST_HASH: Final = "0" * 64
+_HASH_KEY: Final = b',"hash":"'
+_TAIL_BYTES: Final = len(_HASH_KEY) + 64 + len(b'"}')
+# Each part is bounded, so that a line of garbage costs no more than one look at its beginning.
+_HEAD: Final = re.compile(
+    rb'\{"seq":(\d{1,15}),"op":"([a-z]{1,16})"(?:,"file":"([a-z0-9./-]{1,128})")?,"by":'
+)
+_WITHHELD: Final = re.compile(
+    rb'"by":"[^"\\]{1,64}","clock_s":-?[0-9][0-9.e+-]{0,30},"at":"[^"]{1,32}","withheld":true'
+)
+_WITHHELD_BYTES: Final = 512
+"""At least as many as stand before the end of that key, from the line's beginning on."""
+_MORE: Final = re.compile(rb',"more":true(?:,"bytes":\d+,"sha256":"[0-9a-f]{64}")?\Z')
+_MORE_BYTES: Final = 128
+"""At least as long as what `_MORE` matches, with a file of 10^15 bytes."""
+_HASH: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
+_ZEROS: Final = re.compile(rb"\0+")
+_BLOCK_BYTES: Final = 512
+"""The smallest piece that a disk writes or loses: the logical sector, also of disks with larger ones."""
+
+_SIZE: Final = re.compile(rb',"bytes":(\d{1,15}),"sha256":"([0-9a-f]{64})","hash":"[0-9a-f]{64}"\}\n?\Z')
+_SIZE_BYTES: Final = 256
+"""At least as long as what `_SIZE` matches."""
+_CLOCK: Final = re.compile(rb',"clock_s":(-?\d[0-9.e+-]{0,30}),"at":"')
+"""Inside a string of JSON the quotes would be escaped, so the first of these is the record's own."""
+
+FILE_OPS: Final = frozenset({"create", "write", "revise", "append", "replace"})
+OTHER_OPS: Final = frozenset({"open", "note", "receipt", "freeze"})
+
+
+class Record(NamedTuple):
+    """One record, without its hash, which belongs to its line.
+
+    A tuple, as `Entry` is, since one is made for every write and every line that is read:
+    a frozen dataclass takes three times as long to make.
+    """
+
+    seq: int
+    op: str
+    by: str
+    clock_s: float
+    at: str
+    file: str | None = None
+    text: str | None = None
+    held: Held | None = None
+    size_bytes: int | None = None
+    sha256: str | None = None
+    withheld: bool = False
+    receipt: str | None = None
+    same: int | None = None
+
+    @property
+    def type(self) -> str:
+        """The name of its value's type; "" without a value."""
+        return self.held.type if self.held is not None else ""
+
+
+class Entry(NamedTuple):
+    """Where a record stands in the ledger, and the little of it that is read by scanning."""
+
+    seq: int
+    op: str
+    file: str | None
+    offset: int
+    size: int  # bytes of the line, with its newline
+    withheld: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A stretch of ledger bytes, read.
+
+    `entries` are the whole records of whole transactions; `end` is the offset behind the
+    last of them and `head` its hash. `rest` is what follows: empty, or what a crash may have
+    torn (`damage` is None), or damage that no crash explains (`damage` says what it is).
+    `last_seq` is the last record that is whole, also of a transaction that is not.
+    """
+
+    entries: tuple[Entry, ...]
+    end: int
+    head: str
+    rest: bytes
+    damage: str | None
+    last_seq: int
+
+
+def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[bytes, str]:
+    """The record's line, with its newline, and its hash.
+
+    *more* says that further records of the same transaction follow.
+
+    Raises:
+        UnicodeEncodeError: A string in it is no valid Unicode (a lone surrogate).
+        ValueError: A number in it is not finite.
+    """
+    # Put together by hand: the keys' order is part of the format, and the hash is over the bytes.
+    quoted = _ENCODER.encode
+    if not isfinite(record.clock_s):
+        raise ValueError(f"the clock says {record.clock_s!r}")
+    parts = [f'{{"seq":{record.seq},"op":"{record.op}"']
+    if record.file is not None:
+        parts.append(f',"file":"{record.file}"')
+    parts.append(f',"by":{quoted(record.by)},"clock_s":{record.clock_s!r},"at":"{record.at}"')
+    if record.withheld:
+        parts.append(',"withheld":true')
+    if record.receipt is not None:
+        parts.append(f',"receipt":{quoted(record.receipt)}')
+    if record.same is not None:
+        parts.append(f',"same":{record.same}')
+    if record.text is not None:
+        parts.append(f',"text":{quoted(record.text)}')
+    if record.held is not None:
+        parts.append(f',"value":{quoted(record.held.fields)}')
+    if more:
+        parts.append(',"more":true')
+    if record.sha256 is not None:
+        parts.append(f',"bytes":{record.size_bytes},"sha256":"{record.sha256}"')
+    body = "".join(parts).encode()
+    digest = hashlib.sha256(previous_hash.encode() + body).hexdigest()
+    return b"%b%b%b" % (body, _HASH_KEY, digest.encode()) + b'"}\n', digest
+
+
+# Made once, since every record is written with it. NaN is refused: it is no JSON, and `jq` takes none.
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def decode(line: bytes) -> Record:
+    """The record of a line that `scan` found whole.
+
+    Raises:
+        LedgerCorruptError: The line is hashed right but is no record of this format.
+    """
+    try:
+        found = _LINE.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise LedgerCorruptError(_ANOTHER_FORMAT) from error
+    return Record(
+        found.seq,
+        found.op,
+        found.by,
+        found.clock_s,
+        found.at,
+        found.file,
+        found.text,
+        Held(found.value) if found.value is not None else None,
+        found.bytes,
+        found.sha256,
+        found.withheld or False,
+        found.receipt,
+        found.same,
+    )
+
+
+class _Line(msgspec.Struct):
+    """A line's keys, as they are read; in the types that a record's values may have."""
+
+    seq: int
+    op: str
+    by: str
+    clock_s: int | float
+    at: str
+    file: str | None = None
+    text: str | None = None
+    value: dict[str, Any] | None = None
+    bytes: int | None = None
+    sha256: str | None = None
+    withheld: bool | None = None
+    receipt: str | None = None
+    same: int | None = None
+
+
+# Made once: 5 us a line of a rehearsal, where json.loads and a look at each key took 17.
+_LINE: Final = msgspec.json.Decoder(_Line)
+_ANOTHER_FORMAT: Final = (
+    "a ledger record is hashed right but is not in this format: was it written by a later release?"
+)
+
+
+def size_and_digest(line: bytes) -> tuple[int, str] | None:
+    """Return the file's length and SHA-256 after the write, read off the line's end; None: it has none."""
+    found = _SIZE.search(line[-_SIZE_BYTES:])
+    return (int(found[1]), found[2].decode()) if found is not None else None
+
+
+def clock_s(line: bytes) -> float:
+    """Return the record's session clock, read off the line's beginning.
+
+    Raises:
+        LedgerCorruptError: It is not there.
+    """
+    found = _CLOCK.search(line)
+    if found is None:
+        raise LedgerCorruptError(_ANOTHER_FORMAT)
+    return float(found[1])
+
+
+def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HASH) -> Scan:
+    """Read the records of *content*, which stands at *offset* behind record *seq* with hash *head*.
+
+    Never raises, whatever the bytes are.
+    """
+    entries: list[Entry] = []
+    whole = (0, 0, head)  # end within content, entries, head: behind the last whole transaction
+    start = 0
+    sha256 = hashlib.sha256
+    while (newline := content.find(b"\n", start)) >= 0:
+        body = content[start : newline - _TAIL_BYTES]
+        digest = sha256(head.encode() + body).hexdigest()
+        match = _HEAD.match(body)
+        if (
+            match is None
+            or content[newline - _TAIL_BYTES : newline] != _HASH_KEY + digest.encode() + b'"}'
+            or int(match[1]) != seq + 1  # hashed right but doubled or left out by whoever rewrote the file
+        ):
+            break
+        seq += 1
+        head = digest
+        size = newline + 1 - start
+        file = match[3].decode() if match[3] else None
+        is_withheld = b',"withheld":true' in body[:_WITHHELD_BYTES] and bool(
+            _WITHHELD.match(body, match.end() - len(b'"by":'))
+        )
+        entries.append(Entry(seq, match[2].decode(), file, offset + start, size, is_withheld))
+        start = newline + 1
+        # The plain look comes first, since it decides nearly every line without a pattern.
+        if b',"more":true' not in body[-_MORE_BYTES:] or not _MORE.search(body):
+            whole = (start, len(entries), head)
+    last = head
+    end, count, head = whole
+    rest = content[end:]
+    return Scan(
+        tuple(entries[:count]), offset + end, head, rest, _damage(content[start:], offset + start, last), seq
+    )
+
+
+def _damage(rest: bytes, offset: int, head: str) -> str | None:
+    """None if a crash explains *rest*, which stands at *offset* behind a record with hash *head*.
+
+    A crash leaves the beginning of a write, so no newline behind a broken record, or the right
+    length with zeros where blocks never reached the disk. Behind such zeros good records may
+    stand, if they end the same write: one transaction, up to the end of the file.
+    """
+    if not rest:
+        return None
+    lines = rest.split(b"\n")
+    good = [number for number in range(1, len(lines)) if _follows(lines[number], lines[number - 1])]
+    if _has_hole(rest, offset, len(lines[0])) and _end_one_write(lines, good):
+        return None
+    if good:
+        return "a damaged record stands before good ones"
+    # A crash leaves the beginning of a write and so no newline behind it: with one, somebody changed it.
+    if len(lines) > 1:
+        return "a record is whole, but not what its hash says"
+    if _holds_record(rest, head) or _is_whole(rest[:-1]):
+        return "a whole record is followed by something that is no newline"
+    return None
+
+
+def _has_hole(rest: bytes, offset: int, size: int) -> bool:
+    """Whether zeros that a crash can have left begin in the first *size* bytes of *rest*.
+
+    A block that never reached the disk is zero from its first byte, or from where the write
+    began, to its last byte, or to the file's end.
+    """
+    for zeros in _ZEROS.finditer(rest):
+        if zeros.start() >= size:
+            return False
+        # Zeros that begin or end in the middle of a block are no block that was lost: somebody wrote them.
+        begins = zeros.start() == 0 or (offset + zeros.start()) % _BLOCK_BYTES == 0
+        ends = (offset + zeros.end()) % _BLOCK_BYTES == 0
+        if zeros.end() == len(rest) or (begins and ends):
+            return True
+    return False
+
+
+def _end_one_write(lines: list[bytes], good: list[int]) -> bool:
+    """Whether the *good* ones of *lines* are the end of a transaction, as far as can be seen."""
+    if not all(says_more(lines[number - 1]) for number in good):
+        return False
+    return not good or says_more(lines[good[-1]]) or lines[good[-1] + 1 :] == [b""]
+
+
+def _follows(line: bytes, before: bytes) -> bool:
+    """Whether *line* is what its hash says, behind the hash that the line before it claims."""
+    claimed, body = before[-66:-2], line[:-_TAIL_BYTES]
+    return len(claimed) == 64 and line[-66:-2] == hashlib.sha256(claimed + body).hexdigest().encode()
+
+
+def says_more(line: bytes) -> bool:
+    """Whether further records of a transaction follow *line*, or zeros stand where it would say so."""
+    body = line[:-_TAIL_BYTES]
+    return _MORE.search(body) is not None or b"\0" in body[-_MORE_BYTES:]
+
+
+def _holds_record(rest: bytes, head: str) -> bool:
+    """Whether *rest* begins with a whole record, hash and all, and goes on behind it."""
+    digest = hashlib.sha256(head.encode())
+    done = 0
+    for match in _HASH.finditer(rest):
+        digest.update(rest[done : match.start()])
+        done = match.start()
+        if digest.hexdigest().encode() == match[1]:
+            return match.end() < len(rest)
+    return False
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether *line* looks like a record up to its last byte, hash and all."""
+    return _HEAD.match(line) is not None and re.search(rb',"hash":"[0-9a-f]{64}"\}\Z', line) is not None

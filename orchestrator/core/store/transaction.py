@@ -1,0 +1,531 @@
+"""One block of writes that count all or none, and the lock that it holds on the session.
+
+A transaction owns a descriptor of the ledger, the lock on it and the records, and lets go of all three
+however it ends: by its end, by an exception at whatever line, or by being forgotten. Nothing in memory is
+changed by it: when its records are on the disk, they are read back (`History.read_new`).
+
+Source: DESIGN.md, sections 3 and 4; trust.md, "The store".
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import math
+import os
+import threading
+import weakref
+from collections import ChainMap
+from collections.abc import Generator, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import (
+    FileTooLargeError,
+    InvalidTextError,
+    ReceiptError,
+    SessionDegradedError,
+    SessionFrozenError,
+    StoreError,
+    StoreWriteError,
+)
+from orchestrator.core.store import (
+    files,
+    ledger,
+    requests,
+    rules,
+    waiting,
+)
+from orchestrator.core.store.history import LEDGER_NAME, FileState, History
+from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
+from orchestrator.core.store.off_record import OffRecord
+from orchestrator.core.store.receipt import ReceiptNote, ids_of
+from orchestrator.core.store.value import Value, held, own_note
+from orchestrator.core.table import MIB, Mutability, SessionFile
+
+_END_BYTES: Final = 16 * MIB
+"""Room that the ledger keeps for the record of the end, which holds a digest for every file."""
+
+
+class Store(Protocol):
+    """What a transaction needs of the session that it writes."""
+
+    root: Path
+    history: History
+    draft: Draft | None
+
+    def check_not_within(self, verb: str) -> None:
+        """Refuse to wait for a lock that this very thread holds."""
+
+    def begin(self, fd: int, row: SessionFile | None) -> None:
+        """Look at everything anew within the lock, which is on *fd*, and put it in order."""
+
+    def sync(self, fd: int) -> None:
+        """Put the ledger's new bytes on the disk."""
+
+    def written(self, records: Sequence[Record]) -> None:
+        """Bring the views up to date."""
+
+    def catch_up(self) -> int:
+        """Take in what other processes have written."""
+
+    @property
+    def decides_at_write(self) -> bool:
+        """Whether each record says itself if it is withheld."""
+
+    def agent_of(self, receipt_id: str) -> str:
+        """Return whose receipt it is; raises ReceiptError where there is none."""
+
+    def off_record(self) -> OffRecord:
+        """Return all that was said off the record up to now, with this thread's transaction."""
+
+    def now_s(self) -> float:
+        """Return the session clock."""
+
+    def max_revisions(self, row: SessionFile) -> int:
+        """Return how often a write-few file may be revised."""
+
+
+class Change(NamedTuple):
+    """A file after a write of a draft."""
+
+    record: Record
+    place: int  # of the record among the draft's; before it stands there, the change has not happened
+    before: Change | None  # the same file's last one
+    revisions: int
+    digest: Any  # running SHA-256 over the whole content; never updated, but copied
+
+
+class Draft:
+    """What a block reads and writes. Its records are on the disk when the block has ended, all or none."""
+
+    __slots__ = ("_changes", "_owner", "_said", "_said_upto", "_store", "folded", "is_open", "records")
+
+    def __init__(self, store: Store) -> None:
+        self.records: list[Record] = []
+        self.folded: dict[object, tuple[int, Any]] = {}
+        self.is_open = True
+        self._store = store
+        self._changes: dict[str, Change] = {}  # the last of each file
+        self._said: dict[str, tuple[int, int]] = {}  # where the texts of its receipts stand
+        self._said_upto = 0  # so many of its records were looked at for them
+        self._owner = os.getpid(), threading.get_ident()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the thread that asks is the one that holds the transaction, and it is still open."""
+        return self.is_open and self._owner == (os.getpid(), threading.get_ident())
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the transaction is of this process, and not of the one that it was forked from."""
+        return self._owner[0] == os.getpid()
+
+    # ------------------------------------------------------------------ reading
+
+    def read(self, path: str) -> str:
+        """Return the file's text with what was written in this transaction; "" where nothing was."""
+        return self._store.history.content(path)
+
+    def state(self, row: SessionFile) -> FileState:
+        """Return the file's state with what was written in this transaction."""
+        before, last = self._store.history.state_of(row), self._last(row.path)
+        if last is None:
+            return before
+        seqs = []
+        change: Change | None = last
+        while change is not None:
+            seqs.append(change.record.seq)
+            change = change.before
+        size, sha256 = last.record.size_bytes or 0, last.record.sha256 or ""
+        return FileState(row, [*before.seqs, *reversed(seqs)], last.revisions, size, sha256)
+
+    def _last(self, path: str) -> Change | None:
+        """Return the file's last change; one that an exception kept from being recorded has not happened."""
+        change = self._changes.get(path)
+        while change is not None and not (
+            change.place < len(self.records) and self.records[change.place] is change.record
+        ):
+            change = change.before
+        return change
+
+    # ------------------------------------------------------------------ writing
+
+    def create(self, path: str, text: str, *, value: Value | None = None) -> None:
+        """As `Store.create`."""
+        row = self._row(path)
+        # Only the start puts blueprints in place, whoever may write the file later.
+        rules.check_writer(row, "start", ("start",))
+        rules.check_create(row, is_there=bool(self.state(row).seqs))
+        if row.mutability is Mutability.APPEND_ONLY:
+            text = rules.ended(text)
+        self._put(row, "create", "start", text, value)
+
+    def write(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
+        """As `Store.write`."""
+        row = self._row(path)
+        rules.check_writer(row, by, row.writers)
+        revisions = self.state(row).revisions
+        op = rules.check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
+        return self._put(row, op, by, text, value, receipt).revisions
+
+    def append(
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+    ) -> int:
+        """As `Store.append`."""
+        row = self._row(path)
+        rules.check_writer(row, by, row.writers)
+        text = rules.ended(text)
+        rules.check_append(row, text)
+        return self._put(row, "append", by, text, value, receipt).record.size_bytes or 0
+
+    def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
+        """As `Store.note`."""
+        self._check_open(None)
+        if isinstance(value, str):
+            value = own_note(value, fields or {})
+        return self._add("note", by, value=value).seq
+
+    def freeze(self, value: Value) -> None:
+        """Write the last record."""
+        self._check_open(None)
+        self._add("freeze", "start", value=value)
+
+    def add_receipt(self, value: Value) -> None:
+        """Record a receipt; once the session has ended nothing is recorded any more."""
+        if not self._is_ending():
+            self._take_receipts()
+            self._put_receipt(value)
+
+    def flush(self) -> None:
+        """Record the receipts that wait, where nothing else is recorded."""
+        self._check_open(None)
+        self._take_receipts()
+
+    def _row(self, path: str) -> SessionFile:
+        """Return the row of *path*, in a draft that still takes writes: the checks of name and frozen.
+
+        Source: DESIGN.md, section 3, for the order.
+        """
+        row = self._store.history.layout.file(path)
+        self._check_open(row)
+        return row
+
+    def _check_open(self, row: SessionFile | None) -> None:
+        if not self.is_here:
+            where = "in another thread or process than the one that holds it" if self.is_open else "already"
+            why = "is used" if self.is_open else "has ended"
+            raise StoreError(
+                f"{self._store.root.name}: this transaction {why} {where}; nothing was written: "
+                "begin another with `session.transaction()`"
+            )
+        if self._is_ending():
+            raise has_ended(self._store, row)
+
+    def _put(
+        self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
+    ) -> Change:
+        raw, history = rules.check_text(row, text), self._store.history
+        if receipt is not None:
+            self._check_origin(row, by, receipt)
+            if history.version == WITHOUT_TABLE:  # its lines have no place for it
+                receipt = None
+        last = self._last(row.path)
+        if last is not None:
+            size_bytes, revisions = last.record.size_bytes or 0, last.revisions
+        else:
+            size_bytes, revisions = history.state_of(row).size_bytes, history.state_of(row).revisions
+        size = len(raw) + (size_bytes if op == "append" else 0)
+        rules.check_size(row, added_bytes=len(raw), size_bytes=size, is_append=op == "append")
+        digest = hashlib.sha256()
+        if op == "append":
+            digest = (last.digest if last is not None else history.digest_of(row)).copy()
+        digest.update(raw)
+        self._take_receipts()
+        record = self._record(
+            op,
+            by,
+            file=row.path,
+            text=text,
+            value=value,
+            size_bytes=size,
+            sha256=digest.hexdigest(),
+            receipt=receipt,
+        )
+        if self._is_withheld(record):
+            record = record._replace(withheld=True)
+        if op == "replace" and self._store.history.version > WITHOUT_TABLE:
+            record = self._shortened(row, record)
+        change = Change(record, len(self.records), last, revisions + (op not in ("create", "append")), digest)
+        self._changes[row.path] = change
+        self.records.append(record)  # the one step that counts: an exception before it has changed nothing
+        return change
+
+    def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
+        """Refuse a write from a context that another was given, unless the writer has no seat."""
+        agent = self._store.agent_of(receipt)
+        late = dict(self._store.history.receipts).get(receipt)
+        if late is not None and self.records and not self._has(receipt):
+            self._put_receipt(late)  # it came while this transaction was open, and stands before the write
+        if agent != by and by in self._store.history.layout.agents:
+            raise ReceiptError(
+                f"{rules.named(row)}: {by!r} writes, and receipt {receipt} is of a context of {agent}; "
+                "nothing was written: give the receipt of the writer's own context"
+            )
+
+    def _has(self, receipt: str) -> bool:
+        return any(one.op == "receipt" and receipt in ids_of(one) for one in self.records)
+
+    def _shortened(self, row: SessionFile, record: Record) -> Record:
+        """Return the record without a text that stands in the file already: it says where from."""
+        change, seqs = self._last(row.path), self._store.history.state_of(row).seqs
+        if change is None and not seqs:
+            return record
+        last = change.record if change is not None else self._store.history.record(seqs[-1])
+        if (last.sha256, last.withheld) != (record.sha256, record.withheld):
+            return record
+        return record._replace(text=None, same=last.same or last.seq)
+
+    def _is_withheld(self, record: Record) -> bool:
+        """Whether nobody is to be shown what is about to be written: decided here, once for all."""
+        if not self._store.decides_at_write:
+            return False
+        return self._store.off_record().decide(record)
+
+    def keep_digests(self) -> None:
+        """Leave the running digests, and where texts stand, to the history, which has the records now."""
+        for record in self.records:
+            self._store.history.said.update(_texts(record))
+        for path, change in self._changes.items():
+            if change.record.op == "append" and self._last(path) is change:
+                self._store.history.keep_digest(path, change.digest)
+
+    def _take_receipts(self) -> None:
+        """Put what waits for a durable record before the first; the ledger's reader lets go of it."""
+        if not self.records:
+            for _, value in self._store.history.receipts:
+                self._put_receipt(value)
+
+    def _put_receipt(self, value: Value) -> None:
+        if isinstance(value, ReceiptNote):
+            for record in self.records[self._said_upto :]:
+                self._said |= _texts(record)
+            # But for the last one, which may still be joined with the next.
+            self._said_upto = max(self._said_upto, len(self.records) - 1)
+            value = value.sharing(ChainMap(self._said, self._store.history.said))
+            last = self.records[-1] if self.records and self.records[-1].op == "receipt" else None
+            both = value.joined(last.held.written if last is not None and last.held is not None else None)
+            if last is not None and both is not None:
+                self.records[-1] = last._replace(held=held(both))
+                return
+        self.records.append(self._record("receipt", "start", value=value))
+
+    def _add(self, op: str, by: str, **more: Any) -> Record:
+        self._take_receipts()
+        record = self._record(op, by, **more)
+        self.records.append(record)
+        return record
+
+    def _record(self, op: str, by: str, *, value: Value | None = None, **more: Any) -> Record:
+        seq = self._store.history.seq + len(self.records) + 1
+        return Record(seq, op, by, self._store.now_s(), utc_now(), held=held(value), **more)
+
+    def _is_ending(self) -> bool:
+        """Whether this transaction has written the last record already."""
+        return bool(self.records) and self.records[-1].op == "freeze"
+
+
+def _texts(record: Record) -> dict[str, tuple[int, int]]:
+    """Where the texts of a receipt stand that others may name."""
+    value = record.held.written if record.op == "receipt" and record.held is not None else None
+    return value.texts(record.seq) if isinstance(value, ReceiptNote) else {}
+
+
+class _Block:
+    """What `with` is given of a transaction: the generator that holds it, which goes with the block.
+
+    The standard library's manager is held by the frames of an exception that comes in its first line, and the
+    lock by it, until somebody drops that exception. Here beginning and end are called without a frame that
+    holds the generator: `__next__` is the interpreter's own, and `_leave` has a weak reference.
+    """
+
+    __slots__ = ("_begin", "_end")
+
+    def __init__(self, running: Generator[Draft, BaseException | None, None]) -> None:
+        self._begin = running.__next__
+        self._end = partial(_leave, weakref.ref(running))
+        vars(self._end)["running"] = running  # for as long as the block has its end to call
+
+    if TYPE_CHECKING:
+
+        def __enter__(self) -> Draft: ...
+        def __exit__(self, *_: object) -> None: ...
+
+    else:
+        __enter__ = property(attrgetter("_begin"))
+        __exit__ = property(attrgetter("_end"))
+
+
+def _leave(
+    running: weakref.ref[Generator[Draft, BaseException | None, None]],
+    kind: type[BaseException] | None,
+    error: BaseException | None,
+    trace: TracebackType | None,
+) -> None:
+    """Go on behind the block, which *error* has left."""
+    try:
+        running().send(error)  # type: ignore[union-attr]  # whoever calls this holds it
+    except StopIteration:
+        return
+
+
+def transaction(
+    store: Store, timeout_s: float, row: SessionFile | None = None, verb: str = "append"
+) -> _Block:
+    """Hold the session's lock over a block, and write its draft when the block has ended.
+
+    Args:
+        timeout_s: Seconds for which the lock is waited for; 0: it is free now, or it is refused.
+        row: The file that is to be written, which the error names if the session has ended.
+        verb: What the caller is about to do, which the error names if this thread holds a transaction.
+
+    Raises:
+        SessionBusyError, TransactionOpenError, SessionFrozenError, SessionDegradedError
+        StoreWriteError, LedgerCorruptError, FileTooLargeError, InvalidTextError
+        ValueError: *timeout_s* is no number of seconds.
+    """
+    return _Block(_transaction(store, timeout_s, row, verb))
+
+
+def _transaction(
+    store: Store, timeout_s: float, row: SessionFile | None, verb: str
+) -> Generator[Draft, BaseException | None, None]:
+    """As `transaction`: given out once, and sent the error that left the block."""
+    if math.isnan(timeout_s) or timeout_s < 0:
+        raise ValueError(f"timeout_s is {timeout_s!r}: give the seconds to wait for the lock, 0 or more")
+    store.check_not_within(verb)
+    draft, fds = Draft(store), files.Descriptors()
+    # A generator is thrown out of its block whatever happens, also when nobody ends it: then the interpreter
+    # does as it forgets it. Twice, since the exception may come within the first.
+    try:
+        try:
+            _take_lock(store, fds, timeout_s, row)
+            store.begin(fds[-1], row)
+            store.draft = draft
+            error = yield draft
+            # In a child that was forked inside the block the transaction is its parent's.
+            if error is None and draft.is_here:
+                asked = requests.pending(store)
+                is_marked = asked is not None and asked.mark(draft)
+                _commit(store, fds[-1], draft)
+                if asked is not None and is_marked:
+                    asked.is_written = True
+        finally:
+            _let_go(store, fds, draft)
+    finally:
+        _let_go(store, fds, draft)
+
+
+def _let_go(store: Store, fds: files.Descriptors, draft: Draft) -> None:
+    """End the draft, and give back lock and descriptor. Twice is no error."""
+    draft.is_open = False
+    if store.draft is draft:
+        store.draft = None
+    if fds:
+        # Said aloud: closing alone would leave the lock with a child that was forked meanwhile.
+        if draft.is_own:
+            fcntl.flock(fds[-1], fcntl.LOCK_UN)
+        fds.close()
+        for waiter in tuple(store.history.waiting):
+            waiter.tell()
+
+
+def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: SessionFile | None) -> None:
+    """Open the ledger and wait for its lock.
+
+    Raises:
+        SessionBusyError: Somebody else holds it, and the time is over.
+        SessionFrozenError, StoreWriteError
+    """
+    history = store.history
+    try:
+        # By its whole name: what stands there is compared with what was opened first, within the lock.
+        fds.open(f"{store.root}/{LEDGER_NAME}", files.APPEND)
+    except OSError as error:
+        store.catch_up()
+        if history.frozen:  # it cannot be opened for writing any more
+            raise has_ended(store, row) from None
+        is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+        do = "open the session again" if is_gone else "check the rights and the disk"
+        raise StoreWriteError(f"{history.path}: {files.reason(error)}; nothing was written: {do}") from error
+    waiting.take(
+        fds[-1],
+        history.waiting,
+        timeout_s,
+        name=store.root.name,
+        is_held_here=lambda: store.draft is not None,
+    )
+
+
+def _commit(store: Store, fd: int, draft: Draft) -> None:
+    history = store.history
+    if not draft.records:
+        return
+    lines = _lines(draft.records, history.head)
+    content = b"".join(lines)
+    room = files.MAX_BYTES - history.end - (0 if draft.records[-1].op == "freeze" else _END_BYTES)
+    if len(content) > room:
+        raise FileTooLargeError(
+            f"{history.path}: has {history.end} bytes, and a larger one could not be read; "
+            "nothing was written: end this session and start another"
+        )
+    with history.mutex:  # nobody here reads what may still be cut off again
+        files.append_whole(fd, content, size=history.end, name=LEDGER_NAME)
+        store.sync(fd)
+        draft.is_open = False  # from here on its records are the ledger's
+        history.read_new()
+        history.keep_lines(lines)
+        draft.keep_digests()
+        store.written(draft.records)
+
+
+def _lines(records: list[Record], head: str) -> list[bytes]:
+    """Return the records as they stand in the ledger behind a record whose hash is *head*.
+
+    Raises:
+        InvalidTextError: A value is no JSON.
+    """
+    lines = []
+    for record in records:
+        try:
+            line, head = ledger.encode(record, head, more=record is not records[-1])
+        except (UnicodeEncodeError, ValueError, TypeError, RecursionError) as error:
+            raise InvalidTextError(
+                f"{record.file or record.op}: a value cannot be written as JSON ({error}); "
+                "nothing was written: give valid Unicode and finite numbers"
+            ) from error
+        lines.append(line)
+    return lines
+
+
+def has_ended(store: Store, row: SessionFile | None) -> SessionFrozenError:
+    """Make the error of a write to a session that has ended."""
+    what = f"{rules.named(row)}: " if row is not None else ""
+    return SessionFrozenError(
+        f"{what}{store.root.name} has ended and is frozen: nothing is written any more; start a new session"
+    )
+
+
+def is_degraded(store: Store) -> SessionDegradedError:
+    """Make the error of a write to a session whose disk has refused a sync."""
+    return SessionDegradedError(
+        f"{store.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
+        "check it, then run `greenroom resume`"
+    )

@@ -1,0 +1,315 @@
+"""The Markdown files of a session as views of its ledger: how they are read, added to, and put in order.
+
+A file is reached relative to its folder, which is opened anew each time: one that is swapped for another
+while the session runs is noticed, and a link in the place of a folder or file is never followed. Only a
+writer that holds the session's lock mends, and nothing that it takes away is lost.
+
+Source: DESIGN.md, section 4; trust.md, "The store".
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from orchestrator.core.store import files
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.table import Layout, Mutability
+
+_OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
+
+
+class Views:
+    """The files of one session's folder, by their paths in the layout table."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._name = str(root)
+        self._folders: dict[str, tuple[int, int]] = {}  # device and inode, as first met
+        self.swapped = False
+        """Whether a folder was found to be another one than before; what is in it is to be compared."""
+
+    @contextmanager
+    def _at(self, path: str) -> Iterator[tuple[int, str]]:
+        """The file's folder, open, and its name there.
+
+        Raises:
+            OSError: The folder is missing, or is a link or something else.
+        """
+        with files.descriptors() as fds:
+            name = self._opened(path, fds)
+            yield fds[-1], name
+
+    def _opened(self, path: str, fds: files.Descriptors) -> str:
+        """Open the file's folder, as the last of *fds*; returns its name there."""
+        folder, _, name = path.rpartition("/")
+        status = os.fstat(fds.open(f"{self._name}/{folder}", files.FOLDER))
+        identity = status.st_dev, status.st_ino
+        # By device and inode: the name is the same when a folder is swapped for a link to another one.
+        if self._folders.setdefault(folder, identity) != identity:
+            self.swapped = True
+            self._folders[folder] = identity
+        return name
+
+    def _make_folder(self, path: str) -> None:
+        """Make the file's folder again where it is missing or replaced by something else."""
+        name = path.rpartition("/")[0]
+        folder = self._root / name
+        while folder.is_symlink() or not folder.is_dir():
+            self.swapped = True
+            if os.path.lexists(folder):
+                self._move_aside(".", name, f"folder-{name.replace('/', '-')}")
+            with suppress(FileExistsError):  # something was put there in between: looked at once more
+                folder.mkdir(files.FOLDER_MODE)
+
+    def _move_aside(self, folder: str, name: str, to: str) -> str:
+        """Move a name to `ledger/rejected/`, beside all that was moved there before; returns where to."""
+        why = self._make_aside("rejected")
+        with self._at(f"{folder}/{name}") as (source, _), self._at(f"ledger/rejected/{to}") as (target, _):
+            # Never over what was kept before: the same file can be put aside twice at one record.
+            taken, number = to, 1
+            while files.is_there(target, taken):
+                number += 1
+                taken = f"{to}-{number}"
+            os.rename(name, taken, src_dir_fd=source, dst_dir_fd=target)
+            mode = os.stat(taken, dir_fd=target, follow_symlinks=False).st_mode
+            if stat.S_ISREG(mode) and not mode & stat.S_IRUSR:  # else no archive could take it in
+                os.chmod(taken, stat.S_IMODE(mode) | stat.S_IRUSR, dir_fd=target)
+        return f"ledger/rejected/{taken}{why}"
+
+    def _make_aside(self, folder: str) -> str:
+        """Make `ledger/<folder>`; what is no folder there is put aside too, and told of."""
+        path, temporary, why = f"ledger/{folder}", f".{folder}.{os.getpid()}.tmp", ""
+        with _named(path):
+            is_other = self.is_there(path) and not self.is_folder(path)
+            with self._at(path) as (above, _):
+                if is_other:
+                    os.rename(folder, temporary, src_dir_fd=above, dst_dir_fd=above)
+                with suppress(FileExistsError):
+                    os.mkdir(folder, files.FOLDER_MODE, dir_fd=above)
+            if is_other:
+                kept = self._move_aside("ledger", temporary, f"in-place-of-{folder}")
+                why = f" (what stood in the place of {path} is kept in {kept})"
+        return why
+
+    def read(self, path: str, most: int | None = None) -> bytes | None:
+        """The file's bytes; None where there is no plain file of this name, or none that may be read.
+
+        *most*: bytes; a larger file is not read either.
+        """
+        try:
+            with self._at(path) as (folder, name):
+                return files.read_plain(folder, name, most)
+        except PermissionError:  # somebody took the right away: it is treated as what it is not
+            return None
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+                return None
+            raise
+
+    def is_open_to_owner(self, path: str) -> bool:
+        """Whether the file's mode lets its owner read and write it."""
+        status = self._status(path)
+        return status is not None and status.st_mode & _OWNERS == _OWNERS
+
+    def size(self, path: str) -> int | None:
+        """The file's length in bytes; None where there is no plain file of this name."""
+        status = self._status(path)
+        return status.st_size if status is not None and files.is_plain(status) else None
+
+    def is_there(self, path: str) -> bool:
+        """Whether anything at all has the file's name."""
+        return self._status(path) is not None
+
+    def is_folder(self, path: str) -> bool:
+        """Whether a folder stands where the file belongs."""
+        status = self._status(path)
+        return status is not None and stat.S_ISDIR(status.st_mode)
+
+    def _status(self, path: str) -> os.stat_result | None:
+        try:
+            with self._at(path) as (folder, name):
+                return os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            return None
+
+    def append(self, path: str, content: bytes, *, size_after: int) -> bool:
+        """Add to a view; False, and nothing done, where it is not what the ledger says it was before."""
+        try:
+            with files.descriptors() as fds:
+                status = os.fstat(fds.open(self._opened(path, fds), files.APPEND, dir_fd=fds[-1]))
+                # The size is compared, not the content: it costs one look, and a view that was changed at the
+                # same size is found at the next open.
+                if not files.is_plain(status) or status.st_size != size_after - len(content):
+                    return False
+                return os.write(fds[-1], content) == len(content)
+        except OSError:
+            return False
+
+    def replace(self, path: str, content: bytes) -> None:
+        """Put *content* in the file's place at once, whatever stands there (but a folder)."""
+        with _named(path):
+            self._make_folder(path)
+            with self._at(path) as (folder, name):
+                files.replace_file(folder, name, content)
+
+    def keep_aside(self, folder: str, name: str, content: bytes) -> str:
+        """Keep bytes that are about to be cut, under `ledger/<folder>/<name>`; returns where they are."""
+        why = self._make_aside(folder)
+        path = f"ledger/{folder}/{name}"
+        with _named(path), self._at(path) as (fd, _):
+            files.replace_file(fd, name, content)
+        return f"{path}{why}"
+
+    def reject(self, path: str, seq: int) -> str:
+        """Move what stands at *path* aside; returns where to."""
+        folder, _, name = path.rpartition("/")
+        with _named(path):
+            return self._move_aside(folder, name, f"{seq}-{path.replace('/', '-')}")
+
+
+@contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Give what the system refuses the file's path in the session, unless it has one already."""
+    try:
+        yield
+    except OSError as error:
+        if not str(error.filename).startswith("ledger/"):
+            error.filename = path
+        raise
+
+
+class History(Protocol):
+    """What the ledger says of a session's files."""
+
+    layout: Layout
+    views: Views
+
+    @property
+    def seq(self) -> int:
+        """The last record's number."""
+
+    def state(self, path: str) -> Any:
+        """As `history.History.state`."""
+
+    def record(self, seq: int) -> Record:
+        """One record by its number."""
+
+    def replay(self, seqs: Sequence[int]) -> str:
+        """Return a file's text from some of its records."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Something that was mended."""
+
+    path: str
+    what: str
+
+
+def keep_torn(history: History, rest: bytes) -> Repair:
+    """Keep a torn last record aside, before it is cut off."""
+    # The digest is in the name: a second crash at the same record leaves other bytes, and both are kept.
+    name = f"torn-{history.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
+    kept = history.views.keep_aside("torn", name, rest)
+    return Repair("ledger/ledger.jsonl", f"cut off a torn last record ({len(rest)} bytes kept in {kept})")
+
+
+def mend_all(history: History) -> list[Repair]:
+    """Compare every view with the ledger, and redo those that are not what it says."""
+    repairs = [repair for path in history.layout.files if (repair := mend(history, path)) is not None]
+    history.views.swapped = False
+    return repairs
+
+
+def mend_written(history: History, paths: Iterable[str]) -> list[Repair]:
+    """The same for views that were written by somebody who may not have come to write the view."""
+    repairs = []
+    for path in paths:
+        state = history.state(path)
+        # Of an append-only file the size tells whether its writer got that far; one that is written whole may
+        # have any size, so it is compared.
+        is_whole = state.row.mutability is not Mutability.APPEND_ONLY
+        if is_whole or history.views.size(path) != state.size_bytes:
+            repair = mend(history, path)
+            if repair is not None:
+                repairs.append(repair)
+    return repairs
+
+
+def mend(history: History, path: str) -> Repair | None:
+    """Compare a view's digest with the ledger, and redo it if it differs.
+
+    A view that is only behind is brought up to date; one that was changed from outside is
+    first kept aside under `ledger/rejected/`.
+    """
+    views = history.views
+    state = history.state(path)
+    if not state.seqs:
+        if views.is_there(path):
+            return _reject(history, path, "something was there before the first write")
+        return None
+    raw = views.read(path, state.row.max_bytes)  # whatever is longer was written by somebody else
+    is_right = (
+        raw is not None and len(raw) == state.size_bytes and hashlib.sha256(raw).hexdigest() == state.sha256
+    )
+    if is_right and views.is_open_to_owner(path):
+        return None
+    content = history.replay(state.seqs).encode()  # before anything is moved: it may raise
+    if is_right:
+        repair: Repair | None = Repair(path, "the rights to read and write it have been put back")
+    elif raw is None and not views.is_there(path):
+        repair = Repair(path, "was missing and has been put back from the ledger")
+    else:
+        repair = keep_changed(history, path, raw, content)
+    views.replace(path, content)
+    return repair or Repair(path, "brought up to date with the ledger")
+
+
+def keep_changed(history: History, path: str, raw: bytes | None, content: bytes) -> Repair | None:
+    """Keep aside what stands at *path* before *content* takes its place; None: the ledger has it all.
+
+    *raw* is what was read there: None where it is no plain file, or none that may be read.
+    """
+    if raw is None:
+        if not history.views.is_there(path):
+            return None
+        what = "a folder" if history.views.is_folder(path) else "something else"
+        return _reject(history, path, f"{what} stood in its place, which has been put back from the ledger")
+    if _is_earlier(history, raw, path, content):
+        return None
+    return _reject(history, path, "was changed from outside and has been put back from the ledger")
+
+
+def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool:
+    """Whether *raw* is what the file held before its last writes, or part of it."""
+    if is_remainder(raw, content):
+        return True
+    for seq in reversed(history.state(path).seqs):
+        record = history.record(seq)
+        is_whole = record.op != "append" and record.text is not None
+        if is_whole and is_remainder(raw, (record.text or "").encode()):
+            return True
+    return False
+
+
+def is_remainder(raw: bytes, content: bytes) -> bool:
+    """Whether a crash can have left *raw* of *content*: a beginning, zeros in place of what reached no disk.
+
+    No session file holds a zero. They begin anywhere: a block may be written before the file grows in it.
+    """
+    return len(raw) <= len(content) and (
+        content.startswith(raw) or all(one in (0, right) for one, right in zip(raw, content, strict=False))
+    )
+
+
+def _reject(history: History, path: str, why: str) -> Repair:
+    kept = history.views.reject(path, history.seq)
+    return Repair(path, f"{why}: what stood there is kept in {kept}")

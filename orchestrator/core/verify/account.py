@@ -1,0 +1,205 @@
+"""The account that a ledger gives as a whole: its first record, every write, its receipts, and its end."""
+
+from __future__ import annotations
+
+import re
+from bisect import insort
+from dataclasses import dataclass, field
+from typing import Final
+
+from orchestrator.core.errors import ConfigurationError, GreenroomError
+from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.ledger import (
+    FILE_OPS,
+    FIRST_HASH,
+    READ_VERSIONS,
+    Record,
+    says_more,
+)
+from orchestrator.core.store.opening import Opening, opening_of
+from orchestrator.core.store.recorded_table import table_of
+from orchestrator.core.store.store import LEDGER_NAME
+from orchestrator.core.table import AGENT, Layout, Table
+from orchestrator.core.verify.finding import Report, shown
+from orchestrator.core.verify.ledger_lines import Line, Lines
+from orchestrator.core.verify.receipt_check import Receipts
+from orchestrator.core.verify.replay import Replay
+from orchestrator.core.verify.shape import is_sha256, read_record
+from orchestrator.panel.model.exchange import VERDICTS
+from orchestrator.panel.records.exchanges import VerdictGiven
+from orchestrator.panel.records.moderator import Frozen
+
+# Names the panelists where the first record is lost: their own files stand in the head of every record that
+# writes one, and a pattern reads those past any damage.
+_OWN_FILE: Final = rb'"op":"[a-z]+","file":"([a-z][a-z0-9-]*)/(?:%s)"'
+
+
+@dataclass(slots=True)
+class Account:
+    """The ledger's own story, and what is wrong with it (in the report)."""
+
+    content: bytes
+    report: Report
+    opened: Opening | None = None  # what the first record says
+    frozen: Frozen | None = None  # what the record of the end says
+    replay: Replay | None = None
+    table: Table | None = None  # by which it is judged
+    templates: dict[str, str] = field(default_factory=dict)  # path: SHA-256 at the start
+    head: str = FIRST_HASH
+    seq: int = 0
+    began: int = 1  # the first record of the last transaction
+    torn_bytes: int = 0
+    is_later: bool = False  # a later release wrote it, by rules that nobody knows here
+    lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
+    template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
+    _clock_s: float = 0.0
+    _receipts: Receipts | None = None
+    _more: bool = False  # the last record says that others of its transaction follow
+
+    def read(self) -> None:
+        """Take in every line. Never raises, whatever the bytes are."""
+        lines = Lines(self.content, self.report)
+        for line in lines:
+            self._take(line)
+        self.torn_bytes = lines.torn_bytes
+        if self.torn_bytes:
+            # An ended ledger is written no more, so no crash tore it.
+            kind = "torn" if self.frozen is None else "damaged"
+            self._wrong(kind, "whole records to the end", f"{self.torn_bytes} bytes that are none")
+        if self.replay is None:
+            self._begin(None)
+        if not self.seq and not self.report.findings:
+            self._wrong("damaged", "at least one record", "none")
+
+    def _wrong(self, kind: str, expected: str, found: str) -> None:
+        self.report.add(LEDGER_NAME, kind, expected, found)
+
+    def _take(self, line: Line) -> None:
+        self.head = line.digest
+        if self.is_later:
+            self.seq += 1
+            return
+        record, wrong = read_record(line)
+        if wrong is not None:
+            self._wrong("shape", f"line {line.number}: a record", wrong)
+        if line.skipped:
+            self._lose(self.seq + 1)
+        if record is None:
+            self._lose(self.seq + 1)
+            self.seq += 1
+            return
+        self._follow(record, line.skipped)
+        self.began = self.began if self._more else record.seq
+        self._more = says_more(line.content)
+        if record.op == "open":
+            self._open(record)
+        elif self.replay is None:
+            self._begin(None)
+        if record.op in FILE_OPS and self.replay is not None:
+            self.replay.take(record, line.offset)
+            self._receipts_of(self.replay).check_origin(record)
+        elif record.op == "receipt" and self.replay is not None:
+            self._receipts_of(self.replay).check(record)
+        elif record.op == "note":
+            self._check_verdict(record)
+        elif record.op == "freeze":
+            self.frozen = _frozen_of(record)
+
+    def _receipts_of(self, replay: Replay) -> Receipts:
+        if self._receipts is None:
+            self._receipts = Receipts(
+                replay, self.templates, self.opened, self.lost, self.report, self.template_sizes
+            )
+        return self._receipts
+
+    def _check_verdict(self, record: Record) -> None:
+        """A judgement is a panelist's own, in one of the words that there are (section 5 of DESIGN.md)."""
+        if record.type != VerdictGiven.TYPE or record.held is None:
+            return
+        word = VerdictGiven.word_in(record.held)
+        panel = self.replay.layout.panel if self.replay is not None else ()
+        if panel and record.by not in panel:
+            self._wrong("rule", f"record {record.seq}: a verdict by a panelist", shown(record.by[:40]))
+        if word not in VERDICTS:
+            self._wrong(
+                "rule", f"record {record.seq}: a verdict of {', '.join(VERDICTS)}", shown(str(word)[:40])
+            )
+
+    def _lose(self, seq: int) -> None:
+        insort(self.lost, seq)
+        if self.replay is not None:
+            self.replay.lose()
+
+    def _follow(self, record: Record, skipped: int) -> None:
+        """Number, clock, and that nothing comes after the end. A skipped line may have been a record."""
+        expected = self.seq + 1
+        # Each skipped line may have been a record, or none.
+        if not expected <= record.seq <= expected + skipped:
+            self._wrong("sequence", f"record {expected + skipped}", f"record {record.seq}")
+            self._lose(record.seq - 1)
+        if record.clock_s < self._clock_s:
+            self._wrong("clock", f"record {record.seq}: {self._clock_s} s or later", f"{record.clock_s} s")
+        if self.frozen is not None:
+            self._wrong("rule", "nothing after the end", f"record {record.seq}, {record.op}")
+        self._clock_s = max(self._clock_s, record.clock_s)
+        self.seq = record.seq
+
+    def _open(self, record: Record) -> None:
+        opened = opening_of(record)
+        if self.replay is not None or record.seq != 1:
+            self._wrong("rule", "a session is opened by its first record", f"record {record.seq}")
+            return
+        if opened.version not in READ_VERSIONS:
+            known = " or ".join(map(str, READ_VERSIONS))
+            self.is_later = opened.version > max(READ_VERSIONS)
+            why = ", which a later release wrote: use that one" if self.is_later else ""
+            self._wrong("version", known, f"{str(opened.ledger_version)[:40]}{why}")
+        self._begin(opened)
+
+    def _table_of(self, opened: Opening | None) -> Table:
+        """The table that the first record holds; this release's own where none can be read from it."""
+        if opened is None:
+            return packaged_table()
+        try:
+            return table_of(opened)
+        except ConfigurationError as error:
+            self._wrong("shape", "record 1 holds a table of files that can be meant", shown(str(error)))
+            return packaged_table()
+
+    def _begin(self, opened: Opening | None) -> None:
+        """Set the table up; without a first record, this release's with the names that the others use."""
+        self.opened = opened
+        self.table = table = self._table_of(opened)
+        panel = opened.panel if opened is not None else None
+        try:
+            layout = table.seated(panel if panel is not None else _seats(self.content, table))
+        # Names that are none: the ledger is hashed right all the same if a program wrote it so.
+        except (GreenroomError, TypeError):
+            wanted = f"{table.min_seats} to {table.max_seats}"
+            self._wrong("shape", f"record 1 names {wanted} panelists", "it does not")
+            layout = Layout(table, (), {}, {})
+        if opened is not None and panel is None:
+            self._wrong("shape", "record 1 names the panelists", "it names none")
+        if opened is None:
+            self._wrong("rule", "a first record that opens the session", "none that can be read")
+        self.replay = Replay(layout, opened.max_revisions if opened is not None else None, self.report)
+        if self.lost:
+            self.replay.lose()
+        if opened is not None:
+            known = opened.templates.items()
+            self.templates = {path: sha for path, sha in known if path in layout.templates and is_sha256(sha)}
+
+
+def _frozen_of(record: Record) -> Frozen:
+    """Return what the record of the end says; nothing where it is not of that shape."""
+    try:
+        return record.held.read(Frozen) if record.held is not None else Frozen({})
+    except ValueError:
+        return Frozen({})
+
+
+def _seats(content: bytes, table: Table) -> list[str]:
+    """The panelists whose own files a ledger names, in the order of their first one."""
+    own = (path.removeprefix(f"{AGENT}/") for path in table.files if path.startswith(f"{AGENT}/"))
+    found = re.finditer(_OWN_FILE % b"|".join(re.escape(name).encode() for name in own), content)
+    return list(dict.fromkeys(match[1].decode() for match in found))

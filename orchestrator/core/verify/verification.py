@@ -1,0 +1,116 @@
+"""`verify_session`: one session's folder, from its bytes alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from orchestrator.core.errors import SessionBusyError
+from orchestrator.core.store import files, waiting
+from orchestrator.core.store.ledger import FIRST_HASH
+from orchestrator.core.store.store import LEDGER_NAME
+from orchestrator.core.verify.account import Account
+from orchestrator.core.verify.disk import kind_of, opened
+from orchestrator.core.verify.finding import (
+    JudgedBy,
+    Report,
+    Verification,
+    shown,
+)
+from orchestrator.core.verify.session_folder import Folder, check_home
+from orchestrator.core.verify.table_check import check_table
+
+LOCK_TIMEOUT_S: Final = 30.0
+"""How long to wait for a writer. A transaction holds the lock over one engine call at most."""
+
+
+def verify_session(
+    root: Path, *, home_templates: Path | None = None, head: str | None = None, session: str | None = None
+) -> Verification:
+    """Whether the session at *root* is what its ledger says, and kept every rule.
+
+    Nothing is changed, no link is followed, and no damage makes it raise: every difference
+    that can be found is a finding that names its file. In a session that has not ended the
+    ledger's lock is held shared while the folder is compared, so a write in progress is never
+    taken for damage; what a crash left there (`torn`, `behind`) is mended by `resume`.
+
+    Args:
+        root: The session's folder.
+        home_templates: The home's `templates/`, to compare with those of the start. A
+            difference is a finding while the session goes on, and a note once it has ended.
+        head: The ledger's head as it was kept elsewhere. Without it, the loss of whole last
+            records together with what they wrote cannot be seen.
+        session: The id that its place gives it; None: it lies where a folder may have any name.
+
+    Source: DESIGN.md, section 4; trust.md, "What is promised".
+    """
+    report = Report()
+    account = Account(b"", report)
+    try:
+        root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        report.add(".", "missing", "a session's folder", files.reason(error))
+        return report.result(head=FIRST_HASH, seq=0, ended=False)
+    try:
+        with opened(root_fd, LEDGER_NAME) as ledger_fd, _shared(ledger_fd, report):
+            account.content = files.read_range(ledger_fd, 0, files.size_of(ledger_fd))
+            account.read()
+            if not account.is_later:
+                Folder(root_fd, account, report).compare()
+    except OSError as error:
+        _report_ledger(root, error, report)
+    finally:
+        os.close(root_fd)
+    if account.is_later:  # what it must be, only that release knows
+        return report.result(head=account.head, seq=account.seq, ended=False)
+    check_home(account, home_templates, report)
+    if account.opened is not None:
+        _check_id(account.opened.id, session, root, report)
+    if head is not None and head != account.head:
+        report.add(LEDGER_NAME, "head", head, account.head)
+    judged_by: JudgedBy | None = None
+    if (table := account.table) is not None:
+        home = None if home_templates is None else home_templates.parent
+        check_table(table, account.opened.max_revisions if account.opened else None, home, report)
+        judged_by = JudgedBy(table.name, table.version, table.sha256)
+    return report.result(
+        head=account.head, seq=account.seq, ended=account.frozen is not None, table=judged_by
+    )
+
+
+def _check_id(found: str, session: str | None, root: Path, report: Report) -> None:
+    """Report a session that its place is not named for; elsewhere, only note another name."""
+    told = shown(found[:64])
+    if session is not None and found != session:
+        report.add(LEDGER_NAME, "misplaced", session, told)
+    elif session is None and found != root.name:
+        report.note(f"this is the session {told}, in a folder of another name")
+
+
+def _report_ledger(root: Path, error: OSError, report: Report) -> None:
+    """Say why there is no ledger to read."""
+    try:
+        kind = kind_of((root / LEDGER_NAME).lstat())
+    except OSError as missing:
+        report.add(LEDGER_NAME, "missing", "the session's ledger", files.reason(missing))
+        return
+    if kind == "file":
+        report.add(LEDGER_NAME, "unreadable", "the session's ledger", files.reason(error))
+    else:
+        report.add(LEDGER_NAME, "not-plain", "a file of its own", kind)
+
+
+@contextmanager
+def _shared(fd: int, report: Report) -> Iterator[None]:
+    """Hold writers off. Where that cannot be done the comparison goes on, and says so."""
+    try:
+        waiting.take(fd, [], LOCK_TIMEOUT_S, name=LEDGER_NAME, is_shared=True)
+    except SessionBusyError:
+        report.note(f"a writer held the lock for over {LOCK_TIMEOUT_S:.0f} s: a difference may be its work")
+    except OSError as error:
+        # Some network file systems have no flock; the proof is still worth having.
+        report.note(f"the ledger could not be locked ({files.reason(error)})")
+    yield

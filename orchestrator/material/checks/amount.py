@@ -1,0 +1,167 @@
+"""A figure with its unit: what may be added to it and compared with it, and what may not."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date
+from typing import Final
+
+from orchestrator.material.checks.interval import Interval, point
+
+NUMBER: Final = "number"  # a constant of a formula
+SHARE: Final = "share"  # percent, times, parts of a whole
+COUNT: Final = "count"
+MONEY: Final = "money"
+TIME: Final = "time"
+DATE: Final = "date"
+FREE: Final = "free"  # a product or quotient: money by money is a share, or months where one is a rate
+
+IN_DAYS: Final = {"second": 1 / 86_400, "minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "week": 7.0}
+IN_MONTHS: Final = {"month": 1.0, "quarter": 3.0, "half": 6.0, "year": 12.0, "decade": 120.0}
+UNITS_OF_TIME: Final = frozenset((*IN_DAYS, *IN_MONTHS))
+# Two tables, each of units that are whole numbers of each other; only an interval joins the two.
+_DAYS_OF_A_MONTH: Final = Interval(28, 31)  # an interval, so that no month is blamed for February
+_MEAN_MONTH: Final = 365.25 / 12  # days: the value that is shown; the interval decides
+
+
+class UnitError(ValueError):
+    """Two figures are added or compared that cannot be; says which units."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A figure's `value`, the `interval` that its wording allows, and its kind.
+
+    `of` is the currency of money, the unit of time or of measure; "" where nobody says it.
+    """
+
+    value: float
+    interval: Interval
+    kind: str
+    of: str = ""
+
+    def __add__(self, other: Amount) -> Amount:
+        if self.kind == DATE and other.kind == TIME:
+            return _later(self, other)
+        if self.kind == TIME and other.kind == DATE:
+            return _later(other, self)
+        if self.kind == other.kind == DATE:
+            raise UnitError("two dates cannot be added")
+        one, two = alike(self, other)
+        return _like(one, two, one.value + two.value, one.interval + two.interval)
+
+    def __sub__(self, other: Amount) -> Amount:
+        if self.kind == DATE and other.kind == TIME:
+            return _later(self, -other)
+        if self.kind == other.kind == DATE:
+            return Amount(self.value - other.value, self.interval - other.interval, TIME, "year")
+        one, two = alike(self, other)
+        return _like(one, two, one.value - two.value, one.interval - two.interval)
+
+    def __mul__(self, other: Amount) -> Amount:
+        kind, of = _by(self, other) or _by(other, self) or (FREE, "")
+        return Amount(self.value * other.value, self.interval * other.interval, kind, of)
+
+    def __truediv__(self, other: Amount) -> Amount:
+        interval = self.interval / other.interval
+        one, two = self, other
+        if self.kind == other.kind and self.kind in (MONEY, TIME, COUNT):
+            one, two = alike(self, other)
+            interval = one.interval / two.interval
+        value = one.value / two.value if two.value else interval.low
+        kind, of = _by(one, two) or (FREE, "")
+        return Amount(value, interval, kind, of)
+
+    def __neg__(self) -> Amount:
+        return Amount(-self.value, -self.interval, self.kind, self.of)
+
+    def __abs__(self) -> Amount:
+        return Amount(abs(self.value), abs(self.interval), self.kind, self.of)
+
+    @property
+    def is_nought(self) -> bool:
+        return self.kind == NUMBER and self.interval == point(0)
+
+
+def constant(value: float) -> Amount:
+    """A number that a formula names itself."""
+    return Amount(value, point(value), NUMBER)
+
+
+def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
+    """Both in one unit, so that they can be added and compared.
+
+    Raises:
+        UnitError: They are of unlike kinds, or of two currencies.
+    """
+    kinds = {one.kind, other.kind}
+    if one.kind == other.kind == TIME:
+        return _in_one_unit(one, other)
+    if one.kind == other.kind == MONEY and one.of and other.of and one.of != other.of:
+        raise UnitError(f"{one.of} and {other.of} are two currencies")
+    if one.kind == other.kind == COUNT and one.of and other.of and one.of != other.of:
+        raise UnitError(f"{one.of} and {other.of} are two units of measure")
+    fits = len(kinds) == 1 or FREE in kinds or kinds == {NUMBER, SHARE} or one.is_nought or other.is_nought
+    if not fits:
+        raise UnitError(f"a {_named(one)} and a {_named(other)} cannot be added or compared")
+    return one, other
+
+
+def years_of(first: date, last: date) -> Interval:
+    """The beginning of *first* to the end of *last*, each a year with its fraction; a month is a twelfth.
+
+    So 1 March to 1 June is a quarter exactly, as people count.
+    """
+    low, high = (
+        day.year + (day.month - 1 + days / monthrange(day.year, day.month)[1]) / 12
+        for day, days in ((first, first.day - 1), (last, last.day))
+    )
+    return Interval(low, high)
+
+
+def in_unit(amount: Amount, unit: str) -> Amount:
+    """A length of time in *unit*; a month has 28 to 31 days."""
+    if amount.of == unit:
+        return amount
+    sizes = IN_DAYS | IN_MONTHS
+    if amount.of not in sizes or unit not in sizes:
+        raise UnitError("a length of time needs its unit (day, week, month, year)")
+    factor = sizes[amount.of] / sizes[unit]
+    value, interval = amount.value * factor, amount.interval * point(factor)
+    if amount.of in IN_MONTHS and unit in IN_DAYS:
+        value, interval = value * _MEAN_MONTH, interval * _DAYS_OF_A_MONTH
+    elif amount.of in IN_DAYS and unit in IN_MONTHS:
+        value, interval = value / _MEAN_MONTH, interval / _DAYS_OF_A_MONTH
+    return Amount(value, interval, TIME, unit)
+
+
+def _in_one_unit(one: Amount, other: Amount) -> tuple[Amount, Amount]:
+    if one.of == other.of:
+        return one, other
+    table = IN_MONTHS if {one.of, other.of} & set(IN_MONTHS) else IN_DAYS
+    unit = max((of for of in (one.of, other.of) if of in table), key=table.__getitem__)
+    return in_unit(one, unit), in_unit(other, unit)
+
+
+def _later(start: Amount, length: Amount) -> Amount:
+    years = in_unit(length, "year")
+    return Amount(start.value + years.value, start.interval + years.interval, DATE)
+
+
+def _like(one: Amount, other: Amount, value: float, interval: Interval) -> Amount:
+    """Of the kind that both have; nought and what has no kind take the other's."""
+    first, second = (one, other) if one.kind not in (NUMBER, FREE) else (other, one)
+    return Amount(value, interval, first.kind, first.of or (second.of if second.kind == first.kind else ""))
+
+
+def _by(one: Amount, other: Amount) -> tuple[str, str] | None:
+    """The kind of *one* times *other*, or divided by it, where it stays what it is; None: it does not."""
+    is_plain = other.kind in (NUMBER, SHARE)
+    if is_plain and one.kind == DATE:
+        return FREE, ""
+    return (one.kind, one.of) if is_plain or (one.kind == MONEY and other.kind == COUNT) else None
+
+
+def _named(amount: Amount) -> str:
+    return {TIME: "length of time", MONEY: f"sum of {amount.of or 'money'}"}.get(amount.kind, amount.kind)

@@ -1,0 +1,269 @@
+"""Tables by structure: a line that is the sum or the difference of others everywhere but in one place.
+
+No words are read but one: with a single column of figures, the last line must be labelled a total.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.material.checks.grid import (
+    UNREAD,
+    Cell,
+    Line,
+    columns_of,
+    figures_of,
+)
+from orchestrator.material.checks.passages import cell_labels
+from orchestrator.material.checks.rounding import is_explained, slack_of
+from orchestrator.material.checks.written import number_text
+from orchestrator.material.claims.dates import dates_in
+from orchestrator.material.claims.foreign import total_label
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.model.slide import Table
+
+_UNIT = re.compile(r"[(\[]([^)\]]{1,5})[)\]]\s*$|[^\w\s]?([€$£¥])\S*$")
+"""Of a label: "Rent (€)", "Licences (USD)"."""
+
+_MOST_LINES: Final = 60
+"""Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
+
+_LEAST_EVIDENCE: Final = 3.0
+"""Powers of ten against chance, of all places that agree, and one more for ten lines: two with two digits
+each would be luck. At 4 sums of small counts are missed, as the tests show."""
+
+_LEAST_PLACES: Final = 3
+"""Where no label names a total: two places that agree, and one that does not."""
+
+FARTHEST: Final = 2.0
+"""A total that is half or twice its parts is one of something else; at 1.5 a wrong first digit is missed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Relation:
+    """Line `target` is the sum of `parts`, of which the one in `minus` is taken off."""
+
+    target: int
+    parts: tuple[int, ...]
+    minus: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """The rows of a table, or its columns; each place of a line has a heading."""
+
+    lines: Sequence[Line]
+    headings: Sequence[str]
+    labels: Sequence[str] | None  # of the rows, which may be named a total
+
+    @property
+    def filled(self) -> list[int]:
+        """The lines that hold figures."""
+        return [at for at, line in enumerate(self.lines) if any(line)]
+
+    @property
+    def is_one_place(self) -> bool:
+        """All figures stand in one place of their lines: the table has a single column of them."""
+        return (
+            len({at for line in self.lines for at, cell in enumerate(line) if cell and cell.unit != UNREAD})
+            == 1
+        )
+
+    @property
+    def is_one_measure(self) -> bool:
+        """Every place but the first is of a time, so all of a line measures the same."""
+        return all(map(dates_in, self.headings[1:]))
+
+
+def table_tensions(table: Table, slide: int) -> Iterator[Tension]:
+    """The one wrong place of each sum that a table shows."""
+    grid = figures_of(table)
+    columns = columns_of(grid)
+    if len(grid) > _MOST_LINES or len(columns) > _MOST_LINES or not grid:
+        return
+    labels = [row[0] if row else "" for row in table.rows]
+    rows = [*_broken(_Lines(grid, table.rows[0], labels))]
+    both = [*_broken(_Lines(columns, labels, None))]
+    crossed = [pair for pair in itertools.product(rows, both) if _is_one_cell(*pair)]
+    told: set[tuple[int, int]] = set()
+    for at, one in enumerate((*(row for row, _ in crossed), *rows, *both)):
+        if (at < len(crossed) or one.is_certain) and not one.places & told:
+            told |= one.places | (crossed[at][1].places if at < len(crossed) else set())
+            yield _tension(table, slide, one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """A relation that holds in all places but one."""
+
+    relation: _Relation
+    cells: Sequence[Cell]  # of the one place: the parts and, last, the target
+    off: float
+    evidence: float  # of the other places
+    is_only: bool  # it is the only place
+    is_certain: bool  # by itself: the other places agree too often for chance
+
+    @property
+    def places(self) -> set[tuple[int, int]]:
+        return {(cell.row, cell.column) for cell in self.cells}
+
+
+def _is_one_cell(row: _Broken, column: _Broken) -> bool:
+    """A sum down and a sum across cross in one cell and fail there by the same amount: it is wrong.
+
+    Not so in the corner, the total of both, where one follows from the other: who comes to two of
+    the parts may be counted once in all.
+    """
+    if not math.isclose(abs(row.off), abs(column.off), rel_tol=1e-6):
+        return False
+    is_corner = row.cells[-1] == column.cells[-1]
+    evidence = row.evidence + column.evidence
+    return not is_corner and evidence >= _LEAST_EVIDENCE and len(row.places & column.places) == 1
+
+
+def _broken(lines: _Lines) -> Iterator[_Broken]:
+    """Relations that hold in all places but one."""
+    width = max(map(len, lines.lines))
+    is_one_place, is_one_measure = lines.is_one_place, lines.is_one_measure
+    for relation in _relations(lines.filled):
+        named = lines.labels is not None and _is_total(relation, lines.filled, lines.labels)
+        places = [(at, cells) for at in range(width) if (cells := _cells(relation, lines.lines, at))]
+        sums = [(at, _sum(relation, cells, len(places))) for at, cells in places]
+        evidence = [one.evidence for _, one in sums if one.holds and not one.is_empty]
+        failed = [(at, one) for at, one in sums if not one.holds]
+        if len(failed) != 1:
+            continue
+        ((wrong, one),) = failed
+        may_overlap = one.may_overlap and not (is_one_place or is_one_measure)
+        is_tried = (named or width >= _LEAST_PLACES) and not may_overlap and one.is_near
+        enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
+        is_all = bool(evidence) or (is_one_place and one.is_complete)
+        labels = [lines.labels[at] for at in (*relation.parts, relation.target)] if lines.labels else []
+        units = {found[1] or found[2] for label in labels if (found := _UNIT.search(label))}
+        alone = named and relation.minus is None and is_all and len(units) < 2
+        *parts, target = cells = _cells(relation, lines.lines, wrong)
+        slack = sum(cell.slack for cell in (*parts, target)) + 1e-9 * abs(target.value)
+        alone = alone and not is_explained([cell.value for cell in parts], target.value, slack)
+        own = [lines.lines[at] for at in (*relation.parts, relation.target)]
+        if (evidence or alone) and not _is_derived(own, wrong):
+            off = _value(relation, parts) - target.value
+            is_certain = is_tried and (enough or alone)
+            yield _Broken(relation, cells, off, sum(evidence), len(places) == 1, is_certain)
+
+
+def _relations(filled: Sequence[int]) -> Iterator[_Relation]:
+    """Each line as the sum of those beside it, or as the difference of two lines that adjoin it."""
+    for at, target in enumerate(filled):
+        for first in range(at - 1):
+            yield _Relation(target, tuple(filled[first:at]))
+        for last in range(at + 3, len(filled) + 1):
+            yield _Relation(target, tuple(filled[at + 1 : last]))
+    for x, y, z in zip(filled, filled[1:], filled[2:], strict=False):
+        for target, one, other in ((z, x, y), (z, y, x), (x, y, z), (x, z, y)):
+            yield _Relation(target, (one, other), minus=other)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    holds: bool
+    is_empty: bool  # nought, or one figure repeated: that it holds shows nothing
+    evidence: float
+    is_near: bool
+    is_complete: bool  # what the parts leave over is less than any of them: no list of the largest only
+    may_overlap: bool  # less than its parts: who comes to two of them is counted once in all
+
+
+def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
+    """The parts and, last, the target in one place; none where a figure is missing or has another unit.
+
+    Rates do not add: the growth of a total is not the sum of its parts' growth. But shares whose
+    total is 100 % do.
+    """
+    all_lines = [lines[line] for line in (*relation.parts, relation.target)]
+    found = [cell for line in all_lines if at < len(line) and (cell := line[at])]
+    if len(found) < len(all_lines) or len({cell.unit for cell in found}) > 1 or found[0].unit == UNREAD:
+        return []
+    is_rate = found[-1].unit == "pp" or (found[-1].unit == "%" and found[-1].value != 100)
+    return [] if is_rate else found
+
+
+def _is_derived(lines: Sequence[Line], at: int) -> bool:
+    """Whether the place holds in each line the change or the ratio of two others of its own line.
+
+    "618, 571, 8" is a growth in percent, whatever its heading says, and growths do not add.
+    """
+    others = [one for one in range(min(map(len, lines))) if one != at and all(line[one] for line in lines)]
+    return any(
+        all(_is_ratio(line[at], line[one], line[other]) for line in lines)
+        for one, other in itertools.permutations(others, 2)
+    )
+
+
+def _is_ratio(shown: Cell | None, one: Cell | None, other: Cell | None) -> bool:
+    if shown is None or one is None or other is None or other.value == 0:
+        return False
+    ratio = one.value / other.value
+    return any(abs(shown.value - of) <= shown.slack for of in (100 * (ratio - 1), 100 * ratio, ratio))
+
+
+def _sum(relation: _Relation, cells: Sequence[Cell], places: int) -> _Sum:
+    """How the relation fares in one of the *places* that it is tried in."""
+    *parts, target = cells
+    value = _value(relation, parts)
+    halves = [cell.slack for cell in cells]
+    worst = sum(halves)
+    slack = slack_of(halves, places) if all(cell.is_rounded for cell in cells) else worst
+    holds = abs(value - target.value) <= slack * (1 + 1e-9) + 1e-9 * abs(value)
+    values = [cell.value for cell in parts]
+    last_digit = max(2 * target.slack, 1e-6) if target.slack else 1.0
+    return _Sum(
+        holds,
+        holds and (value == 0 or sum(one != 0 for one in values) < 2),
+        math.log10(max(1.0, abs(value) / max(2 * worst, last_digit))) if holds else 0.0,
+        _is_near(relation, values, target.value, value),
+        target.value - value < min(map(abs, values)),
+        relation.minus is None and target.value < value and all(cell.is_plain for cell in cells),
+    )
+
+
+def _value(relation: _Relation, parts: Sequence[Cell]) -> float:
+    signs = [-1 if part == relation.minus else 1 for part in relation.parts]
+    return sum(sign * cell.value for sign, cell in zip(signs, parts, strict=True))
+
+
+def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: float) -> bool:
+    """The total could be meant as one: beyond each of its parts, and of their size.
+
+    A stock, an average or a highest value stands where others have a sum, and is no wrong one.
+    """
+    size = max(map(abs, parts))
+    if relation.minus is not None:
+        return abs(target) > 0 and abs(target - value) <= size / 2
+    if min(parts) >= 0:
+        return target > max(parts) and value / FARTHEST <= target <= value * FARTHEST
+    return target not in parts and abs(target - value) <= size / 2
+
+
+def _is_total(relation: _Relation, filled: Sequence[int], labels: Sequence[str]) -> bool:
+    """The target is the first line labelled a total, and its parts are all lines with figures above it."""
+    above = [at for at in filled if at < relation.target]
+    is_first = not any(total_label().match(labels[at]) for at in above)
+    return bool(total_label().match(labels[relation.target])) and is_first and list(relation.parts) == above
+
+
+def _tension(table: Table, slide: int, broken: _Broken) -> Tension:
+    relation, cells = broken.relation, broken.cells
+    *parts, target = cells
+    signs = ["−" if part == relation.minus else "+" for part in relation.parts[1:]]
+    others = (f" {sign} {cell.text.strip()}" for sign, cell in zip(signs, parts[1:], strict=True))
+    written = parts[0].text.strip() + "".join(others)
+    sum_ = f"{written} = {number_text(_value(relation, parts))}, not {target.text.strip()}"
+    places = [Place(slide, None, cell.text, cell_labels(table, cell.row, cell.column)) for cell in cells]
+    where = "does not add up" if broken.is_only else "adds up everywhere but here"
+    note = f"the table {where}: {sum_}"
+    return Tension("sum", places[-1], places[0], note, sum=sum_, places=tuple(dict.fromkeys(places)))

@@ -1,0 +1,82 @@
+"""Which language a text is in, told by its script and its commonest words.
+
+Enough to decide whether English rules apply; no more is claimed for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from orchestrator.material.model.slide import Deck
+
+ENGLISH: Final = "en"
+UNKNOWN: Final = "und"
+"""ISO 639-2 "undetermined": too little text, or a language that the lists do not hold."""
+
+# Function words that no other list here holds, so that one word never counts for two languages.
+_STOP_WORDS: Final = {
+    "en": "the and of to for with that this are was from by on we our is be it have has will not which their "
+    "can you at as an or more but they were been its",
+    "de": "der die das und ist mit für von auf den dem ein eine nicht werden wird sich auch bei zur zum im "
+    "sind wir als durch über oder einer eines",
+    "fr": "le les des est une pour dans qui sur avec pas par plus sont nous vous cette aux ont et du",
+    "es": "el los las una es con por para que del como más se su sus pero este esta son y",
+    "pt": "os uma não com para que dos das ao pelo pela são mais você nós isso ele ela em um",
+    "it": "il gli della delle che per con sono una nel non più questo anche alla dei degli",
+    "nl": "het een van en voor niet zijn met aan door wordt ook naar deze wij dat",
+    "sv": "och att det som för inte med av till är på ett har vi kan",
+    "pl": "się nie jest na oraz dla przez które są jak ale lub",
+}
+_WORD = re.compile(r"[^\W\d_]+")
+_KANA = re.compile("[\u3040-\u30ff]")
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_UKRAINIAN = re.compile("[іїєґІЇЄҐ]")  # letters that Russian has not
+_OTHER_SCRIPTS = re.compile("[\u0370-\u03ff\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e7f]")
+_LATIN = re.compile("[A-Za-z]")
+
+_SAMPLE_CHARS: Final = 20_000  # ten pages tell as well as a hundred
+_FEWEST_HITS: Final = 2  # one "die" or "on" is a name or a typo
+
+
+def language_of(text: str) -> str:
+    """A two-letter code (ISO 639-1), or "und" where the text does not say.
+
+    Text in Latin letters needs at least two common words of one language, and more of
+    them than of any other.
+    """
+    sample = text[:_SAMPLE_CHARS]
+    if script := _by_script(sample):
+        return script
+    found = Counter(_WORD.findall(sample.lower()))
+    hits = ((sum(found[word] for word in words.split()), code) for code, words in _STOP_WORDS.items())
+    (most, code), (second, _), *_ = sorted(hits, reverse=True)
+    return code if most >= _FEWEST_HITS and most > second else UNKNOWN
+
+
+def language_of_deck(deck: Deck) -> str:
+    """The language of a deck's titles and lines, as `language_of`."""
+    return language_of(" ".join(line for slide in deck.slides for line in (slide.title, *slide.lines)))
+
+
+def reads_as_english(text: str) -> bool:
+    """English, or too little to tell and in Latin letters: where English rules may be tried."""
+    code = language_of(text)
+    return code == ENGLISH or (code == UNKNOWN and not _OTHER_SCRIPTS.search(text))
+
+
+def _by_script(text: str) -> str | None:
+    """The language, where another script carries at least a third of the letters: names are often Latin."""
+    latin = len(_LATIN.findall(text))
+    for pattern, code in ((_KANA, "ja"), (_HANGUL, "ko"), (_HAN, "zh")):
+        # One such sign is a syllable or a word, so a few of them weigh as much as many letters.
+        if 4 * len(pattern.findall(text)) > latin:
+            return code
+    if 2 * len(_CYRILLIC.findall(text)) > latin:
+        return "uk" if _UKRAINIAN.search(text) else "ru"
+    if 2 * len(_OTHER_SCRIPTS.findall(text)) > latin:
+        return UNKNOWN
+    return None

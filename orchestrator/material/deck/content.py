@@ -1,0 +1,136 @@
+"""deck-content.md: what the deck says, slide by slide, with its claims and gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from orchestrator.material.deck.gaps import find_gaps
+from orchestrator.material.deck.texts import slide_texts
+from orchestrator.material.model.claim import Claim, Gap, Quantity
+from orchestrator.material.model.slide import (
+    Chart,
+    Deck,
+    Series,
+    Slide,
+    Table,
+)
+
+__all__ = ["find_gaps", "render_deck_content", "slide_texts"]
+
+
+def render_deck_content(deck: Deck, claims: Sequence[Claim], gaps: Sequence[Gap]) -> str:
+    """The file's text: equal for equal arguments.
+
+    The deck's own words stand verbatim behind "> ", one paragraph a line and indented under
+    the line that it belongs to, or in the cells of a table, where only "|" is escaped; so
+    nothing that a slide says begins a line, and no slide can forge a heading of this file.
+    """
+    parts = [
+        f"# Deck: {deck.title}",
+        "\n".join(_facts(deck)),
+        'Lines that begin with ">" and cells of tables are the deck\'s own words, verbatim.',
+    ]
+    for slide in deck.slides:
+        parts += _slide(
+            slide,
+            [claim for claim in claims if claim.slide == slide.number],
+            [gap for gap in gaps if gap.slide == slide.number],
+        )
+    whole = [gap for gap in gaps if gap.slide is None]
+    if whole:
+        parts += ["## The whole deck", "Gaps:\n" + "\n".join(f"- {gap.note}" for gap in whole)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _facts(deck: Deck) -> Iterator[str]:
+    hidden = sum(slide.hidden for slide in deck.slides)
+    yield f"- File: {deck.name} ({deck.kind})"
+    yield f"- Slides: {len(deck.slides)}" + (f", of them hidden: {hidden}" if hidden else "")
+    yield f"- SHA-256: {deck.sha256}"
+    for notice in deck.notices:
+        yield f"- Not read: {notice}"
+
+
+def _slide(slide: Slide, claims: Iterable[Claim], gaps: Iterable[Gap]) -> Iterator[str]:
+    yield f"## Slide {slide.number}: {slide.title or '(no title)'}"
+    marks = [f"Section: {slide.section}"] if slide.section else []
+    marks += ["Hidden: the audience does not see this slide."] if slide.hidden else []
+    if marks:
+        yield "\n".join(marks)
+    unsaid = {*slide.furniture, *slide.labels}
+    if text := [_indented(slide, index) for index in range(len(slide.lines)) if index not in unsaid]:
+        yield "Text:\n" + _quoted(text)
+    if unsaid:
+        yield f"{_UNSAID}:\n" + _quoted(slide.lines[index] for index in sorted(unsaid))
+    for table in slide.tables:
+        yield "Table:"
+        yield _table(table)
+    for chart in slide.charts:
+        words = [text for text in (chart.title, *chart.axes, *chart.labels) if text]
+        yield "\n".join([f"Chart: {chart.kind}", *([_quoted(words)] if words else [])])
+        yield _table(_numbers(chart))
+    if slide.notes:
+        yield "Notes (the audience does not see them):\n" + _quoted(slide.notes.split("\n"))
+    if slide.alt_texts:
+        yield "Alternative texts of pictures:\n" + _quoted(slide.alt_texts)
+    if lines := [line for claim in claims for line in _claim(claim)]:
+        yield "Claims:\n" + "\n".join(lines)
+    if lines := [f"- {gap.note}" for gap in gaps]:
+        yield "Gaps:\n" + "\n".join(lines)
+
+
+_UNSAID = "Beside it (footers, contact lines, labels of drawings: nobody asserts them)"
+_DEEPEST = 8
+"""Levels that are shown by indentation: PowerPoint has nine, from 0 on (ECMA-376 part 1, 20.1.10.85). A line
+that is deeper stands as deep as the ninth."""
+
+
+def _indented(slide: Slide, index: int) -> str:
+    """A line behind two spaces for each line that it stands under."""
+    depth, above = 0, index
+    while depth < _DEEPEST and slide.parents and (parent := slide.parents[above]) is not None:
+        depth, above = depth + 1, parent
+    return "  " * depth + slide.lines[index]
+
+
+def _quoted(lines: Iterable[str]) -> str:
+    return "\n".join(f"> {line}" for line in lines)
+
+
+def _table(table: Table) -> str:
+    """As a pipe table; its first row stands as the header, as it mostly is."""
+    width = max((len(row) for row in table.rows), default=0)
+    rows = [[*row, *[""] * (width - len(row))] for row in table.rows]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([*lines[:1], "|" + "---|" * width, *lines[1:]])
+
+
+def _numbers(chart: Chart) -> Table:
+    """The chart as a table: a row for each category, a column for each series."""
+    length = max([len(chart.categories), *(len(series.values) for series in chart.series)])
+    rows = [("", *(series.name for series in chart.series))]
+    for index in range(length):
+        category = chart.categories[index] if index < len(chart.categories) else str(index + 1)
+        values = (series.values[index] if index < len(series.values) else None for series in chart.series)
+        figures = (_figure(value, series) for value, series in zip(values, chart.series, strict=True))
+        rows.append((category, *figures))
+    return Table(tuple(rows))
+
+
+def _figure(value: float | None, series: Series) -> str:
+    if value is None:
+        return ""
+    return f"{value * 100:.12g} %" if series.percent else f"{value:.12g} {series.unit}".strip()
+
+
+def _claim(claim: Claim) -> Iterator[str]:
+    yield f'- {claim.id} ({", ".join(claim.kinds)}; {claim.origin}): "{claim.text}"'
+    for quantity in claim.quantities:
+        yield f"  - {_measured(quantity)}"
+
+
+def _measured(quantity: Quantity) -> str:
+    parts = [f"{quantity.value:.12g}" + (f" {quantity.unit}" if quantity.unit else "")]
+    parts += [f"of: {quantity.subject}"] if quantity.subject else []
+    parts += [f"period: {quantity.period}"] if quantity.period else []
+    return f'"{quantity.text}" = ' + "; ".join(parts)

@@ -1,0 +1,323 @@
+"""The pieces of text that a PDF page draws, with their places, as pdfium reads them.
+
+Lines and paragraphs can only be told from where every piece begins and ends: pdfium's own
+lines join columns and leave bullets loose. Source of the calls: pdfium's fpdf_text.h and fpdf_edit.h.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage
+
+from orchestrator.material.deck.reading_order import Box, around
+
+Direction = tuple[int, int]
+Axis = tuple[float, float, float]  # what x, y and 1 count for: a place on the axis is their sum
+
+# In em, the size of the letters.
+_KERNING = 0.08  # letters moved further apart may be spaced out, or separate words
+"""Half of `pdf_lines._WORD_GAP`, which decides between the two."""
+_WORD_SPACE = 5.0
+"""The widest gap after a space that is still word space (`Tw`) and no next column: a statute of 2000 in
+narrow justified columns has 4.8, and a few of 7 and more. In the real decks only program text has a gap
+of more than 1.5 behind a space."""
+_WIDE_SPACE = 0.4
+"""The narrowest gap after a space that may part columns: pdfium makes one space of several."""
+_ONE_WIDTH = 0.1  # pdfium rounds boxes outwards to the ink; "i" and "m" are 0.5 em apart in other fonts
+
+_MOST_LETTERS = 200_000
+"""On one page; the fullest page of the real PDFs has 8,730, and a second reads about 30,000."""
+_MANY_LETTERS = 7
+"""A font with at least so many letters of one width on a page is one of fixed pitch, whatever its flags say:
+neither RobotoMono, Courier nor NimbusMonL has the flag in the files that were looked at."""
+_FIXED_PITCH = 1
+"""Of a font descriptor's flags: ISO 32000-1, 9.8.2."""
+_BOLD = re.compile("bold|black|heavy", re.IGNORECASE)
+"""In the names of fonts: their weights, as OpenType names them (OS/2 table, usWeightClass). The weight that
+pdfium gives is guessed from the width of stems: 425 for Nimbus Roman, 205 for Nimbus Mono, both regular."""
+_BREAKS = (0x0A, 0x0D, 0x20)  # line feed, carriage return, space: pdfium makes them up between pieces
+_MARGIN = 0.14
+"""Share of the page's height, at its top and bottom, in which headers and footers stand.
+
+At half of it the repeated head of a table over several pages was taken for each page's title; from 0.09 to
+0.28 the real PDFs read the same.
+"""
+_HYPHEN = 0x02
+"""pdfium's sign for a hyphen at which a line is broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Text drawn in one go; `u` runs along the text, `v` across it, both in points.
+
+    For upright text they are x and y, from the upper left corner of the page as shown.
+    """
+
+    text: str
+    start: float  # u where the first letter begins
+    end: float  # u where the last letter ends
+    v: float  # of the baseline, growing downwards
+    size: float
+    direction: Direction  # (1, 0) is upright
+    fixed_pitch: bool  # all letters are equally wide, as in program text
+    bold: bool
+    paragraph: int | None  # equal for all runs of one paragraph, where the file is tagged
+    cuts: tuple[tuple[int, float, float], ...] = ()  # wide gaps: where in the text, from u to u
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The runs of a page, in the order in which they are drawn."""
+
+    runs: list[Run]
+    height: float  # of the page as shown, in points
+    unreadable: bool  # text was met whose letters the file does not tell
+    too_long: bool  # more letters than are read of one page
+
+
+@dataclass(slots=True)
+class _Font:
+    flagged: bool
+    bold: bool
+    widths: dict[str, float] = field(default_factory=dict)  # of the letters met, in em
+
+    def is_fixed(self) -> bool:
+        widths = self.widths.values()
+        return self.flagged or (len(widths) >= _MANY_LETTERS and max(widths) - min(widths) < _ONE_WIDTH)
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """All that the letters of one text object share."""
+
+    u: Axis
+    v: Axis
+    size: float
+    direction: Direction
+    font: _Font
+    paragraph: int | None
+    artifact: str  # of `_artifact`
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A run that may still grow."""
+
+    style: _Style
+    text: str
+    start: float
+    end: float
+    v: float
+    origin: float  # where the last letter begins
+    cuts: list[tuple[int, float, float]] = field(default_factory=list)
+
+    def takes(self, letter: str, start: float, end: float, v: float) -> bool:
+        """Go on with *letter*, if it belongs to this run."""
+        em, gap = self.style.size, start - self.end
+        if abs(v - self.v) > _KERNING * em:
+            return False
+        if start == self.origin or abs(gap) <= _KERNING * em:  # the former: the rest of a ligature
+            self.end = max(self.end, end)
+        elif (
+            abs(end - self.start) <= _KERNING * em
+        ):  # from right to left: pdfium puts letters as they are said
+            self.start = start
+        elif self.text[-1] == " " and len(self.text) > 2 and 0 < gap <= _WORD_SPACE * em:
+            if gap > _WIDE_SPACE * em:
+                self.cuts.append((len(self.text), self.end, start))
+            self.end = end
+        else:
+            return False
+        self.text += letter
+        self.origin = start
+        return True
+
+
+def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
+    """The runs of *page*; *paragraphs* tells the paragraph of each marked-content id.
+
+    Text outside the page is left out, and so is page furniture that the file marks as such. Text that is
+    drawn again over itself, for a shadow or to look bold, pdfium leaves out.
+    """
+    text_page = page.get_textpage()  # it is closed when nothing refers to it
+    chars = text_page.raw
+    count = pdfium.FPDFText_CountChars(chars)
+    x_axis, y_axis, width, height = _upright(page)
+    style_of = _styles(page, chars, paragraphs, x_axis, y_axis)
+    x, y, box = ctypes.c_double(), ctypes.c_double(), pdfium.FS_RECTF()
+    pieces: list[_Piece] = []
+    before, unreadable = None, False
+    for index in range(min(count, _MOST_LETTERS)):
+        code = pdfium.FPDFText_GetUnicode(chars, index)
+        if code in _BREAKS and pdfium.FPDFText_IsGenerated(chars, index):
+            continue  # pdfium's guess; where letters are spaced out it is wrong
+        style = style_of(index)
+        if style is None:
+            continue
+        if not code or pdfium.FPDFText_HasUnicodeMapError(chars, index):
+            unreadable = True
+            continue
+        letter = "-" if code == _HYPHEN else chr(code)
+        pdfium.FPDFText_GetCharOrigin(chars, index, x, y)
+        pdfium.FPDFText_GetLooseCharBox(chars, index, box)
+        start, v = _on(style.u, x.value, y.value), _on(style.v, x.value, y.value)
+        end = max(start, _on(style.u, box.left, box.bottom), _on(style.u, box.right, box.top))
+        if letter.lower() != letter.upper():
+            style.font.widths.setdefault(letter, (end - start) / style.size)
+        if style is not before or not pieces[-1].takes(letter, start, end, v):
+            pieces.append(_Piece(style, letter, start, end, v, start))
+        before = style
+    runs = [(_run(piece), piece.style.artifact) for piece in pieces]
+    shown = [(run, artifact) for run, artifact in runs if _inside(run, width, height)]
+    return PageText(_without_artifacts(shown, height), height, unreadable, count > _MOST_LETTERS)
+
+
+def _without_artifacts(runs: Sequence[tuple[Run, str]], height: float) -> list[Run]:
+    """The runs that are no artifacts; and those artifacts that are content all the same.
+
+    InDesign marks as artifacts whatever its author did not tag: on such a page it is most of the text, or it
+    stands where no header or footer does. A header that says its type is one wherever it stands.
+    """
+    letters = {True: 0, False: 0}
+    for run, artifact in runs:
+        letters[bool(artifact)] += len(run.text)
+    in_body = any(artifact and not in_margin(place(run)[1], height) for run, artifact in runs)
+    if in_body and letters[True] > letters[False]:
+        return [run for run, _ in runs]
+    return [
+        run
+        for run, artifact in runs
+        if not artifact or (artifact == _UNTYPED and not in_margin(place(run)[1], height))
+    ]
+
+
+def in_margin(y: float, height: float) -> bool:
+    """Whether *y* lies where headers and footers stand, on a page so high."""
+    return not _MARGIN * height < y < (1 - _MARGIN) * height
+
+
+def _run(piece: _Piece) -> Run:
+    style = piece.style
+    fixed, bold = style.font.is_fixed(), style.font.bold
+    place = (piece.start, piece.end, piece.v)
+    # pdfium counts in UTF-16: a letter beyond U+FFFF comes in two halves.
+    text = piece.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")
+    return Run(text, *place, style.size, style.direction, fixed, bold, style.paragraph, tuple(piece.cuts))
+
+
+def _styles(
+    page: PdfPage, chars: Any, paragraphs: Mapping[int, int], x_axis: Axis, y_axis: Axis
+) -> Callable[[int], _Style | None]:
+    """A reader of the styles of letters, each object and font read once; None for text in no place."""
+    # Text in a form has marked-content ids of the form's own: only text of the page itself is looked up.
+    objects = range(pdfium.FPDFPage_CountObjects(page.raw) if paragraphs else 0)
+    own = {pointed_at(pdfium.FPDFPage_GetObject(page.raw, index)) for index in objects}
+    fonts: dict[int, _Font] = {}
+    styles: dict[int, _Style | None] = {}
+
+    def font_of(found: Any) -> _Font:
+        font = pdfium.FPDFTextObj_GetFont(found)
+        if pointed_at(font) not in fonts:
+            name = ctypes.create_string_buffer(128)  # PDF names have at most 127 bytes: ISO 32000-1, annex C
+            pdfium.FPDFFont_GetBaseFontName(font, name, len(name))
+            flagged = pdfium.FPDFFont_GetFlags(font) & _FIXED_PITCH
+            fonts[pointed_at(font)] = _Font(bool(flagged), bool(_BOLD.search(name.value.decode("latin-1"))))
+        return fonts[pointed_at(font)]
+
+    def read(found: Any, index: int) -> _Style | None:
+        matrix = pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetMatrix(chars, index, matrix)
+        size = abs(pdfium.FPDFText_GetFontSize(chars, index)) * math.hypot(matrix.c, matrix.d)
+        if not size or not math.isfinite(size):
+            return None
+        right = x_axis[0] * matrix.a + x_axis[1] * matrix.b
+        down = y_axis[0] * matrix.a + y_axis[1] * matrix.b
+        direction = _nearest(right, down)
+        r, d = direction
+        u = (x_axis[0] * r + y_axis[0] * d, x_axis[1] * r + y_axis[1] * d, x_axis[2] * r + y_axis[2] * d)
+        v = (y_axis[0] * r - x_axis[0] * d, y_axis[1] * r - x_axis[1] * d, y_axis[2] * r - x_axis[2] * d)
+        mark = pdfium.FPDFPageObj_GetMarkedContentID(found) if pointed_at(found) in own else -1
+        return _Style(u, v, size, direction, font_of(found), paragraphs.get(mark), _artifact(found))
+
+    def style_of(index: int) -> _Style | None:
+        found = pdfium.FPDFText_GetTextObject(chars, index)
+        address = pointed_at(found)
+        if address not in styles:
+            styles[address] = read(found, index) if found else None
+        return styles[address]
+
+    return style_of
+
+
+def pointed_at(pointer: Any) -> int:
+    """Where an object of pdfium lies; 0 for none. Two pointers to one object are not equal in ctypes."""
+    return ctypes.addressof(pointer.contents) if pointer else 0
+
+
+_UNTYPED, _TYPED = "untyped", "typed"
+
+
+def _artifact(found: Any) -> str:
+    """Which artifact the marked content around a text object is, "" if none: ISO 32000-1, 14.8.2.2."""
+    expected = "Artifact\0".encode("utf-16-le")
+    name, written = (pdfium.FPDF_WCHAR * (len(expected) // 2))(), ctypes.c_ulong()
+    for index in range(pdfium.FPDFPageObj_CountMarks(found)):
+        mark = pdfium.FPDFPageObj_GetMark(found, index)
+        # A longer name is not written.
+        pdfium.FPDFPageObjMark_GetName(mark, name, len(expected), written)
+        if bytes(name) == expected:
+            typed = pdfium.FPDFPageObjMark_GetParamValueType(mark, b"Type") == pdfium.FPDF_OBJECT_NAME
+            return _TYPED if typed else _UNTYPED
+    return ""
+
+
+def _upright(page: PdfPage) -> tuple[Axis, Axis, float, float]:
+    """From the page's own space to points from the upper left corner as shown; and the size shown."""
+    left, bottom, right, top = page.get_bbox()
+    width, height = right - left, top - bottom
+    match page.get_rotation():
+        case 90:
+            return (0, 1, -bottom), (1, 0, -left), height, width
+        case 180:
+            return (-1, 0, right), (0, 1, -bottom), width, height
+        case 270:
+            return (0, -1, top), (-1, 0, right), height, width
+    return (1, 0, -left), (0, -1, top), width, height
+
+
+def _on(axis: Axis, x: float, y: float) -> float:
+    return axis[0] * x + axis[1] * y + axis[2]
+
+
+def _nearest(right: float, down: float) -> Direction:
+    """The direction among the four of the page that slanted text is nearest to."""
+    if abs(right) >= abs(down):
+        return (1 if right >= 0 else -1), 0
+    return 0, (1 if down > 0 else -1)
+
+
+def place(run: Run) -> tuple[float, float]:
+    """The middle of a run's baseline, in points from the upper left corner of the page as shown."""
+    right, down = run.direction
+    middle = (run.start + run.end) / 2
+    return middle * right - run.v * down, middle * down + run.v * right
+
+
+def box_of(direction: Direction, start: float, end: float, baseline: float, size: float) -> Box:
+    """The box of a text on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
+    right, down = direction
+    corners = [(u, v) for u in (start, end) for v in (baseline - 0.8 * size, baseline + 0.2 * size)]
+    return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
+
+
+def _inside(run: Run, width: float, height: float) -> bool:
+    x, y = place(run)
+    # A point of tolerance: a line on the very edge is seen, and places are rounded.
+    return -1 <= x <= width + 1 and -1 <= y <= height + 1

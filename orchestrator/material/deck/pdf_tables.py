@@ -1,0 +1,351 @@
+"""Tables of figures on a PDF page, told from what stands above and beside what.
+
+A PDF has no tables, only text at places. One is read where figures stand below each other, aligned, in rows
+that each begin with a label; lines between the cells do not count, as half of the tables of talks have none.
+Whatever is in doubt stays text: a cell that is read wrongly would be blamed on the presenter.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+from orchestrator.material.deck.pdf_cells import (
+    LEVEL,
+    SAME_SIZE,
+    Figures,
+    Row,
+    Text,
+    cut_at_gaps,
+    groups_of_columns,
+    text_rows,
+)
+from orchestrator.material.deck.pdf_lines import MARKS
+from orchestrator.material.deck.pdf_runs import Run, box_of
+from orchestrator.material.deck.reading_order import Box, around
+from orchestrator.material.model.slide import Table
+
+# In em, the size of the letters; tried as those of `pdf_cells`.
+_HEADING = 2.6  # the farthest that a heading is above the row below it
+_ROOM = 1.2  # or above it by this many times the distance of the first two rows
+_LINE = 1.35  # the widest distance of two lines of a wrapped label
+_NEARER = 0.8  # a wrapped line is nearer to its own row than to the next by this
+_SAME_CELL = 0.9  # lines that are closer than this cannot stand below each other
+
+_FEWEST_ROWS = 3  # of a table with one column of figures; one with more may have two
+_FILLED = 0.6  # share of its places that hold something
+_STANDS = 0.5  # share of the rows in which an outer column stands, or it is no part of the table
+_MOST_HEADINGS = 3  # rows
+_LONGEST_LABEL = 60  # characters; what is longer is prose
+_LONGEST_TEXT = 25  # of other columns of text; what is longer is prose that stands beside the table
+_MOST_WORDS = 3  # the same
+_MOST_LETTERS_OF_A_UNIT = 4  # as of "sqkm"; a longer word between two columns of figures is a label
+
+_TWO_FIGURES = re.compile(r"[^\w]*\d[\d.,]*\s+[-+−–]?\d[^:/]*")
+"""What may be the cells of two columns that stand too close."""
+_PERIOD = re.compile(r"[^\W\d]{1,3}\s?\d{1,4}|(?:19|20)\d\d[^\W\d]?")
+"""What may head a column: "2025", "Q3", "FY25", "2026e"."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTable:
+    """A table and where it stands on the page as shown, in points."""
+
+    table: Table
+    box: Box
+
+
+@dataclass(frozen=True, slots=True)
+class PageTables:
+    """The tables of a page, the runs that are in none, and whether a table could not be read."""
+
+    tables: tuple[FoundTable, ...]
+    rest: list[Run]
+    in_doubt: bool
+
+
+class _InDoubt(Exception):
+    """What looks like a table cannot be put into rows and columns for sure."""
+
+
+def page_tables(runs: Sequence[Run], pages: int) -> PageTables:
+    """The tables of figures among *runs*, on a page of a document of so many *pages*."""
+    if sum(any(map(str.isdigit, run.text)) for run in runs) < _FEWEST_ROWS:
+        return PageTables((), list(runs), in_doubt=False)
+    parts = [cut_at_gaps(run) for run in runs]
+    found: list[FoundTable] = []
+    used: set[Run] = set()
+    in_doubt = False
+    for direction in dict.fromkeys(run.direction for run in runs):
+        rows = text_rows([part for part in chain(*parts) if part.direction == direction])
+        for grid in (part for columns in groups_of_columns(rows) for part in _Grid(rows, columns).parts()):
+            try:
+                table, texts = grid.read(pages)
+            except _InDoubt:
+                in_doubt = True
+                continue
+            drawn = {run for text in texts for run in text.runs}
+            if table is not None and used.isdisjoint(drawn):
+                used |= drawn
+                found.append(FoundTable(table, around([_box(run) for run in drawn])))
+    rest = [
+        piece
+        for run, cut in zip(runs, parts, strict=True)
+        for piece in ([run] if used.isdisjoint(cut) else cut)
+        if piece not in used
+    ]
+    return PageTables(tuple(found), rest, in_doubt)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A row of the table that is being read: texts by column."""
+
+    v: float
+    cells: dict[int, Row]
+
+    def words(self, column: int, *, signed: bool = False) -> str:
+        texts = self.cells.get(column, [])
+        return " ".join(f"{text.sign} {text.words}".strip() if signed else text.words for text in texts)
+
+    def add(self, words: _Line) -> None:
+        """Put further lines of wrapped cells to these, from above to below."""
+        for column, texts in words.cells.items():
+            self.cells[column] = sorted([*self.cells.get(column, []), *texts], key=lambda text: text.v)
+
+    def is_of_periods(self, figures: Sequence[int]) -> bool:
+        """Whether nothing but years, quarters and words stands in the columns of figures."""
+        cells = [self.words(at) for at in figures if any(map(str.isdigit, self.words(at)))]
+        return bool(cells) and all(map(_PERIOD.fullmatch, cells))
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Where a column stands, and what stands in it."""
+
+    left: float
+    right: float
+    texts: Row
+    is_of_figures: bool
+
+    def holds(self, text: Text) -> bool:
+        return text.left < self.right and self.left < text.right
+
+    def is_outside(self, rows: int, longest: int) -> bool:
+        """Whether it stands beside a table of so many *rows*: it is in few of them, or it is prose."""
+        if self.is_of_figures:
+            return False
+        is_prose = any(
+            len(text.words) > longest
+            or (longest == _LONGEST_TEXT and len(text.words.split()) > _MOST_WORDS)
+            or text.words[0] in MARKS
+            for text in self.texts
+        )
+        return len(self.texts) < _STANDS * rows or is_prose
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """The rows of a page, and those columns of figures that may be a table."""
+
+    rows: Sequence[Row]
+    columns: Sequence[Figures]
+
+    def parts(self) -> Iterator[_Grid]:
+        """Yield the tables that stand side by side: each begins with labels."""
+        spans = self._spans()
+        figures = [index for index, span in enumerate(spans) if span.is_of_figures]
+        cuts = [
+            (spans[index - 1].right + span.left) / 2
+            for index, span in enumerate(spans)
+            if figures
+            and figures[0] < index < figures[-1]
+            and not span.is_of_figures
+            and any(sum(map(str.isalpha, text.words)) > _MOST_LETTERS_OF_A_UNIT for text in span.texts)
+        ]
+        for left, right in pairwise((-math.inf, *cuts, math.inf)):
+            columns = [column for column in self.columns if left < next(iter(column.values())).left < right]
+            if columns:
+                yield _Grid(
+                    [[text for text in row if left < text.left < right] for row in self.rows], columns
+                )
+
+    def read(self, pages: int) -> tuple[Table | None, Row]:
+        """The table and the texts in it; None where there is none.
+
+        Raises:
+            _InDoubt: There is one, and its cells cannot be told apart.
+        """
+        spans = self._spans()
+        figures = [index for index, span in enumerate(spans) if span.is_of_figures]
+        if not figures or figures[0] == 0:
+            return None, []
+        lines = [_line(self.rows[at], spans) for at in self._at]
+        headings = self._headings(lines, spans, figures)
+        if len(lines) > 1 and lines[0].is_of_periods(figures):
+            headings.append(lines.pop(0))
+        lines = self._with_labels(lines, spans)
+        if not _is_table(lines, figures, pages):
+            return None, []
+        if any(_is_unclear(cell, column in figures) for line in lines for column, cell in line.cells.items()):
+            if len(figures) > 1 and len(lines) >= _FEWEST_ROWS:
+                raise _InDoubt
+            return None, []
+        columns = range(len(spans))
+        signs = [_sign_of(line.cells[at][0].sign for line in lines if at in line.cells) for at in columns]
+        head = (" ".join(filter(None, (*(one.words(at) for one in headings), signs[at]))) for at in columns)
+        body = (tuple(line.words(at, signed=not signs[at]) for at in columns) for line in lines)
+        texts = [text for line in (*headings, *lines) for cell in line.cells.values() for text in cell]
+        return Table((tuple(head), *body)), texts
+
+    @property
+    def _at(self) -> list[int]:
+        """The rows that hold figures."""
+        return sorted({row for column in self.columns for row in column})
+
+    def _spans(self) -> list[_Span]:
+        """Where the columns stand: what has no gap between it in any of the rows is one column."""
+        parts: list[Row] = []
+        end = -math.inf
+        rows = self._at
+        for text in sorted((text for at in rows for text in self.rows[at]), key=lambda text: text.left):
+            if text.left >= end:
+                parts.append([])
+            parts[-1].append(text)
+            end = max(end, text.right)
+        aligned = {text for column in self.columns for text in column.values()}
+        spans = [
+            _Span(part[0].left, max(text.right for text in part), part, not aligned.isdisjoint(part))
+            for part in parts
+        ]
+        while len(spans) > 1:
+            longest = _LONGEST_LABEL if spans[1].is_of_figures else _LONGEST_TEXT
+            if not spans[0].is_outside(len(rows), longest):
+                break
+            del spans[0]
+        while spans and spans[-1].is_outside(len(rows), _LONGEST_TEXT):
+            del spans[-1]
+        return spans
+
+    def _headings(self, lines: list[_Line], spans: Sequence[_Span], figures: Sequence[int]) -> list[_Line]:
+        """The rows above *lines* that head their columns, the uppermost first."""
+        size = max(text.size for cell in lines[0].cells.values() for text in cell)
+        farthest = max(_HEADING * size, _ROOM * (lines[min(1, len(lines) - 1)].v - lines[0].v))
+        left, right = spans[0].left - size, spans[-1].right + max(size, spans[-1].left - spans[-2].right)
+        headings: list[_Line] = []
+        v = lines[0].v
+        for row in reversed([row for row in self.rows if row and row[0].v < v - LEVEL * size]):
+            inside = [text for text in row if text.right > left and text.left < right]
+            line = _Line(row[0].v, {})
+            for text in inside:
+                for index in _headed(text, spans):
+                    line.cells.setdefault(index, []).append(text)
+            is_caption = any(  # it stands over the labels and what is beside them, or is no part of the table
+                (spans[0].holds(text) and spans[1].holds(text))
+                or not (left <= text.left and text.right <= right)
+                or text.size > SAME_SIZE * size
+                or text.words[0] in MARKS
+                for text in inside
+            )
+            is_heading = line.cells.keys() & set(figures) and v - line.v <= farthest
+            if is_caption or not is_heading or len(headings) == _MOST_HEADINGS:
+                break
+            headings.insert(0, line)
+            v = line.v
+        return headings
+
+    def _with_labels(self, lines: list[_Line], spans: Sequence[_Span]) -> list[_Line]:
+        """*lines* with the rows of words alone between them: wrapped labels, and headings of parts."""
+        size = max(text.size for line in lines for cell in line.cells.values() for text in cell)
+        own = set(self._at)
+        words = [_line(row, spans) for index, row in enumerate(self.rows) if index not in own]
+        waiting = [line for line in words if line.cells]
+        whole = list(lines)
+        for farthest in (_SAME_CELL, _LINE):  # first what is level with figures: it may be all of a label
+            words, waiting = waiting, []
+            for line in words:
+                above = next((one for one in reversed(lines) if one.v <= line.v), None)
+                below = next((one for one in lines if one.v > line.v), None)
+                up = (line.v - above.v) / size if above else math.inf
+                down = (below.v - line.v) / size if below else math.inf
+                if above and _belongs(above, up, down, farthest) and (below or _hangs(above, line)):
+                    above.add(line)
+                elif below and _belongs(below, down, up, farthest if above else _SAME_CELL):
+                    below.add(line)
+                elif farthest < _LINE:
+                    waiting.append(line)
+                elif above and below:
+                    whole.append(line)
+        return sorted(whole, key=lambda line: line.v)
+
+
+def _box(run: Run) -> Box:
+    return box_of(run.direction, run.start, run.end, run.v, run.size)
+
+
+def _line(row: Row, spans: Sequence[_Span]) -> _Line:
+    """The texts of *row* by the columns that they stand in."""
+    cells: dict[int, Row] = {}
+    for text in row:
+        index = next((index for index, span in enumerate(spans) if span.holds(text)), None)
+        if index is not None:
+            cells.setdefault(index, []).append(text)
+    return _Line(row[0].v if row else 0.0, cells)
+
+
+def _headed(text: Text, spans: Sequence[_Span]) -> list[int]:
+    """The columns that a heading stands over; else the one that it is nearest to."""
+    over = [index for index, span in enumerate(spans) if span.holds(text)]
+    offsets = [abs(span.left + span.right - text.left - text.right) for span in spans]
+    return over or [offsets.index(min(offsets))]
+
+
+def _belongs(line: _Line, distance: float, other: float, farthest: float) -> bool:
+    """Whether words at this distance, in em, are of *line*, which has a label, and not of its neighbour."""
+    if distance < _SAME_CELL:
+        return True
+    return 0 in line.cells and distance <= farthest and distance < _NEARER * other
+
+
+def _hangs(last: _Line, words: _Line) -> bool:
+    """Whether *words*, below the last row, are the rest of its label, and no note under the table."""
+    label, rest = last.cells.get(0), words.cells.get(0)
+    if not label or not rest or words.cells.keys() != {0}:
+        return False
+    return rest[0].size == label[0].size and abs(rest[0].left - label[0].left) <= LEVEL * label[0].size
+
+
+def _is_table(lines: Sequence[_Line], figures: Sequence[int], pages: int) -> bool:
+    """Whether rows with labels and figures are filled as a table's are, and no list of page numbers."""
+    filled = [line for line in lines if line.cells.keys() & set(figures)]
+    labels = [line.words(0) for line in filled]
+    cells = sum(len(line.cells.keys() & set(figures)) for line in filled)
+    if (
+        len(filled) < (2 if len(figures) > 1 else _FEWEST_ROWS)
+        or not all(any(map(str.isalpha, label)) for label in labels[:-1])
+        or cells < _FILLED * len(filled) * len(figures)
+    ):
+        return False
+    if len(figures) > 1:
+        return True
+    values = [line.words(figures[0]) for line in lines]
+    if not all(any(map(str.isdigit, value)) for value in values):
+        return False  # a value is missing, or stands for several rows: the others would not add up
+    numbers = [int(value) for value in values if value.isdecimal()]
+    return len(numbers) < len(values) or numbers != sorted(numbers) or numbers[-1] > pages
+
+
+def _is_unclear(cell: Row, in_figures: bool) -> bool:
+    """Whether a cell holds a figure beside something else, or what may be the figures of two columns."""
+    if len(cell) > 1:
+        return in_figures or any(text.is_figure for text in cell)
+    return in_figures and not cell[0].is_figure and bool(_TWO_FIGURES.fullmatch(cell[0].words))
+
+
+def _sign_of(signs: Iterable[str]) -> str:
+    """The currency sign of a whole column that only some of its figures bear, as accountants set it."""
+    kinds = set(signs)
+    return max(kinds) if len(kinds) == 2 and "" in kinds and "(" not in kinds else ""

@@ -1,0 +1,199 @@
+"""Two readings of one stretch of sound, and the words that stand: plain ones, and ones with times and names.
+
+Without times in its text the model is nearest to what was said, and sometimes leaves out a whole sentence;
+with them it leaves out none. So what it left out is put in where the other reading has it, and where that one
+is not sure, what stands is doubtful. Given the deck's names it hears them, and now and then where nobody said
+one: so a name stands only in the place of words that sound like it, and brings no other words. Where no words
+look like it, the sound decides: the model weighs both texts, knowing the names and not knowing them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Final
+
+from orchestrator.material.model.segment import CONFIDENCE, LANGUAGE, REPETITION
+from orchestrator.material.speech.doubt import LEAST_SURE, is_unsure, repeats
+
+LOST_WORDS: Final = 3
+"""Words that the reading with times has more in one place, from which the plain one has left out a sentence:
+"It did not." Names are not counted, which the model may have from the list alone."""
+MOST_PIECES: Final = 4
+"""Words as which a name is heard that the model does not know ("man for nearly")."""
+UNSPACED: Final = 15
+"""Characters for each space, from which a language writes none between its words (German has some six)."""
+ALIKE: Final = 0.5
+"""Share of letters that a name and the words in its place have in common (difflib's ratio).
+
+Of 14 names that were spoken 12 have more ("man for nearly" and Manferdelli: 0.61), and of seven that nobody
+spoke none (0.36 at most)."""
+LEAST_AGREEMENT: Final = 0.5
+"""Share of words that two readings have in common: below it neither is to be believed. Of 60 English
+sentences two have less, both of them misheard."""
+_SIGNS: Final = re.compile(r"^[\W_]+|['’]s\b|[\W_]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the model reads in a stretch."""
+
+    text: str
+    sure: float  # mean log probability of its tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The words of a stretch."""
+
+    text: str
+    sure: float
+    doubt: str | None  # of model.segment.DOUBTS
+
+
+def settle(
+    plain: Reading,
+    timed: Reading,
+    names: Sequence[str],
+    *,
+    seconds: float,
+    is_other_language: bool = False,
+    fits: Callable[[str, str, int], bool] = lambda text, other, names: False,
+) -> Settled:
+    """Return the words that stand, and the doubt in them.
+
+    Args:
+        timed: The reading with times, for which the model was given *names*.
+        seconds: How long the sound is, with the little silence around it.
+        is_other_language: A model of many languages has found another than the one that is set.
+        fits: Whether the sound is rather that of the other text, which has so many names more than the first.
+    """
+    if not plain.text:
+        plain = timed
+    whole = with_lost(plain.text, timed.text, names)
+    is_lost = whole != plain.text
+    is_taken = is_lost and timed.sure >= LEAST_SURE and not repeats(timed.text)
+    stands = Reading(whole, timed.sure) if is_taken else plain
+    text = with_names(stands.text, timed.text, names)
+    other, more = with_names_around(text, timed.text, names)
+    if more and fits(text, other, more):
+        text = other
+    if repeats(plain.text) or repeats(timed.text):
+        doubt: str | None = REPETITION
+    elif is_other_language:
+        doubt = LANGUAGE
+    else:
+        differs = agreement(text, timed.text) < LEAST_AGREEMENT
+        is_doubtful = is_lost != is_taken or is_unsure(stands.sure, seconds, differs=differs)
+        doubt = CONFIDENCE if is_doubtful else None
+    return Settled(text, stands.sure, doubt)
+
+
+def with_lost(plain: str, timed: str, names: Sequence[str]) -> str:
+    """Return *plain* with what it has left out of *timed*, each in its place."""
+    known = {_fold(name) for name in names}
+    gap = _gap(plain, timed)
+    words, others = _split(plain, gap), _split(timed, gap)
+    heard = _folded(others)
+    result: list[str] = []
+    for _, a, b, c, d in _matcher(_folded(words), heard).get_opcodes():
+        more = sum(word not in known for word in heard[c:d]) - (b - a)
+        result += others[c:d] if more >= LOST_WORDS else words[a:b]
+    return gap.join(result)
+
+
+def agreement(one: str, other: str) -> float:
+    """Return the share of words that two texts have in common, in their order."""
+    gap = _gap(one, other)
+    return _matcher(_folded(_split(one, gap)), _folded(_split(other, gap))).ratio()
+
+
+def with_names(plain: str, timed: str, names: Sequence[str]) -> str:
+    """Return *plain* with each name of *timed* in the place of the words that sound like it."""
+    known = {_fold(name): name for name in names}
+    words, others = plain.split(), timed.split()
+    said, heard = _folded(words), _folded(others)
+    if known.keys().isdisjoint(heard):
+        return plain
+    result: list[str] = []
+    for kind, a, b, c, d in _matcher(said, heard).get_opcodes():
+        for number in range(c, d) if kind == "replace" else ():
+            if heard[number] in known:
+                around = heard[c:number], heard[number], heard[number + 1 : d]
+                at, to = _likest(said[a:b], *around)
+                if _matcher("".join(said[a + at : a + to]), heard[number]).ratio() >= ALIKE:
+                    result += [*words[a : a + at], _spelled(others[number], known)]
+                    a, c = a + to, number + 1
+        result += words[a:b]
+    return " ".join(result)
+
+
+def with_names_around(plain: str, timed: str, names: Sequence[str]) -> tuple[str, int]:
+    """Return *plain* with what *timed* has in the place of other words, where a name is in it; and how many.
+
+    The names bring their neighbours' words there, and no figure: figures are what a talk is checked by.
+    """
+    known = {_fold(name) for name in names}
+    words, others = plain.split(), timed.split()
+    said, heard = _folded(words), _folded(others)
+    if known.isdisjoint(heard):
+        return plain, 0
+    result, count = [], 0
+    for kind, a, b, c, d in _matcher(said, heard).get_opcodes():
+        more = sum(word in known and word not in said[a:b] for word in heard[c:d])
+        is_taken = kind == "replace" and more and _digits(words[a:b]) == _digits(others[c:d])
+        count += more if is_taken else 0
+        result += others[c:d] if is_taken else words[a:b]
+    return " ".join(result), count
+
+
+def _digits(words: Sequence[str]) -> str:
+    return "".join(char for word in words for char in word if char.isdigit())
+
+
+def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequence[str]) -> tuple[int, int]:
+    """Return where among *said* the name's own words stand, as its neighbours stand before and after them."""
+
+    def alike(place: tuple[int, int]) -> tuple[int, int]:
+        at, to = place
+        pairs = ((said[:at], before), (said[at:to], [name]), (said[to:], after))
+        letters = sum(
+            block.size
+            for one, other in pairs
+            for block in _matcher("".join(one), "".join(other)).get_matching_blocks()
+        )
+        return letters, at - to  # of two that are alike the one of fewer words
+
+    ends = range(len(said) + 1)
+    places = [(at, to) for at in ends for to in ends if at <= to <= at + MOST_PIECES]
+    return max(places, key=alike)
+
+
+def _spelled(word: str, known: dict[str, str]) -> str:
+    """The word, a name, as the deck spells it."""
+    return known[_fold(word)].join(word.casefold().split(_fold(word), 1))
+
+
+def _gap(*texts: str) -> str:
+    """What stands between the words of these texts: a space, or nothing."""
+    text = " ".join(texts)
+    return "" if len(text) > UNSPACED * len(text.split()) else " "
+
+
+def _split(text: str, gap: str) -> list[str]:
+    return text.split() if gap else list(text)
+
+
+def _folded(words: Sequence[str]) -> list[str]:
+    return [_fold(word) for word in words]
+
+
+def _fold(word: str) -> str:
+    """A word without its case, its punctuation and an 's."""
+    return _SIGNS.sub("", word.casefold())
+
+
+def _matcher(one: Sequence[str], other: Sequence[str]) -> SequenceMatcher[str]:
+    return SequenceMatcher(None, one, other, autojunk=False)

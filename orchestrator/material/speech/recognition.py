@@ -1,0 +1,378 @@
+"""Speech to text on this machine: the extra `stt`, with no server and no network.
+
+The model is a Whisper in the form of CTranslate2 (`models`). Silero VAD, which finds a voice in the sound,
+comes with faster-whisper. Nothing here is imported or loaded before somebody speaks.
+
+Source: https://github.com/SYSTRAN/faster-whisper; https://github.com/snakers4/silero-vad.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Protocol
+
+from orchestrator.core.errors import SpeechError
+from orchestrator.core.home.user_list import shown_name
+from orchestrator.core.legible import one_line
+from orchestrator.material.speech.doubt import LIKELY_LANGUAGE
+from orchestrator.material.speech.models import (
+    ENGLISH,
+    SpeechModel,
+    model_of,
+    stay_offline,
+)
+from orchestrator.material.speech.readings import Reading, settle
+from orchestrator.material.speech.voice import Detector
+
+BEAM: Final = 5
+"""Whisper's own width. Of the 93 words of `scripts/bench stt` 1 is wrong, and 5 with a greedy search, which
+takes two thirds of the time."""
+FRAMES_A_SECOND: Final = 100
+SHORT: Final = 16 * FRAMES_A_SECOND
+LONG: Final = 30 * FRAMES_A_SECOND
+"""Frames of sound that the model is shown, with silence after what is said: LONG is what it was trained
+with; SHORT holds the longest stretch (`voice.LONGEST`), and in `scripts/bench stt` takes a third of the
+time with fewer words wrong (1 and not 5 of 93)."""
+TOKENS_A_SECOND: Final = 10
+LEAST_TOKENS: Final = 20
+MOST_TOKENS: Final = 224
+"""Bounds on a text: nobody speaks faster (three words a second are four tokens), and a model that begins to
+repeat itself ends there. MOST_TOKENS is Whisper's own bound."""
+TIMES_TOKENS: Final = 8
+"""Of the times that the model writes between phrases: two for each of four."""
+LATEST_BEGIN: Final = 50
+"""Steps of a time: the first word begins within a second (Whisper's own `max_initial_timestamp`)."""
+UNIT_FRAMES: Final = 2
+"""Frames of one step of a time that the model writes (20 ms)."""
+LEAST_REST: Final = 20
+"""Frames that are recognised on their own: less than 0.2 s is the end of a word that was written already."""
+NO_SPEECH: Final = 0.6
+UNSURE: Final = -1.0
+"""Above this probability of no speech, and below this mean log probability of the words: no words. Both are
+Whisper's own defaults."""
+MOST_NAME_TOKENS: Final = 96
+"""Of the deck's names that are given to the model before each stretch: some thirty names, and less than half
+of what it may be given before (223 tokens); each costs time at every stretch."""
+LONGEST_NAME_TOKENS: Final = 8
+"""A longer one is no name, but words that a deck runs together."""
+MOST_OF_A_NAME: Final = 20.0
+"""Log probability that a text may lose by a name of the deck, for a model that was not told it. Of 20 names
+that were spoken (by espeak-ng) none lost more than 15.6, and one that nobody spoke 28.2."""
+LEAST_CHANCE: Final = 1e-9
+"""Of a token, so that one alone decides nothing and has a logarithm."""
+CONTEXT: Final = 64
+"""Samples of the window before that Silero's network sees with each window, at 16 kHz."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a stretch of sound was recognised as; "" where there are no words in it."""
+
+    text: str
+    confidence: float  # 0 to 1
+    doubt: str | None = None  # of model.segment.DOUBTS
+
+
+class Recogniser(Protocol):
+    """Turns sound into text. Safe to use from many threads; sound is 16 kHz, 16 bits, one channel."""
+
+    @property
+    def hears(self) -> str:
+        """Which language, for people: "English alone"."""
+
+    @property
+    def warning(self) -> str | None:
+        """Why it will not hear what is spoken; None: it may."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether what is asked for now begins at once."""
+
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        """The words in *sound*, 30 s at most, after all that was asked for before.
+
+        Args:
+            names: That may be spoken, and that nobody knows who has not read the deck.
+            is_partial: Somebody is still speaking: the words are shown, so that one look is enough.
+        """
+
+    def detector(self) -> Detector:
+        """What finds a voice in one stream; returns once sound can be recognised.
+
+        Raises:
+            SpeechError: It cannot; one line says why.
+        """
+
+    def close(self) -> None:
+        """Give up what has not begun."""
+
+
+class Whisper:
+    """The model of one folder, loaded when it is first needed, in the one thread that uses it.
+
+    Every microphone shares the thread: two recognitions at once would each take twice as long.
+    """
+
+    def __init__(self, model: SpeechModel) -> None:
+        self._of = model
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="recogniser")
+        self._newest: Future[Heard] | None = None
+
+    @property
+    def hears(self) -> str:
+        return self._of.hears
+
+    @property
+    def warning(self) -> str | None:
+        return self._of.warning
+
+    @property
+    def is_idle(self) -> bool:
+        return self._newest is None or self._newest.done()
+
+    def recognise(
+        self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
+    ) -> Future[Heard]:
+        self._newest = self._worker.submit(self._recognise, sound, tuple(names), is_partial)
+        return self._newest
+
+    def detector(self) -> Detector:
+        self._worker.submit(lambda: self._model).result()  # what is wrong with it is told first
+        return _Silero().chance
+
+    def close(self) -> None:
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    @cached_property
+    def _model(self) -> Any:
+        stay_offline()
+        from faster_whisper import WhisperModel
+
+        try:
+            loaded = WhisperModel(
+                str(self._of.folder), device="cpu", compute_type="int8", cpu_threads=_cores()
+            )
+        except Exception as error:  # those of CTranslate2 and of the tokenizer are of no kind of their own
+            raise SpeechError(
+                f"{shown_name(self._of.folder)}: no Whisper model of CTranslate2 can be loaded from it "
+                f"({type(error).__name__}): name another folder as stt_model"
+            ) from error
+        language = self._of.language
+        if loaded.model.is_multilingual and language and language not in loaded.supported_languages:
+            raise SpeechError(
+                f"stt_language is {language}, which {self._of.name} does not know: name one as Whisper does, "
+                "such as de"
+            )
+        return loaded
+
+    def _recognise(self, sound: bytes, names: tuple[str, ...], is_partial: bool) -> Heard:
+        try:
+            return self._hear(sound, names, is_partial)
+        except SpeechError:
+            raise
+        except Exception as error:  # memory that is short, say
+            reason = one_line(str(error))[:200] or type(error).__name__
+            raise SpeechError(
+                f"speech cannot be recognised ({reason}): try again, or give a transcript"
+            ) from error
+
+    def _hear(self, sound: bytes, names: tuple[str, ...], is_partial: bool) -> Heard:
+        features = self._model.feature_extractor(_samples(sound))
+        frames = features.shape[-1]
+        if frames < LEAST_REST:
+            return Heard("", 0.0)
+        looked = self._look_at(features)
+        first = self._read(looked)
+        plain = Reading(first.text, first.sure)
+        if first.is_silent or (is_partial and not first.text):
+            return Heard("", 0.0)
+        if is_partial:
+            return Heard(plain.text, _confidence(plain.sure))
+        timed = self._with_times(features, looked, names)
+        is_other = looked.is_other_language
+        seconds = frames / FRAMES_A_SECOND
+        if not plain.text and not timed.text:
+            return Heard("", 0.0)
+
+        def fits(text: str, other: str, more: int) -> bool:
+            told, untold = (
+                self._chance(looked, other, words) - self._chance(looked, text, words)
+                for words in (_hotwords(looked.tokens, names), None)
+            )
+            return told > 0 and untold > -MOST_OF_A_NAME * more
+
+        settled = settle(plain, timed, names, seconds=seconds, is_other_language=is_other, fits=fits)
+        return Heard(settled.text, _confidence(settled.sure), settled.doubt)
+
+    def _with_times(self, features: Any, looked: _Look, names: tuple[str, ...]) -> Reading:
+        """The whole stretch with times in its text; where the model breaks off it goes on from there."""
+        words = _hotwords(looked.tokens, names)
+        frames = features.shape[-1]
+        parts = [self._read(looked, words, has_times=True)]
+        at = parts[0].frames
+        while frames - at >= LEAST_REST:
+            parts.append(self._read(self._look_at(features[:, at:]), words, has_times=True))
+            at += parts[-1].frames
+        parts = [part for part in parts if not part.is_silent] or parts[:1]
+        text = one_line(" ".join(part.text for part in parts))
+        return Reading(text, sum(part.score for part in parts) / sum(part.tokens for part in parts))
+
+    def _look_at(self, features: Any) -> _Look:
+        """The sound as the model has it; faster-whisper's own `transcribe` pads every stretch to `LONG`."""
+        from faster_whisper.audio import pad_or_trim
+        from faster_whisper.tokenizer import Tokenizer
+
+        model, frames = self._model, features.shape[-1]
+        encoded = model.encode(pad_or_trim(features, SHORT if frames <= SHORT else LONG))
+        if not model.model.is_multilingual:
+            return _Look(encoded, frames, Tokenizer(model.hf_tokenizer, False, "transcribe", ENGLISH))
+        spoken, chance = model.model.detect_language(encoded)[0][0]
+        detected = spoken.strip("<|>")
+        language = self._of.language or detected
+        is_other = detected != language and chance >= LIKELY_LANGUAGE
+        tokens = Tokenizer(model.hf_tokenizer, True, "transcribe", language)
+        return _Look(encoded, frames, tokens, is_other)
+
+    def _read(self, looked: _Look, words: str | None = None, *, has_times: bool = False) -> _Part:
+        """What is said from the beginning, up to where the model has more to say."""
+        model, tokens, frames = self._model, looked.tokens, looked.frames
+        prompt = model.get_prompt(tokens, [], without_timestamps=not has_times, hotwords=words)
+        spoken = min(LEAST_TOKENS + frames * TOKENS_A_SECOND // FRAMES_A_SECOND, MOST_TOKENS)
+        found = model.model.generate(
+            looked.encoded,
+            [prompt],
+            beam_size=BEAM,
+            max_length=len(prompt) + spoken + (TIMES_TOKENS if has_times else 0),
+            max_initial_timestamp_index=LATEST_BEGIN,
+            return_scores=True,
+            return_no_speech_prob=True,
+        )[0]
+        written = found.sequences_ids[0]
+        end, until = _end_of(written, tokens.timestamp_begin)
+        text = one_line(tokens.decode([one for one in written[:end] if one < tokens.eot]))
+        # The score is the mean without the end's token.
+        return _Part(
+            text, until or frames, found.scores[0] * len(written), len(written) + 1, found.no_speech_prob
+        )
+
+    def _chance(self, looked: _Look, text: str, words: str | None) -> float:
+        """The log probability of *text* for the model that is told these words before it."""
+        tokens = looked.tokens
+        before = self._model.get_prompt(tokens, [], hotwords=words)
+        aligned = self._model.model.align(looked.encoded, before, [tokens.encode(f" {text}")], looked.frames)
+        return sum(math.log(max(chance, LEAST_CHANCE)) for chance in aligned[0].text_token_probs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A stretch of sound as the model has it."""
+
+    encoded: Any
+    frames: int
+    tokens: Any  # the tokenizer for what is spoken
+    is_other_language: bool = False  # than the one that is set
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one reading of the model gives."""
+
+    text: str
+    frames: int  # that it covers
+    score: float  # sum of the tokens' log probabilities
+    tokens: int
+    no_speech: float
+
+    @property
+    def sure(self) -> float:
+        """Mean log probability of the tokens."""
+        return self.score / self.tokens
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nobody speaks there, so that the words are none."""
+        return self.no_speech > NO_SPEECH and (not self.text or self.sure < UNSURE)
+
+
+def _confidence(sure: float) -> float:
+    return round(min(1.0, math.exp(sure)), 3)
+
+
+def _end_of(written: Sequence[int], first_time: int) -> tuple[int, int]:
+    """How many of the tokens count, and the frames up to which they go; 0: up to the end.
+
+    Two times in a row part two phrases. Where the second one is not ended by a time, the model has broken it
+    off, so it is recognised again from there.
+    """
+    parted = [at for at in range(1, len(written)) if min(written[at - 1], written[at]) >= first_time]
+    is_ended = len(written) > 1 and written[-2] < first_time <= written[-1]
+    if not parted or is_ended:
+        return len(written), 0
+    until = (written[parted[-1] - 1] - first_time) * UNIT_FRAMES
+    return (parted[-1], until) if until > 0 else (len(written), 0)
+
+
+def _hotwords(tokens: Any, names: tuple[str, ...]) -> str | None:
+    """The names that the model writes in pieces, so does not know as words, as far as there is room.
+
+    As sentences: of 20 spoken names 13 were right, with commas between them 11, and none without.
+    """
+    chosen: list[str] = []
+    room = MOST_NAME_TOKENS
+    for name in names:
+        size = len(tokens.encode(f" {name}"))
+        small = len(tokens.encode(f" {name.casefold()}"))  # a word that a line begins with is known so
+        if min(size, small) > 1 and size <= LONGEST_NAME_TOKENS and size + 1 <= room:  # and a full stop
+            chosen.append(name)
+            room -= size + 1
+    return " ".join(f"{name}." for name in chosen) or None
+
+
+class _Silero:
+    """The detector's network over one stream; its state goes from window to window."""
+
+    def __init__(self) -> None:
+        stay_offline()
+        import numpy
+        from faster_whisper.vad import get_vad_model
+
+        self._numpy: Any = numpy
+        self._network: Any = get_vad_model().session
+        self._state = [numpy.zeros((1, 1, 128), "float32") for _ in "hc"]
+        self._before: Any = numpy.zeros(CONTEXT, "float32")
+
+    def chance(self, window: bytes) -> float:
+        numpy = self._numpy
+        sound = _samples(window)
+        seen = numpy.concatenate([self._before, sound])[None]
+        found, *self._state = self._network.run(
+            None, {"input": seen, "h": self._state[0], "c": self._state[1]}
+        )
+        self._before = sound[-CONTEXT:]
+        return float(found.reshape(-1)[0])
+
+
+def recogniser_of(stt_model: str | None, stt_language: str | None = None) -> Whisper:
+    """The recogniser with the model that the settings name, else the packaged one; loads nothing.
+
+    Raises:
+        SpeechError: The extra is missing, or there is no such model here; one line says what to do.
+    """
+    return Whisper(model_of(stt_model, stt_language))
+
+
+def _samples(sound: bytes) -> Any:
+    import numpy
+
+    return numpy.frombuffer(sound, "<i2").astype("float32") / 32768
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

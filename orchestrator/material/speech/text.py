@@ -1,0 +1,21 @@
+"""The text of speech as it is stored: one line, single spaces, nothing that cannot be written."""
+
+from __future__ import annotations
+
+import re
+
+from orchestrator.core.legible import one_line
+from orchestrator.material.speech.word_lists import word_list
+
+LINE_END = re.compile(r"\r\n|\r|\n")
+"""The end of a line in a recording; U+2028 and form feeds are white space within one."""
+
+MAX_LABEL_CHARS = 80
+"""A longer speaker label is cut; our own limit, far above any name with a title."""
+
+
+def label(text: str) -> str | None:
+    """A speaker's label as it is stored; None where it names nobody ("-", "Unknown speaker")."""
+    name = one_line(text)[:MAX_LABEL_CHARS].rstrip()
+    is_nobody = name.casefold().replace("_", " ") in word_list("nobody")
+    return name if name.strip("-–—_?.* ") and not is_nobody else None

@@ -1,0 +1,203 @@
+"""Answers prepared for a rehearsal, and which of them is next."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from orchestrator.core.errors import AnswersError, names_its_file
+from orchestrator.core.home import user_list
+from orchestrator.core.home.plain_yaml import PlainYamlError, read_plain_yaml
+from orchestrator.core.home.user_list import (
+    MAX_LIST_BYTES,
+    UnreadableError,
+    read_given,
+    shown_name,
+    yaml_trouble,
+)
+from orchestrator.core.legible import one_line
+from orchestrator.panel.model.exchange import PERSON_VERDICTS
+
+_TROUBLES = {
+    user_list.NO_FILE: "is not a file: give a YAML or JSON list of answers",
+    user_list.MISSING: "does not exist: give the path of a list of answers",
+    user_list.BROKEN: "cannot be read: ",
+    user_list.LARGE: f"is larger than {MAX_LIST_BYTES // 1024} KB: give a list of answers",
+    user_list.ENCODING: "is not UTF-8 text: save it as UTF-8",
+    user_list.EMPTY: "is empty: give a list of answers ([] for none)",
+}
+KEYS = ("text", "agent", "exchange", "claim", "slide", "question", "park", "verdict")
+_FORMS = {
+    "agent": (re.compile(r"[a-z][a-z0-9-]{0,31}"), "an agent's id such as skeptic"),
+    "exchange": (re.compile(r"x[1-9]\d{0,5}"), "an exchange such as x1"),
+    "claim": (re.compile(r"[ds]\d{1,6}\.t?\d{1,6}"), "a claim such as d3.2, d3.t1 or s17.1"),
+    "slide": (re.compile(r"[1-9]\d{0,5}"), "the number of a slide such as 3"),
+    "verdict": (re.compile("|".join(PERSON_VERDICTS)), "given, partly or not"),
+}
+_NONE = (None, "", "~", "null")
+"""As YAML writes that there is none."""
+
+
+_RANKED = ("exchange", "question", "claim", "slide", "agent")
+"""How an answer names its question; what says most first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that the presenter has prepared, and optionally its question."""
+
+    text: str
+    agent: str | None = None
+    exchange: str | None = None
+    claim: str | None = None
+    park: bool = False  # come back to this question later; the text, if any, is what is said with it
+    verdict: str | None = None  # of PERSON_VERDICTS: what the presenter says of it; None: nothing
+    slide: int | None = None
+    question: str | None = None  # words that stand in it, as it was asked first or again
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it says of its question: "agent skeptic", "slide 3"; none: it is used in order."""
+        named = {key: getattr(self, key) for key in _RANKED}
+        return tuple(f"{key} {value}" for key, value in named.items() if value is not None)
+
+
+@names_its_file
+def read_answers(path: Path) -> tuple[Answer, ...]:
+    """The answers in a YAML or JSON list, in its order; texts have single spaces.
+
+    An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`, `slide` and
+    `question` (words of it), which name its question, `verdict` (given, partly or not: what the
+    presenter says of it), and `park: true`, which parks the question (then `text` may be left out). In
+    YAML everything is taken as written, so `yes` and `4.20` stay words.
+
+    Raises:
+        AnswersError: The file cannot be read or is no such list; names the item's number.
+    """
+    name = shown_name(path)
+    text = _text(path, name)
+    plain = _plain(text, name, is_json=path.suffix.lower() == ".json")
+    if not isinstance(plain, list):
+        raise AnswersError(f"{name} is no list of answers: begin each answer with `- text: …`")
+    return tuple(_answer(item, f"{name}: item {number}") for number, item in enumerate(plain, start=1))
+
+
+def pick_answer(
+    answers: Sequence[Answer],
+    used: frozenset[int],
+    *,
+    agent: str,
+    exchange: str,
+    claim: str | None,
+    slide: int | None = None,
+    questions: Sequence[str] = (),
+    comes_back_to: str | None = None,
+) -> int | None:
+    """The index of the answer to this question, or None where nothing is left for it.
+
+    First an unused one that names this exchange, words of its questions, its claim, slide or agent
+    (in this order; all that it names must fit), else the next unused one that names nothing. A
+    question that comes back is also the parked exchange that it comes back to.
+    """
+    asked = {"agent": (agent,), "exchange": (exchange, comes_back_to), "claim": (claim,), "slide": (slide,)}
+    put = [one_line(one).casefold() for one in questions]
+
+    def fits(answer: Answer) -> bool:
+        words = (answer.question or "").casefold()
+        is_put = not words or any(words in one for one in put)
+        return is_put and all(getattr(answer, key) in (None, *values) for key, values in asked.items())
+
+    left = [(index, answer) for index, answer in enumerate(answers) if index not in used and fits(answer)]
+    for key in _RANKED:
+        for index, answer in left:
+            if getattr(answer, key) is not None:
+                return index
+    return left[0][0] if left else None
+
+
+def unasked(answers: Sequence[Answer], used: frozenset[int]) -> list[str]:
+    """Each answer that is left and names a question: "answer 3 (slide 4, agent skeptic)"."""
+    return [
+        f"answer {number} ({', '.join(one.names)})"
+        for number, one in enumerate(answers, start=1)
+        if one.names and number - 1 not in used
+    ]
+
+
+def _text(path: Path, name: str) -> str:
+    try:
+        return read_given(path, MAX_LIST_BYTES)
+    except UnreadableError as error:
+        raise AnswersError(f"{name} {_TROUBLES[error.trouble]}{error.reason}") from None
+
+
+def _plain(text: str, name: str, *, is_json: bool) -> Any:
+    try:
+        # As it is written: read otherwise, the answers `yes` and `2026-11-22` became a truth and a date.
+        return json.loads(text) if is_json else read_plain_yaml(text, as_written=True)[1]
+    except PlainYamlError as error:
+        line = "" if error.line is None else f" (line {error.line})"
+        raise AnswersError(f"{name} {yaml_trouble(error)}{line}") from None
+    except json.JSONDecodeError as error:
+        raise AnswersError(f"{name} is not JSON: {error.msg} (line {error.lineno})") from None
+    except (ValueError, RecursionError):
+        raise AnswersError(f"{name}: numbers too long or brackets too deep: give a list of answers") from None
+
+
+def _answer(item: Any, where: str) -> Answer:
+    if isinstance(item, str):
+        item = {"text": item}
+    if not isinstance(item, dict):
+        raise AnswersError(f"{where} is neither a text nor a mapping: write `text: …`")
+    for key in item:
+        if key not in KEYS:
+            near = difflib.get_close_matches(str(key), KEYS, n=1, cutoff=0.5)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(KEYS)}"
+            raise AnswersError(f"{where} has the unknown key {one_line(str(key))[:40]!r}: {hint}")
+    park = _park(item.get("park"), where)
+    text = item.get("text")
+    if park and text is None:
+        text = ""
+    if not isinstance(text, str) or not (one_line(text) or park):
+        raise AnswersError(f"{where} has no text: write what is answered under text")
+    names = {key: _name(item.get(key), key, where) for key in _FORMS}
+    slide = names.pop("slide")
+    return Answer(
+        one_line(text),
+        **names,
+        slide=None if slide is None else int(slide),
+        question=_words(item.get("question"), where),
+        park=park,
+    )
+
+
+def _words(value: Any, where: str) -> str | None:
+    if value in _NONE:
+        return None
+    if not isinstance(value, str) or not one_line(value):
+        raise AnswersError(f"{where}: question is no text: write some words of the question")
+    return one_line(value)
+
+
+def _park(value: Any, where: str) -> bool:
+    word = str(value).strip().lower()
+    if value is None or word in ("false", "no", ""):
+        return False
+    if word not in ("true", "yes"):
+        raise AnswersError(f"{where}: park is not true or false")
+    return True
+
+
+def _name(value: Any, key: str, where: str) -> str | None:
+    if value in _NONE:
+        return None
+    form, example = _FORMS[key]
+    name = str(value).strip().lower()
+    if isinstance(value, bool | float | list | dict) or not form.fullmatch(name):
+        raise AnswersError(f"{where}: {key} is not {example}")
+    return name

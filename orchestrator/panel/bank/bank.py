@@ -1,0 +1,184 @@
+"""The question bank: data that people who sit on boards have written, one file a kind of deck.
+
+Read once in a process. `tests/engines/test_bank.py` holds the schema; here a broken file is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from orchestrator.core.packaged import PACKAGE, packaged_yaml
+from orchestrator.panel.personas.persona import ASKS
+
+FOLDER: Final = PACKAGE / "panel" / "bank" / "entries"
+ANY: Final = "any"
+"""The kind whose questions suit every deck."""
+
+ABOUT: Final = ("ask", "cost", "date", "promise", "reliance", "admission", "missing", "whole")
+SEATS: Final = ASKS
+FIGURES: Final = ("money", "percent", "count", "duration", "date")
+"""The kinds of figure, as `claims` names them, of which a question can ask for one."""
+
+WORDINGS: Final = ("ask", "firm", "soft")
+OF_TEXTS: Final = (*WORDINGS, "but", "heads", "kinds", "wants_fact")
+OF_CONDITIONS: Final = ("when", "on", "unless")
+OF_PATTERNS: Final = ("placeholders", "estimates", "abbreviations")
+"""The fields that are read as texts, conditions and regular expressions."""
+
+HEADING: Final = "#heading"
+"""The tag of a slide's title that may be quoted for what stands under it."""
+
+PLACEHOLDER: Final = "#placeholder"
+"""The tag of a line with a gap in it that was meant to be filled."""
+
+QUOTE: Final = "{quote}"
+SUBJECT: Final = "{it}"
+"""In a wording: the deck's own name for its matter, or its kind's noun."""
+
+Condition = tuple[str, ...]
+"""Patterns that are needed together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One question of the bank."""
+
+    id: str
+    kind: str  # of deck; ANY
+    ask: tuple[str, ...]  # wordings, with or without the slot QUOTE
+    seat: str  # of SEATS: what its asker cares about
+    about: str  # of ABOUT
+    good: str  # what a good answer gives
+    when: tuple[Condition, ...] = ()  # any one of them; none: always
+    but: tuple[str, ...] = ()  # none of them in that line, or on the slide whose title is quoted
+    on: tuple[Condition, ...] = ()  # any one of them in the title of the slide whose line is quoted
+    kinds: tuple[str, ...] = ()  # of deck beside its own; of an entry of ANY, the only ones
+    unless: tuple[Condition, ...] = ()  # any one of them in deck, notes or speech: it may be answered there
+    topic: str = ""  # asked once a session, whichever entry asks it
+    asks_for: str | None = None  # of FIGURES: exactly one figure of this kind, and nothing else
+    wants_fact: tuple[str, ...] = ()
+    """Of `WORDINGS` those to which no answer is without a figure, a date, a name, or a yes or no."""
+    firm: tuple[str, ...] = ()  # wordings in place of `ask` for a hard board
+    soft: tuple[str, ...] = ()  # and for a friendly one
+    place: int = 0  # in its file: what boards ask most stands first
+
+    @property
+    def has_quote(self) -> bool:
+        """Whether it is about one line of the deck."""
+        return any(QUOTE in ask for ask in self.ask)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it asks for what a well prepared deck tells: it supposes that its topic is left out."""
+        return self.about in ("missing", "ask") and not self.has_quote
+
+    def wordings(self, intensity: str) -> tuple[str, ...]:
+        """As it is said at this intensity."""
+        return {"adversarial": self.firm, "friendly": self.soft}.get(intensity) or self.ask
+
+
+@dataclass(frozen=True, slots=True)
+class DeckKind:
+    """A kind of deck and what shows it."""
+
+    id: str
+    name: str
+    noun: str  # for its matter where the deck gives it no name
+    is_named: bool  # whether the deck's title may be the name of its matter
+    cover: tuple[str, ...]  # patterns that decide nearly alone where the first slide holds them
+    titles: tuple[str, ...]  # that weigh more in a heading than in a text
+    texts: tuple[str, ...]
+    council: int = 0  # added to its score where a deck is one for a technical council
+    needs: tuple[Condition, ...] = ()  # any one of them in the deck, or it is not of this kind; none: nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The words that the engine says or listens for beside questions."""
+
+    contradictions: Mapping[str, tuple[str, ...]]  # by sort: two, sum, read
+    seats: Mapping[str, tuple[str, ...]]  # patterns in a panelist's title and role that give it a seat
+    why: Mapping[str, str]  # by `about`: why a question is asked, a few words
+    placeholders: re.Pattern[str]
+    estimates: re.Pattern[str]  # before a figure: it is an estimate, and the line says so
+    abbreviations: re.Pattern[str]  # their full stop ends no sentence
+    bounds: tuple[str, ...]  # beside them a number counts nothing
+    council: tuple[tuple[str, ...], ...]  # words of technical councils, and of software work anywhere
+    english: tuple[str, ...]  # words that make up a good part of any English text
+    agendas: tuple[str, ...]  # titles of slides that only list what is to come
+    courtesies: tuple[str, ...]  # a question in whose line or title they stand is none to the board
+    hesitations: tuple[str, ...]  # nobody is quoted with them
+    put_off: tuple[str, ...]  # whole sentences, plain
+    do_not_know: tuple[str, ...]
+    fillers: tuple[str, ...]  # words before a sentence that change nothing
+    lead_to_figure: tuple[str, ...]  # all that may stand before the figure of a bare answer
+    after_figure: tuple[str, ...]
+    undertakes: tuple[str, ...]
+    yes_or_no: tuple[str, ...]  # whole words
+    follow_ups: Mapping[
+        str, tuple[str, ...]
+    ]  # by sort: put_off, do_not_know, neither_figure, no_fact, not_given
+    topics: Mapping[str, tuple[str, ...]]  # by topic: words that show that the deck speaks of it at all
+    told: Mapping[str, tuple[str, ...]]  # by topic: titles of slides that tell what a plain question asks
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """All of it."""
+
+    kinds: tuple[DeckKind, ...]
+    entries: tuple[Entry, ...]
+    phrases: Phrases
+    noun: str  # for the matter of any deck
+
+
+@lru_cache(maxsize=1)
+def bank() -> Bank:
+    """The bank as it is shipped."""
+    phrases = _phrases(packaged_yaml(FOLDER / "phrases.yaml"))
+    files = [packaged_yaml(path) for path in sorted(FOLDER.glob("*.yaml")) if path.stem != "phrases"]
+    made = [_entry(one["kind"], item, at) for one in files for at, item in enumerate(one["questions"])]
+    entries = (_of_absent_topic(one, phrases.topics) if one.is_first else one for one in made)
+    kinds = tuple(_kind(one) for one in files if one["kind"] != ANY)
+    return Bank(kinds, tuple(entries), phrases, next(one["noun"] for one in files if one["kind"] == ANY))
+
+
+def _kind(data: Mapping[str, Any]) -> DeckKind:
+    signs = {**data["signs"], "needs": _conditions(data["signs"].get("needs", ()))}
+    return DeckKind(data["kind"], data["name"], data["noun"], data.get("named", False), **signs)
+
+
+def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Entry:
+    """The entry, asked only of a deck that does not speak of its topic at all."""
+    return replace(entry, unless=(*entry.unless, *_conditions(topics.get(entry.topic, ()))))
+
+
+def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
+    """An entry with `heads` is about the heading of a slide: each of them is a condition."""
+    known: dict[str, Any] = {"topic": item["id"]}
+    for name, value in item.items():
+        if name == "wants_fact" and value is True:  # however it is worded
+            value = WORDINGS
+        read = _texts if name in OF_TEXTS else _conditions if name in OF_CONDITIONS else None
+        known[name] = value if read is None else read(value)
+    heads = known.pop("heads", ())
+    if heads:
+        known["when"] = tuple((head, HEADING, *when) for head in heads for when in known.get("when", ((),)))
+    return Entry(kind=kind, place=place, **known)
+
+
+def _texts(items: Any) -> tuple[str, ...]:
+    return (items,) if isinstance(items, str) else tuple(items)
+
+
+def _conditions(items: Any) -> tuple[Condition, ...]:
+    return tuple((item,) if isinstance(item, str) else tuple(item) for item in items)
+
+
+def _phrases(data: Mapping[str, Any]) -> Phrases:
+    compiled = {name: re.compile("|".join(data[name])) for name in OF_PATTERNS}
+    return Phrases(**{**data, **compiled})

@@ -1,0 +1,156 @@
+"""What people say of a session, one line of JSON each, beside it and never in it or its archive.
+
+Comments of reviewers, and what somebody says of an answer once the session has ended.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import HomeError, UsageError
+from orchestrator.core.home.folder import RECORDS, Home
+from orchestrator.core.home.regular import read_regular
+from orchestrator.core.legible import one_line, page
+from orchestrator.core.store import files
+from orchestrator.core.table import check_session_id
+from orchestrator.core.values import from_json, to_json
+from orchestrator.panel.model.exchange import PERSON_VERDICTS, PersonVerdict
+
+LONGEST: Final = 4_000
+"""Characters of one comment: two pages; what is longer is a document of its own."""
+LONGEST_NAME: Final = 80
+"""As a presenter's name."""
+_COMMENTS: Final = "comments.jsonl"
+_VERDICTS: Final = "verdicts.jsonl"
+_VERSION: Final = 1
+"""Of a line of verdicts."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One remark of a reviewer."""
+
+    at: str  # RFC 3339
+    author: str
+    text: str
+    about: str = ""  # an exchange, "x3"; "": the session
+
+
+class Comments:
+    """The comments of all sessions below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def of(self, session: str) -> list[Comment]:
+        """Oldest first.
+
+        Raises:
+            HomeError: A line is none of ours; the message says which.
+        """
+        return _lines(self._root, session, _COMMENTS, "comment", lambda told: Comment(**told))
+
+    def add(self, session: str, author: str, text: str, about: str = "") -> Comment:
+        """Keep a comment; durable when it returns.
+
+        Raises:
+            UsageError: There is no name or no text, or too much of it.
+            StoreWriteError: The disk is full; nothing was kept.
+        """
+        author, text = one_line(author), page(text).strip()
+        if not author or not text:
+            raise UsageError("a comment needs a name and a text")
+        if len(author) > LONGEST_NAME or len(text) > LONGEST:
+            raise UsageError(f"a name has up to {LONGEST_NAME} characters, and a comment up to {LONGEST}")
+        comment = Comment(utc_now(), author, text, about)
+        _add(self._root, session, _COMMENTS, asdict(comment))
+        return comment
+
+
+class Verdicts:
+    """What people said of answers after the end, of all sessions below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @classmethod
+    def of_session(cls, home: Home, path: Path) -> Verdicts | None:
+        """Those of a home where the session at *path* is one of it; a copy elsewhere stands for none."""
+        return cls(home.records) if path.parent == home.sessions else None
+
+    @classmethod
+    def beside(cls, path: Path) -> Verdicts:
+        """Those of the home whose session folders *path* is one of."""
+        return cls(path.parent / RECORDS)
+
+    def of(self, session: str) -> list[PersonVerdict]:
+        """Oldest first, those that were taken back as well.
+
+        Raises:
+            HomeError: A line is none of ours; the message says which.
+        """
+        return _lines(self._root, session, _VERDICTS, "verdict", _verdict)
+
+    def file(self, session: str) -> Path:
+        """Where they are kept; nothing is there before the first."""
+        return self._root / check_session_id(session) / _VERDICTS
+
+    def add(self, session: str, said: PersonVerdict) -> None:
+        """Keep what somebody says of an answer; durable when it returns.
+
+        Raises:
+            StoreWriteError: The disk is full; nothing was kept.
+        """
+        _add(self._root, session, _VERDICTS, {"version": _VERSION, **to_json(said)})
+
+
+def _verdict(told: Mapping[str, Any]) -> PersonVerdict:
+    said = from_json(PersonVerdict, told)
+    if told["version"] != _VERSION or said.verdict not in (None, *PERSON_VERDICTS):
+        raise ValueError("a later release wrote it")
+    return said
+
+
+def _lines(root: Path, session: str, name: str, kind: str, read: Callable[[Any], T]) -> list[T]:
+    path = root / check_session_id(session) / name
+    try:
+        lines = read_regular(path).decode().splitlines()
+    except FileNotFoundError:
+        return []
+    except UnicodeDecodeError:
+        raise HomeError(f"{name} of {session}: is not UTF-8: remove it", file=path) from None
+    found = []
+    for number, line in enumerate(lines, start=1):
+        try:
+            found.append(read(json.loads(line)))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            where = f"{path.stem} of {session}, line {number}"
+            raise HomeError(f"{where}: this is no {kind}: remove it", file=path) from None
+    return found
+
+
+def _add(root: Path, session: str, name: str, told: Mapping[str, Any]) -> None:
+    path = root / check_session_id(session) / name
+    path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
+    line = (json.dumps(told, ensure_ascii=False) + "\n").encode()
+    fd = os.open(path, files.APPEND | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)  # so that nobody writes behind a line that is cut off again
+        files.append_whole(fd, line, size=os.fstat(fd).st_size, name=f"{path.stem} of {session}")
+        files.sync_file(fd)
+    finally:
+        os.close(fd)
+    folder = os.open(path.parent, files.FOLDER)
+    try:
+        files.sync_folder(folder)  # the file may be new
+    finally:
+        os.close(folder)

@@ -1,0 +1,70 @@
+"""Words taken out of longer ones, verbatim: the sentence that decided an answer, and short quotes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from orchestrator.material.claims.sentences import sentences
+from orchestrator.panel.debrief.parts import Source
+
+LONGEST: Final = 30
+"""Words of a quote in the debrief: what is read at a glance."""
+MOST_OF_WHOLE: Final = 40
+"""Words of whole sentences, where no word decides: three lines of a terminal."""
+LONGEST_LATE: Final = 20
+"""Words to say at the first asking: one breath."""
+
+
+def deciding_words(answer: str, quote: str | None, most_words: int = LONGEST) -> str:
+    """The sentence of an answer that its verdict rests on, verbatim.
+
+    Where none is named, its beginning, in whole sentences where the first is short enough.
+    """
+    text = " ".join(answer.split())
+    words = " ".join((quote or "").split())
+    at = text.find(words) if words else -1
+    if at < 0:
+        ends = [end for _, end in sentences(text) if len(text[:end].split()) <= MOST_OF_WHOLE]
+        return text[: ends[-1]] if ends else cut(text, 0, 0, most_words)
+    for start, end in sentences(text):
+        if start <= at and at + len(words) <= end and len(text[start:end].split()) <= most_words:
+            return text[start:end]
+    return cut(text, at, at + len(words), most_words)
+
+
+def short(source: Source) -> Source:
+    """The same with its words cut, verbatim, to what is read at a glance."""
+    quote = " ".join(source.quote.split())
+    return Source(cut(quote, 0, 0, LONGEST), source.slide, source.said_at_s, source.origin, source.exchange)
+
+
+def first_words(source: Source) -> Source:
+    """The same with its first sentences alone, verbatim, as many as are read at a glance."""
+    return replace(source, quote=deciding_words(source.quote, None))
+
+
+def last_words(source: Source) -> Source:
+    """The same with its last sentence alone, verbatim; of a long one, its last words."""
+    text = " ".join(source.quote.split())
+    *_, (start, end) = ((0, len(text)), *sentences(text))
+    return replace(source, quote=" ".join(text[start:end].split()[-LONGEST:]))
+
+
+def cut(text: str, start: int, end: int, most_words: int) -> str:
+    """At most so many whole words of *text*, from the first that begins at *start* or holds it.
+
+    The words between *start* and *end* are there as far as they fit; shorter texts are whole. What would end
+    in the middle of a sentence ends with the one before, where that leaves half of the words.
+    """
+    spans = [match.span() for match in re.finditer(r"\S+", text)]
+    if len(spans) <= most_words:
+        return text.strip()
+    first = next((number for number, (_, stop) in enumerate(spans) if stop > start), 0)
+    last = next((number for number, (_, stop) in enumerate(spans) if stop >= end), len(spans) - 1)
+    first = max(0, min(first, len(spans) - most_words)) if last - first < most_words else first
+    words = spans[first : first + most_words]
+    begin, stop = words[0][0], words[-1][1]
+    whole = [end for _, end in sentences(text) if words[(most_words - 1) // 2][1] <= end <= stop]
+    return text[begin : whole[-1] if whole else stop]

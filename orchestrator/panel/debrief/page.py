@@ -1,0 +1,89 @@
+"""The debrief as a page, from the templates that come with the package: Markdown, and one HTML file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from orchestrator.core.legible import one_line
+from orchestrator.material.speech.fillers import FILLER, HEDGE
+from orchestrator.panel import render
+from orchestrator.panel.debrief import phrasing, plots
+from orchestrator.panel.debrief.paper import css_string, on_paper
+from orchestrator.panel.debrief.parts import Debrief
+
+if TYPE_CHECKING:
+    import jinja2
+
+# An underscore within a word begins no emphasis, and names of files have them.
+_SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
+
+
+def as_markdown(debrief: Debrief) -> str:
+    """The page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
+    return _template("page.md.j2").render(debrief=debrief)
+
+
+def as_html(debrief: Debrief) -> str:
+    """The page as HTML, which fetches and runs nothing. Every word from outside is escaped by autoescape."""
+    return _template("page.html.j2").render(debrief=debrief)
+
+
+def as_paper(debrief: Debrief) -> str:
+    """The debrief as HTML to be printed: for somebody who was not there, the essence on its first page."""
+    return _template("paper.html.j2").render(
+        debrief=on_paper(debrief),
+        rehearsed_by=phrasing.rehearsed_by(debrief),
+        most=phrasing.MAX_BRIEF,
+    )
+
+
+def plain(text: str) -> str:
+    """Text from outside as one line of Markdown that shows it as it is."""
+    return _SPECIAL.sub(lambda match: f"\\{match[0]}", one_line(text))
+
+
+@cache
+def _template(name: str) -> jinja2.Template:
+    """A template of the package: compiled once in a process."""
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("orchestrator", "debrief"),
+        autoescape=jinja2.select_autoescape(("html.j2",)),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    equip(environment)
+    return environment.get_template(name)
+
+
+def equip(environment: jinja2.Environment) -> None:
+    """Give *environment* what the templates of this folder call; `parts.html.j2` serves other pages too."""
+    environment.globals.update(
+        phrasing=phrasing,
+        filler=FILLER,
+        hedge=HEDGE,
+        by_fives=phrasing.by_fives,
+        ended_at_s=phrasing.ended_at_s,
+        longest_s=phrasing.longest_s,
+        pace=plots.pace,
+        slide_bar=plots.slide_bar,
+        marks=plots.marks,
+        talk=plots.talk,
+    )
+    environment.filters.update(
+        brought=phrasing.brought,
+        cell=lambda text: plain(text).replace("|", "\\|"),
+        clock=render.clock,
+        css_string=css_string,
+        css=lambda state: state.replace(" ", "-"),
+        line=one_line,
+        noticed=phrasing.noticed,
+        place=phrasing.place,
+        plain=plain,
+        with_place=phrasing.with_place,
+    )

@@ -1,0 +1,183 @@
+"""The questions that a presenter brings: a file with one a line, or a list in YAML or JSON.
+
+A line may begin with its slide: "slide 4: Who pays if the harbour freezes?". In a list:
+
+    - text: Who pays if the harbour freezes?
+      slide: 4
+      agent: skeptic
+    - What does it cost in the second year?
+
+Only the text must be there. Values from a program have the same shape.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from orchestrator.core.errors import InputError, names_its_file
+from orchestrator.core.home.user_list import (
+    YAML_SUFFIXES,
+    Form,
+    hint,
+    read_entries,
+    read_text,
+    shown_name,
+)
+from orchestrator.core.legible import one_line
+from orchestrator.material.model.brought import BroughtQuestion
+from orchestrator.material.model.slide import Deck
+
+MAX_QUESTIONS: Final = 100
+"""As many as the largest rehearsal has (`config`, `exchanges`)."""
+MAX_CHARS: Final = 500
+"""Of one question, which is said in one breath; our own limit."""
+
+_FORM: Final = Form(
+    what="a list of questions", example="- text: …", keys=("text", "slide", "agent"), bare="text"
+)
+_MARK: Final = re.compile(r"(?:[-*•]|\d{1,3}[.)])\s+")
+"""What people put before the lines of a list."""
+_AT: Final = re.compile(r"slide\s+(\d+)\s*:\s*", re.IGNORECASE)
+"""Before a line's question: the slide at which it is put."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A question, and where it stands as a message says it: "questions.txt, line 3"."""
+
+    where: str
+    question: BroughtQuestion
+
+
+def read_sent(name: str, text: str) -> tuple[BroughtQuestion, ...]:
+    """The questions of a file that came over HTTP, by the name that it has there.
+
+    Raises:
+        InputError: As `read_questions`.
+    """
+    suffix = Path(name).suffix.lower() if Path(name).suffix.lower() in YAML_SUFFIXES else ".txt"
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"questions{suffix}"
+        path.write_text(text, encoding="utf-8", errors="replace")
+        try:
+            return tuple(one.question for one in read_questions(path))
+        except InputError as error:
+            raise InputError(str(error).replace(str(path), one_line(shown_name(name))[:80])) from None
+
+
+@names_its_file
+def read_questions(path: Path) -> tuple[Given, ...]:
+    """The questions of a file, in its order.
+
+    Raises:
+        InputError: It cannot be read or is no such list: one line with the file, the line, what to do.
+    """
+    name = shown_name(path)
+    if path.suffix.lower() in YAML_SUFFIXES:
+        entries = read_entries(path, _FORM)
+        return tuple(_given(one.where, {key: one.text(key) for key in _FORM.keys}) for one in entries)
+    lines = enumerate(read_text(path, "a file with one question a line").splitlines(), start=1)
+    return tuple(_given(f"{name}, line {number}", _of_line(line)) for number, line in lines if one_line(line))
+
+
+def _of_line(line: str) -> dict[str, Any]:
+    text = _MARK.sub("", line.strip(), count=1)
+    at = _AT.match(text)
+    return {"text": text} if at is None else {"text": text[at.end() :], "slide": at[1]}
+
+
+def questions_of(given: object) -> tuple[Given, ...]:
+    """The same from a program: a file's path, or a list of texts, mappings and `BroughtQuestion`s.
+
+    Raises:
+        TypeError: It is neither.
+        InputError: As `read_questions`; one without a file names its number.
+    """
+    if isinstance(given, str | Path):
+        return read_questions(Path(given))
+    if not isinstance(given, Sequence) or isinstance(given, bytes):
+        raise TypeError(f"questions is {type(given).__name__}, not a file's path or a list")
+    return tuple(_of_value(f"question {number}", one) for number, one in enumerate(given, start=1))
+
+
+def _of_value(where: str, one: object) -> Given:
+    if isinstance(one, BroughtQuestion):
+        _check_length(where, one.text)
+        return Given(where, one)
+    plain = _of_line(one) if isinstance(one, str) else one
+    if not isinstance(plain, Mapping):
+        raise TypeError(f"{where} is {type(one).__name__}, not a text or a mapping")
+    if unknown := [key for key in plain if key not in _FORM.keys]:
+        known = hint(str(unknown[0]), _FORM.keys, f"there are {', '.join(_FORM.keys)}")
+        raise InputError(f"{where}: unknown key {one_line(str(unknown[0]))[:40]!r}: {known}")
+    return _given(where, plain)
+
+
+def _given(where: str, plain: Mapping[str, Any]) -> Given:
+    text, agent = plain.get("text"), plain.get("agent")
+    for key, value in (("text", text), ("agent", agent)):
+        if value is not None and not isinstance(value, str):
+            raise InputError(f"{where}: {key} is {type(value).__name__}, not a text")
+    words = one_line((text or "").replace("\0", "").encode("utf-8", "replace").decode())
+    if not words:
+        raise InputError(f"{where}: has no question: write it under text")
+    _check_length(where, words)
+    return Given(
+        where, BroughtQuestion(words, _slide(where, plain.get("slide")), one_line(agent or "") or None)
+    )
+
+
+def _check_length(where: str, text: str) -> None:
+    if len(text) > MAX_CHARS:
+        raise InputError(
+            f"{where}: the question has {len(text):,} characters (limit {MAX_CHARS}): shorten it"
+        )
+
+
+def _slide(where: str, given: Any) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not re.fullmatch(r"[1-9]\d{0,4}", str(given)):
+        raise InputError(f"{where}: slide is {str(given)[:40]!r}, but must be the number of a slide")
+    return int(given)
+
+
+def check_questions(given: Sequence[Given], deck: Deck, panel: Iterable[str]) -> None:
+    """Raise unless the deck has their slides, their panelists sit, and there are not too many.
+
+    Raises:
+        InputError: Names the question that does not fit, and what would.
+    """
+    if len(given) > MAX_QUESTIONS:
+        raise InputError(
+            f"there are {len(given)} questions of your own (limit {MAX_QUESTIONS}): "
+            "keep those that you fear most"
+        )
+    numbers, seats = {slide.number for slide in deck.slides}, tuple(panel)
+    for one in given:
+        slide, agent = one.question.slide, one.question.agent
+        if slide is not None and slide not in numbers:
+            raise InputError(
+                f"{one.where}: there is no slide {slide}: the deck has 1 to {len(numbers)}; "
+                "without a slide it is put in between"
+            )
+        if agent is not None and agent not in seats:
+            do = hint(agent, seats, f"there are {', '.join(seats)}")
+            raise InputError(f"{one.where}: {agent[:40]!r} does not sit on the panel: {do}")
+
+
+def each_once(given: Sequence[Given]) -> tuple[tuple[BroughtQuestion, ...], tuple[str, ...]]:
+    """Every question once, and a line for each that is there twice at the same place."""
+    kept: dict[tuple[str, int | None], Given] = {}
+    notices: list[str] = []
+    for one in given:
+        key = (one.question.text.casefold(), one.question.slide)
+        first = kept.setdefault(key, one)
+        if first is not one:
+            notices.append(f"{one.where} is the same question as {first.where}: it is put once")
+    return tuple(one.question for one in kept.values()), tuple(notices)

@@ -1,0 +1,163 @@
+"""board-dossier.md, and the dossier as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, Final
+
+from orchestrator.core.legible import one_line
+from orchestrator.material.intel.page import NO_DATE
+from orchestrator.material.model.claim import READ, Place, Tension
+from orchestrator.material.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS
+from orchestrator.panel.config.engine_names import is_bank
+from orchestrator.panel.model.dossier import BOARD, Dossier, Profile
+from orchestrator.panel.model.reply import Attack
+from orchestrator.panel.render import GENERAL, counted, headed
+
+NO_BOARD: Final = "No board was described, so the panel takes its place."
+_BY_BANK: Final = "From a bank of questions that boards ask, chosen by the words of the deck"
+STANCES: Final = {CONTRADICTS: "Against it", SUPPORTS: "For it", NEUTRAL: "On it"}
+
+
+def dossier_page(dossier: Dossier) -> str:
+    """The file's text: equal for equal arguments; the deck's words stand in quotation marks or behind ">"."""
+    lines = ["# Board dossier", "", opening(dossier), ""]
+    lines += [line for notice in notices(dossier) for line in (notice, "")]
+    if dossier.attacks:
+        lines += ["## Likely questions", ""]
+        for number, attack in enumerate(dossier.attacks, start=1):
+            lines += [*_attack(number, attack), ""]
+    for heading, found in by_class(dossier):
+        lines += [f"## {heading}", "", *(line for one in found for line in _tension(one)), ""]
+    if dossier.profiles:
+        lines += [f"## {'The board' if dossier.has_board else 'The panel'}", ""]
+        lines += [*(f"- {profile(one)}" for one in dossier.profiles), ""]
+    if dossier.intel:
+        lines += ["## From outside", ""]
+        for item in dossier.intel:
+            lines.append(f'- {at(item.slide)}: "{one_line(item.quote or "")}"')
+            source = f"{one_line(item.source)}, {dated(item.date)}"
+            lines.append(f'  - {STANCES[item.stance]}: "{one_line(item.finding)}" ({source})')
+        lines.append("")
+    if dossier.gaps:
+        lines += ["## Missing in the whole deck", "", *(f"- {one_line(gap.note)}" for gap in dossier.gaps)]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def dossier_json(dossier: Dossier) -> dict[str, Any]:
+    """The dossier as data; every field is there, whatever it holds."""
+    plain: dict[str, Any] = dataclasses.asdict(dossier)
+    for one in plain["tensions"]:
+        one["class"] = one.pop("class_")
+    return plain
+
+
+def opening(dossier: Dossier) -> str:
+    """The deck in one line, and who wrote the dossier."""
+    slides, claims = counted(dossier.slides, "slide"), counted(dossier.claims, "claim")
+    by = _BY_BANK if is_bank(dossier.engine) else f"Written by the {dossier.engine} engine"
+    return headed(dossier.deck, f"{slides}, {claims}. {by}: a reason to prepare, not a forecast.")
+
+
+def notices(dossier: Dossier) -> Iterator[str]:
+    """How far this goes, a sentence or two each."""
+    if dossier.failed is not None:
+        yield one_line(f"The engine asked for failed, so the offline one wrote this: {dossier.failed}")
+    if not dossier.has_board:
+        yield NO_BOARD
+    if dossier.left_out:
+        which = counted(dossier.left_out, "question was", "questions were")
+        yield f"{which} left out, because their quotes do not stand in the deck or they were asked twice."
+    if not dossier.attacks:
+        yield (
+            "No question was found. That is no sign of strength: a board asks about what a deck leaves out."
+        )
+
+
+def by_class(dossier: Dossier) -> Iterator[tuple[str, list[Tension]]]:
+    """The contradictions under their headings: those that fail as sums, then those to be asked about."""
+    computed = [one for one in dossier.tensions if one.class_ != READ]
+    read = [one for one in dossier.tensions if one.class_ == READ]
+    if computed:
+        yield "Where the deck contradicts itself", computed
+    if read:
+        yield "Do these agree?", read
+
+
+def titled(attack: Attack) -> str:
+    """Who asks, about which slide: "Ruth Alvarez, slide 3", "The board (general)"."""
+    if (lacks := missing(attack)) != "":
+        where = f", {lacks[0].lower()}{lacks[1:]}"
+    else:
+        where = f" ({GENERAL})" if attack.about is None else f", {at(attack.about.slide).lower()}"
+    return one_line(f"{attack.asked_by or 'The board'}{where}")
+
+
+def about(attack: Attack) -> str:
+    """The deck's words that the question is about; "" where there are none."""
+    return "" if attack.about is None or attack.is_missing else one_line(attack.about.quote)
+
+
+def missing(attack: Attack) -> str:
+    """ "", "Slide 1 does not say", "The deck does not say": where it is about what is missing."""
+    return f"{at(attack.about.slide if attack.about else None)} does not say" if attack.is_missing else ""
+
+
+def profile(one: Profile) -> str:
+    """A person, and the numbers of their questions."""
+    role = one.role if one.kind == BOARD else f"{one.agent}, {one.role}"
+    name = one_line(f"{one.name}, {role}" if role else one.name)
+    if not one.asks:
+        return f"{name}: no question here is theirs"
+    numbers = ", ".join(str(number) for number in one.asks)
+    return f"{name}: question{'s' * (len(one.asks) != 1)} {numbers}"
+
+
+def at(slide: int | None) -> str:
+    """ "Slide 3"; "The deck" where no slide is named."""
+    return "The deck" if slide is None else f"Slide {slide}"
+
+
+def sides(tension: Tension) -> list[str]:
+    """Every place of a contradiction with its words, each once."""
+    where = ((", ".join(filter(None, (at(one.slide), one.under))), one.quote) for one in tension.sides)
+    return list(dict.fromkeys(f'{place}: "{one_line(quote)}"' for place, quote in where))
+
+
+def noted(tension: Tension) -> str:
+    """Its sentence, and the sum that fails."""
+    is_told = not tension.sum or tension.sum in tension.note
+    return one_line(tension.note if is_told else f"{tension.note} ({tension.sum})")
+
+
+def dated(date: str | None) -> str:
+    """A finding's date as it is read."""
+    return one_line(date) if date else NO_DATE
+
+
+def support(place: Place) -> str:
+    """Words of the deck that an answer can stand on."""
+    return f'{at(place.slide).lower()}: "{one_line(place.quote)}"'
+
+
+def _attack(number: int, attack: Attack) -> Iterator[str]:
+    yield f"### {number}. {titled(attack)}"
+    yield ""
+    if words := about(attack):
+        yield f"> {words}"
+        yield ""
+    yield f"- Asked: {one_line(attack.question)}"
+    if attack.why:
+        yield f"- Why: {one_line(attack.why)}"
+    if attack.good_answer:
+        yield f"- A good answer: {one_line(attack.good_answer)}"
+    if attack.bring:
+        yield f"- Bring: {'; '.join(one_line(one) for one in attack.bring)}"
+    for place in attack.have:
+        yield f"- The deck has: {support(place)}"
+
+
+def _tension(tension: Tension) -> Iterator[str]:
+    yield f"- {noted(tension)}"
+    yield from (f"  - {side}" for side in sides(tension))

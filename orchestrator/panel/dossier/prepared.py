@@ -1,0 +1,189 @@
+"""A deck's dossier to prepare with, kept in its home: what is prepared, and the presenter's own answers.
+
+    <home>/dossiers/<SHA-256 of the deck>/dossier.json
+                                          deck.pptx        the deck's file, where it may be kept
+
+The file has a version; it is no part of a session, an archive or an export, and goes with its folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import HomeError, InputError, UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.home.regular import read_regular
+from orchestrator.core.legible import page
+from orchestrator.core.store import files
+from orchestrator.core.values import from_json, to_json
+from orchestrator.material.model.brought import DOSSIER, BroughtQuestion
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.model.dossier import Dossier
+from orchestrator.panel.model.reply import Attack
+
+VERSION: Final = 1
+"""Of the file; a later one is refused, never overwritten."""
+FILE: Final = "dossier.json"
+MAX_ANSWER_CHARS: Final = 4_000
+"""Of one answer, two pages; what is longer is a talk."""
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """How far the presenter is with one question."""
+
+    is_prepared: bool = False
+    answer: str = ""  # in the presenter's own words
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A dossier with the deck that it is about, and what was made of it."""
+
+    deck: Deck
+    dossier: Dossier
+    made_at: str = field(default_factory=utc_now)  # RFC 3339
+    notices: tuple[str, ...] = ()
+    preparations: Mapping[str, Preparation] = field(default_factory=dict)  # by question, word for word
+    version: int = field(default_factory=lambda: VERSION)
+
+    def of(self, attack: Attack) -> Preparation:
+        """How far the presenter is with this question."""
+        return self.preparations.get(attack.question, Preparation())
+
+    @property
+    def unticked(self) -> tuple[Attack, ...]:
+        """The questions that are not prepared yet, the likeliest first."""
+        return tuple(one for one in self.dossier.attacks if not self.of(one).is_prepared)
+
+
+def read_prepared(home: Home, sha256: str) -> Prepared | None:
+    """The dossier that is kept for a deck; None: there is none.
+
+    Raises:
+        HomeError: The file is none of ours, or a later release wrote it.
+    """
+    path = _folder(home, sha256) / FILE
+    try:
+        plain = json.loads(read_regular(path))
+        version = plain["version"]
+        if version == VERSION:
+            return from_json(Prepared, plain)
+    except FileNotFoundError:
+        return None
+    except (ValueError, TypeError, KeyError):
+        raise HomeError(f"{path}: is no dossier: remove it, and have it made anew", file=path) from None
+    raise HomeError(f"{path}: a later release wrote it (version {version}): use that one", file=path)
+
+
+def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepared:
+    """Keep a dossier in place of the one before; answers to questions that it asks again stay.
+
+    Args:
+        file: The deck's own file, which is kept beside it; None: it is not to be kept.
+    """
+    with _alone(home, made.deck.sha256):
+        before = read_prepared(home, made.deck.sha256)
+        if before is not None:
+            made = replace(made, preparations={**before.preparations, **made.preparations})
+        _write(home, made)
+    if file is not None:
+        folder = _folder(home, made.deck.sha256)
+        name = f"deck{file.suffix.lower()}"
+        if not (folder / name).exists():
+            _put(folder, name, file.read_bytes())
+    return made
+
+
+def prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
+    """Keep how far the presenter is with question *number*, from 1.
+
+    Raises:
+        InputError: There is no dossier of this deck, or no such question.
+        UsageError: The answer is too long.
+    """
+    if len(now.answer) > MAX_ANSWER_CHARS:
+        raise UsageError(f"the answer has {len(now.answer):,} characters (limit {MAX_ANSWER_CHARS:,})")
+    _kept(home, sha256)
+    with _alone(home, sha256):  # two questions are ticked at one time
+        return _prepare(home, sha256, number, now)
+
+
+def _prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
+    made = _kept(home, sha256)
+    if not 1 <= number <= len(made.dossier.attacks):
+        raise InputError(f"there is no question {number}: the dossier has {len(made.dossier.attacks)}")
+    question = made.dossier.attacks[number - 1].question
+    kept = {**made.preparations, question: replace(now, answer=page(now.answer).strip())}
+    made = replace(made, preparations=kept)
+    _write(home, made)
+    return made
+
+
+def deck_file(home: Home, sha256: str) -> Path | None:
+    """The deck's own file, where it was kept."""
+    return next(iter(sorted(_folder(home, sha256).glob("deck.*"))), None)
+
+
+def forget_prepared(home: Home, sha256: str) -> None:
+    """Remove a deck's dossier with all answers, and the deck's file beside it."""
+    shutil.rmtree(_folder(home, sha256), ignore_errors=True)
+
+
+def brought_of(attack: Attack, panel: tuple[str, ...]) -> BroughtQuestion:
+    """A question of the dossier as the presenter brings it to a rehearsal with this panel."""
+    about = attack.about
+    return BroughtQuestion(
+        text=attack.question,
+        slide=about.slide if about is not None else None,
+        agent=attack.agent if attack.agent in panel else None,
+        written_by=DOSSIER,
+        quote=about.quote if about is not None and not attack.is_missing else None,
+        is_missing=attack.is_missing,
+        good_answer=attack.good_answer,
+    )
+
+
+def _alone(home: Home, sha256: str) -> AbstractContextManager[bool]:
+    """In the block, nobody else writes this deck's dossier."""
+    folder = _folder(home, sha256)
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    return files.held(folder, wait=True)
+
+
+def _kept(home: Home, sha256: str) -> Prepared:
+    made = read_prepared(home, sha256)
+    if made is None:
+        raise InputError("there is no dossier of this deck: have one made first")
+    return made
+
+
+def _folder(home: Home, sha256: str) -> Path:
+    if not _SHA256.fullmatch(sha256):
+        raise InputError(f"{sha256[:70]!r} is no SHA-256 of a deck")
+    return home.root / "dossiers" / sha256
+
+
+def _write(home: Home, made: Prepared) -> None:
+    raw = json.dumps(to_json(made), ensure_ascii=False, indent=1).encode()
+    _put(_folder(home, made.deck.sha256), FILE, raw)
+
+
+def _put(folder: Path, name: str, raw: bytes) -> None:
+    """Write it whole, for good, and for its owner alone: a presenter's words stand nowhere else."""
+    fd = os.open(folder, files.FOLDER)
+    try:
+        files.replace_file(fd, name, raw, mode=0o600, is_synced=True)
+        files.sync_folder(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,179 @@
+"""Engines by name: those of this package, and those that other distributions bring."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from orchestrator.core.errors import EngineError, GreenroomError, UsageError
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.config.engine_names import (
+    BANK,
+    GROUP,
+    RECORDED,
+    RESERVED,
+    SERVICES,
+    engine_names,
+    is_engine_name,
+    listed,
+)
+from orchestrator.panel.engines.gone import GoneEngine
+from orchestrator.panel.engines.in_flight import Calls
+from orchestrator.panel.engines.offers import (
+    Advising,
+    Checking,
+    Closing,
+    Joining,
+)
+from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.model.usage import Total
+
+log = logging.getLogger(__name__)
+
+
+def engine_named(
+    name: str,
+    config: Config | None = None,
+    *,
+    layout: str | None = None,
+    spent: Total | None = None,
+    say: Callable[[str], None] = lambda line: None,
+    calls: Calls | None = None,
+) -> Engine:
+    """Make the engine of this name. Nothing is contacted: `check_engine` does that.
+
+    Args:
+        config: Models, deadlines and budgets of an engine that asks a service; None: the defaults.
+        layout: Of messages, where the engine sends any; None: the configuration's.
+        spent: What earlier processes have spent on the session that it is for.
+        say: Told in one line when the session's budget is nearly used up, when it is, and when the offline
+            panel takes over.
+        calls: Where whoever waits sees the calls of an engine that takes time; None: the engine's own.
+
+    Raises:
+        UsageError: There is none of this name.
+        EngineError: Another distribution brings it, and it cannot be made.
+    """
+    if name == BANK:
+        return stand_in()
+    if name in SERVICES:
+        from orchestrator.panel.engines.model.fallback import engine_of
+        from orchestrator.panel.engines.model.settings import model_settings
+
+        config = config or Config()
+        settings = model_settings(config, layout, engine=name)
+        return engine_of(settings, config, spent=spent, say=say, calls=calls)
+    if name == RECORDED:
+        from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
+
+        return recorded_engine(Replies(read_recording().replies))
+    if name in RESERVED:
+        raise UsageError(
+            "the scripted engine needs its replies: in Python, Session.start(…, engine=ScriptedEngine(…))"
+        )
+    engine = _installed_engine(name, config or Config())
+    if isinstance(engine, Joining):
+        engine.join(spent=spent, say=say, calls=calls)
+    return engine
+
+
+def _installed_engine(name: str, config: Config) -> Engine:
+    """Have an entry point's callable make its engine.
+
+    Raises:
+        UsageError: Nothing that is installed brings an engine of this name.
+        EngineError: What brings it cannot be loaded, or makes no engine of this name.
+    """
+    from importlib.metadata import entry_points
+
+    found = tuple(entry_points(group=GROUP, name=name))
+    if not found:
+        raise UsageError(f"there is no engine {name!r}: use {listed(engine_names())}")
+    try:
+        engine: Engine = found[0].load()(config)
+        called = engine.name
+    except GreenroomError:
+        raise
+    except Exception as error:
+        told = " ".join(f"{type(error).__name__}: {error}".split())
+        raise EngineError(
+            f"the engine {name!r} cannot be made ({told}): mend {found[0].value}, or install it again"
+        ) from error
+    if called != name:  # the ledger has the engine's own word, and whoever opens the session looks for it
+        close_engine(engine)
+        raise EngineError(f"the engine {name!r} calls itself {called!r}: give both one name")
+    return engine
+
+
+def engine_of_session(
+    name: str,
+    config: Config | None,
+    *,
+    layout: str | None,
+    spent: Total | None,
+    say: Callable[[str], None],
+    calls: Calls | None = None,
+) -> Engine:
+    """Make the engine that a session was started with; where it cannot be made, one that fails at each call.
+
+    So whatever asks nobody goes on without it: reading, a person's verdicts, the end, archives.
+    """
+    if name != RECORDED and not is_engine_name(name):
+        return GoneEngine(
+            name,
+            f"there is no engine {name!r} here, which this session asks: install what brings it, or open the "
+            "session in Python with Session.open(…, engine=…)",
+        )
+    try:
+        return engine_named(name, config, layout=layout, spent=spent, say=say, calls=calls)
+    except GreenroomError as error:  # its address is not set any more, say
+        return GoneEngine(name, str(error))
+
+
+def stand_in() -> Engine:
+    """Make the engine that answers where another one failed: the question bank."""
+    from orchestrator.panel.engines.offline import OfflineEngine
+
+    return OfflineEngine()
+
+
+def check_engine(engine: Engine) -> None:
+    """Find out now whether the engine can work, where it depends on anything outside.
+
+    Raises:
+        EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
+            An engine that can be replaced by the offline panel raises nothing else: it goes on.
+            A mistake in somebody's engine or wire is told by its kind alone.
+    """
+    try:
+        if isinstance(engine, Checking):
+            engine.check()
+    except GreenroomError:
+        raise
+    except Exception as error:
+        raise EngineError(
+            f"the engine {engine.name!r} cannot be looked at ({type(error).__name__}): mend it"
+        ) from error
+
+
+def close_engine(engine: Engine) -> None:
+    """Give up what the engine still does, where it does anything by itself; a mistake in it is a warning."""
+    try:
+        _close(engine)
+    except EngineError as error:  # whoever closes a session has it safe, and nothing else to do
+        log.warning("%s", error)
+
+
+def _close(engine: Engine) -> None:
+    try:
+        if isinstance(engine, Closing):
+            engine.close()
+    except Exception as error:
+        raise EngineError(
+            f"the engine {engine.name!r} cannot be closed ({type(error).__name__}): mend it"
+        ) from error
+
+
+def notices_of(engine: Engine) -> list[str]:
+    """What a user should know of how this engine is set up: what a model of its own for a task costs."""
+    return engine.notices if isinstance(engine, Advising) else []

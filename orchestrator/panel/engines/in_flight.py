@@ -1,0 +1,137 @@
+"""The calls of one engine: those under way, and what came of those that are over.
+
+Whoever waits looks at it to say what is waited for, and whoever stands in for a model to say why.
+No word of the session is in it: agents, kinds of task, times, and errors of one line.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final
+
+from orchestrator.core.errors import EngineError
+
+IN_WORDS: Final = {
+    "check": "a first small question",
+    "focus_brief": "what to go after",
+    "candidate_question": "what to ask next",
+    "judgement": "whether that was answered",
+    "notes": "what to note for next time",
+    "debrief": "what to take home",
+    "tensions": "what contradicts what",
+    "doubt": "whether it does contradict itself",
+    "dossier": "what the board may attack",
+    "news": "what the news bears on",
+    "facts": "which facts were stated",
+    "scribe": "which goals and decisions were stated",
+}
+"""Each kind of task, as what a model is asked in plain words."""
+CHECK: Final = "check"
+MOST_REASONS: Final = 3
+"""Reasons that are told of failed calls, the most frequent first; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that is under way, or is over."""
+
+    agent: str
+    kind: str  # of task
+    began_s: float  # monotonic clock
+    seconds: float | None = None  # that it took; None: it is under way
+
+    def __str__(self) -> str:
+        """Return who is asked what."""
+        if self.kind == CHECK:  # before there is a panel
+            return f"the model: {IN_WORDS[CHECK]}"
+        return f"{self.agent}: {IN_WORDS.get(self.kind, self.kind)}"
+
+
+class Calls:
+    """Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._lock = threading.Lock()
+        self._under_way: list[Call] = []
+        self._last: Call | None = None
+        self._reasons: Counter[str] = Counter()
+        self.failed_in_a_row = 0
+        self.has_ever_answered = False  # a call brought a result that holds
+
+    @contextmanager
+    def under_way(self, agent: str, kind: str, *, is_trial: bool = False) -> Iterator[None]:
+        """Count the block as a call; one that is given up has neither answered nor failed.
+
+        Args:
+            is_trial: It is so small that its answer says nothing of the others; its failure does.
+        """
+        call = Call(agent, kind, monotonic())
+        with self._lock:
+            self._under_way.append(call)
+        try:
+            yield
+        except EngineError as error:
+            self._end(call, error, is_trial)
+            raise
+        except BaseException:
+            with self._lock:
+                self._under_way.remove(call)
+            raise
+        self._end(call, None, is_trial)
+
+    def _end(self, call: Call, error: EngineError | None, is_trial: bool) -> None:
+        with self._lock:
+            self._under_way.remove(call)
+            self._last = Call(call.agent, call.kind, call.began_s, monotonic() - call.began_s)
+            if error is not None:
+                self.failed_in_a_row += 1
+                self._reasons[str(error)] += 1
+            elif not is_trial:
+                self.has_ever_answered, self.failed_in_a_row = True, 0
+
+    def now(self) -> tuple[tuple[Call, ...], Call | None]:
+        """Return the calls that are under way, the oldest first, and the last one that is over."""
+        with self._lock:
+            return tuple(self._under_way), self._last
+
+    def line(self, *, after_s: float = 0.0) -> str | None:
+        """Return what is waited for now, in one line; None: nothing that has taken *after_s* seconds."""
+        under_way, last = self.now()
+        if not under_way:
+            return None
+        seconds = monotonic() - under_way[0].began_s
+        if seconds < after_s:
+            return None
+        more = f", and {len(under_way) - 1} more" if len(under_way) > 1 else ""
+        before = f"; the last took {last.seconds:.0f} s" if last is not None and last.seconds else ""
+        return f"asking {under_way[0]}{more}: {seconds:.0f} s so far{before}"
+
+    def failures(self, where: str) -> str:
+        """Return how many calls failed and why, the most frequent reason first, in one line.
+
+        Args:
+            where: The service, which reasons begin with: it is not named again for each.
+        """
+        with self._lock:
+            reasons = Counter({why.removeprefix(f"{where} "): count for why, count in self._reasons.items()})
+        return failures_told(reasons)
+
+
+def failures_told(reasons: Counter[str]) -> str:
+    """How many calls failed and why, the most frequent reason first, in one line."""
+    ordered = reasons.most_common()
+    shown = [f"{_times(count)}: {reason}" for reason, count in ordered[:MOST_REASONS]]
+    if rest := sum(count for _, count in ordered[MOST_REASONS:]):
+        shown.append(f"{_times(rest)}: for other reasons")
+    count = reasons.total()
+    return f"{count} {'call' if count == 1 else 'calls'} ({'; '.join(shown)})"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"

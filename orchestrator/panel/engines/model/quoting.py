@@ -1,0 +1,101 @@
+"""Where a quote stands in a rehearsal: the same words in the same order, or it is no quote.
+
+`checks.quotes` says which words are the same. Here is where they are looked for, and who may be
+shown them: speaker notes inform a question and are never quoted to the board.
+What is kept is always the source's own text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.material.checks.grounding import first_place, found_in, place_in
+from orchestrator.material.checks.passages import deck_passages, speech_passages
+from orchestrator.material.checks.quotes import Broken, find_quote
+from orchestrator.material.model.claim import Place
+from orchestrator.material.model.proposal import Passage
+from orchestrator.panel.engines.model.outcomes import Fault
+from orchestrator.panel.engines.protocol import Scene
+from orchestrator.panel.model.exchange import Exchange
+
+IN_NOTES: Final = (
+    "the quote stands in speaker notes or on a hidden slide, which are never quoted to the board"
+)
+IN_OTHERS: Final = "the quote was not said by the presenter but by somebody else"
+NOT_VERBATIM: Final = "the quote does not stand, word for word, in the deck or the transcript"
+CUT: Final = "the quote is cut out of a longer word or number"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A quote's place. The claim is the one that it is about, if one was extracted there."""
+
+    quote: str  # the source's own words; of several lines joined by " … ", of cells by " | "
+    slide: int | None
+    said_at_s: float | None
+    claim: str | None = None
+
+    @property
+    def place(self) -> Place:
+        """The same without the claim."""
+        return Place(self.slide, self.said_at_s, self.quote)
+
+
+def in_answers(quote: str, exchange: Exchange) -> str | None:
+    """The presenter's own words in an answer of this exchange, the last first; None: never said."""
+    answers = [turn.answer for turn in reversed(exchange.turns) if turn.answer]
+    return next((words for answer in answers if (words := found_in(quote, answer))), None)
+
+
+# ---------------------------------------------------------------------- a rehearsal
+
+
+def said(scene: Scene) -> list[Passage]:
+    """What the presenter said, the latest first."""
+    whole = speech_passages(scene.segments)
+    own = [one for one in whole if scene.segments[int(one.id[1:]) - 1].speaker in scene.presenter_labels]
+    return own[::-1]
+
+
+def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool = True) -> Standing | None:
+    """Where *quote* stands for a board to see or hear; None: nowhere.
+
+    Looked for on *slide* first, then in what the presenter said, the latest first, then on all slides.
+    """
+    deck = deck_passages(scene.deck)
+    named = [one for one in deck if one.slide == slide]
+    found = first_place(quote, (*named, *(said(scene) if speech else ()), *deck))
+    if found is None:
+        return None
+    place, passage = found
+    return Standing(place.quote, place.slide, place.said_at_s, _claim(place, passage, scene))
+
+
+def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
+    """Which rule a quote breaks that stands nowhere: on its slide, or anywhere where it has none."""
+    deck = deck_passages(scene.deck)
+    if place_in(quote, deck, notes=True):
+        return Fault(IN_NOTES)
+    if any(found_in(quote, segment.text) for segment in scene.segments):
+        return Fault(IN_OTHERS)
+    shown = [one for one in deck if one.origin != "notes"]
+    named = [one for one in shown if one.slide == slide]
+    broken = find_quote(quote, [one.text for one in named or (*said(scene), *shown)])
+    if not isinstance(broken, Broken):
+        return Fault(f"{NOT_VERBATIM}: it runs over texts that do not adjoin")
+    return Fault(CUT if broken.rule == "cut" else NOT_VERBATIM, broken.told)
+
+
+def _claim(place: Place, passage: str, scene: Scene) -> str | None:
+    """The claim that shares most with the quote: it holds the quote, or the quote holds it."""
+    spoken = place.said_at_s is not None
+    quote = place.quote
+    sharing = [
+        claim
+        for claim in (scene.speech_claims if spoken else scene.deck_claims)
+        if (claim.id.startswith(f"{passage}.") if spoken else claim.slide == place.slide)
+        and (quote in claim.text or claim.text in quote)
+    ]
+    best = min(sharing, key=lambda claim: abs(len(claim.text) - len(quote)), default=None)
+    return best.id if best is not None else None

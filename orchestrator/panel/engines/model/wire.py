@@ -1,0 +1,204 @@
+"""A wire: how one kind of service is spoken to. Everything above it knows no provider.
+
+A wire turns a task into a request, sends it, and says what came back; it keeps no task and retries nothing.
+All of it runs in the service's thread.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from orchestrator.core.errors import EngineError, OutboundError
+from orchestrator.panel.engines.model.failures import PassingError, RefusedError, UnusableError
+
+if TYPE_CHECKING:
+    from orchestrator.panel.engines.model.received import Received
+    from orchestrator.panel.engines.model.settings import Settings
+    from orchestrator.panel.engines.model.task import OnPartial, Outgoing, Task
+    from orchestrator.panel.engines.model.turns import Turns
+
+C = TypeVar("C", bound=Any)  # an SDK's client
+
+MAX_TOKENS: Final = 16_000
+"""Most output tokens of a call, the model's thinking included."""
+SHORT_MAX_TOKENS: Final = 4_000
+"""Of a server that refuses so many."""
+
+
+class Wire(Protocol):
+    """One service's client, and its way of writing requests and replies."""
+
+    api: str  # as messages name it: "Messages API"
+    sdk: str  # the package that it takes
+    features: tuple[str, ...]  # what a server that speaks it may lack
+
+    def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
+        """The request for a service that knows these features."""
+
+    def lacking(self, said: str, request: Mapping[str, Any]) -> str | None:
+        """The feature, of those in *request*, that a refusal names in its words; None: it names none."""
+
+    async def sent(self, request: Mapping[str, Any], on_partial: OnPartial | None = None) -> dict[str, Any]:
+        """The message that came for a request, as plain values; *on_partial*: told the object as it grows.
+
+        Raises:
+            RefusedError: The service refused it.
+            PassingError: Nothing came, or nothing that is a message.
+            EngineError: It may not be asked, or its reply not be taken: it redirects, or sends too much.
+        """
+
+    def received(self, plain: Mapping[str, Any]) -> Received:
+        """What of a message matters.
+
+        Raises:
+            UnusableError: It is no message, or uses a tool in a way that cannot be answered.
+        """
+
+    async def window(self, model: str) -> int | None:
+        """How many tokens a call may have, input and output, as the service says; None: it does not say."""
+
+    async def close(self) -> None:
+        """Close its connections."""
+
+
+_WINDOWS: Final = (
+    "max_model_len",
+    "context_length",
+    "context_window",
+    "loaded_context_length",
+    "max_context_length",
+    "max_input_tokens",
+    "n_ctx",
+)
+"""How servers name the room of a model in their list of models: vLLM, gateways, LM Studio, llama.cpp."""
+
+
+def most_tokens(task: Task, knows: Collection[str]) -> int:
+    """How many tokens a reply may have, of a service that knows these features."""
+    most = MAX_TOKENS if "length" in knows else SHORT_MAX_TOKENS
+    return most if task.most_tokens is None else min(most, task.most_tokens)
+
+
+def window_in(listed: Sequence[Mapping[str, Any]], model: str) -> int | None:
+    """The room of *model* in a service's list of models: of the only one, where it goes by another name."""
+    for one in [one for one in listed if one.get("id") == model] or (listed if len(listed) == 1 else ()):
+        for where in (one, one.get("meta") or {}):
+            found = [where[name] for name in _WINDOWS if isinstance(where.get(name), int) and where[name] > 0]
+            if found:
+                return int(found[0])
+    return None
+
+
+_BROKEN: Final = (ValueError, TypeError, LookupError, AttributeError, RuntimeError, AssertionError)
+"""What the SDKs raise on bodies and events that are not what their service sends; they trust them as they
+come."""
+
+
+@contextmanager
+def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
+    """What *sdk*, Anthropic's or OpenAI's, raises in the block, as errors of ours (`Wire.sent`)."""
+    import httpx2
+
+    base = next(
+        one for one in (getattr(sdk, name, None) for name in ("AnthropicError", "OpenAIError")) if one
+    )
+    try:
+        yield
+    except sdk.APIStatusError as error:
+        raise RefusedError.of(error) from None
+    except OutboundError as error:
+        raise EngineError(str(error), stops=True) from None
+    except EngineError:
+        raise
+    except (sdk.APIConnectionError, httpx2.HTTPError) as error:
+        if isinstance(error.__cause__, OutboundError):  # the SDK makes this of whatever stops a request
+            raise EngineError(str(error.__cause__), stops=True) from None
+        is_nobody = isinstance(error.__cause__, httpx2.ConnectError | httpx2.ConnectTimeout)
+        line = f"{where} cannot be reached, or broke the connection off"
+        raise PassingError(line, stops=is_nobody) from None
+    except sdk.APIError as error:  # in a stream that had begun
+        if error.body is None:
+            raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
+        raise RefusedError.of(error) from None
+    except (base, UnusableError, *_BROKEN):
+        raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
+
+
+class Growing:
+    """A reply's JSON object while its text comes in."""
+
+    def __init__(self, on_partial: OnPartial) -> None:
+        self.text = ""
+        self._on_partial = on_partial
+
+    def add(self, piece: str) -> None:
+        """Take the next piece of text, and tell of the object as far as it goes."""
+        from jiter import from_json
+
+        self.text += piece
+        start = self.text.find('{"kind"') if '{"kind"' in self.text else self.text.find("{")
+        if start < 0:
+            return
+        try:
+            partial = from_json(self.text[start:].encode(), partial_mode="trailing-strings")
+        except ValueError:
+            return  # words around the object; the whole text is read in the end
+        if isinstance(partial, dict):
+            self._on_partial(partial)
+
+
+class SdkWire(ABC, Generic[C]):
+    """What the wires have in common whose SDK is Anthropic's or OpenAI's: both are made by one generator.
+
+    The client is made at the first call, in the service's thread. Its own retries are off: ours know the
+    deadline of the whole task.
+    """
+
+    api: str
+    sdk: str
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._client: C | None = None
+
+    @abstractmethod
+    def _made(self) -> C:
+        """Make the client."""
+
+    @property
+    def client(self) -> C:
+        """The SDK's client.
+
+        Raises:
+            EngineError: There is no key, or the environment does not let it be used or the server be asked.
+        """
+        if self._client is None:
+            try:
+                self._client = self._made()
+            except OutboundError as error:
+                raise EngineError(str(error), stops=True) from None
+        return self._client
+
+    async def window(self, model: str) -> int | None:
+        """As `Wire.window`: of the service's list of models, where that says it."""
+        with told_plainly(import_module(self.sdk), self._settings.where, self.api):
+            return window_in([plain_of(one) for one in (await self.client.models.list()).data], model)
+
+    async def close(self) -> None:
+        """As `Wire.close`; a later call makes a client anew."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+def plain_of(message: object) -> dict[str, Any]:
+    """What an SDK gives as plain values, and only what came; nothing of what is no model of its own."""
+    plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
+    return plain if isinstance(plain, dict) else {}

@@ -1,0 +1,218 @@
+"""The questions that a deck calls for: each entry of the bank that applies, with the line that it is about.
+
+`options` depends on the deck alone and is kept; what was said since then only takes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Final
+
+from orchestrator.material.model.claim import Claim
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.bank.bank import (
+    ANY,
+    HEADING,
+    PLACEHOLDER,
+    Condition,
+    Entry,
+    bank,
+)
+from orchestrator.panel.bank.kinds import Kind, kind_of
+from orchestrator.panel.bank.quotable import (
+    Line,
+    Page,
+    Pages,
+    pages_of,
+)
+from orchestrator.panel.bank.words import holds, holds_all, plain
+from orchestrator.panel.engines.offline.subject import subject_of
+from orchestrator.panel.engines.offline.wording import (
+    LONGEST_QUOTE,
+    Wording,
+    number_of,
+    said,
+    sentences,
+)
+
+ADMISSION, LEFT_OUT, FIGURE, WHOLE = range(1, 5)
+"""The sorts of questions; contradictions come before them all."""
+
+FOUND: Final = 3.0
+"""Places by which a question goes up in its file where its words were found in the deck: more than SPREAD can
+move it back."""
+
+SPREAD: Final = 3
+"""Places by which a question moves back from deck to deck, so that two decks hear the same in another order.
+
+It trades variety against order: with more, plain questions that a file puts first may not be asked at all.
+"""
+
+BORROWED: Final = 6
+"""Places by which the questions of another kind stand back behind a kind's own plain ones."""
+
+LINES_OF_AN_ENTRY: Final = 4
+"""Lines that one entry may choose from: where the best was asked about, the next one serves."""
+
+Tell = Callable[..., Wording]
+"""`said` of an entry, and of a line with it, for this deck and board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One question that could be asked."""
+
+    entry: Entry
+    wording: Wording
+    tier: int
+    order: float  # within its tier: the lowest first
+    line: Line | None = None  # whose words it quotes
+    page: Page | None = None  # the slide from which something is missing
+    angle: str = ""  # why it is asked, where the bank's words do not say it
+    agent: str | None = None  # the panelist that it belongs to; None: whoever's seat it is
+
+    @property
+    def question(self) -> str:
+        return self.wording.question
+
+    @property
+    def claim(self) -> str | None:
+        """The claim that its line holds."""
+        return None if self.line is None else self.line.claim
+
+    def is_for(self, agent: str, seats: frozenset[str]) -> bool:
+        """Whether this panelist, who has these seats, asks it by right; without seats it asks all."""
+        return self.agent == agent if self.agent is not None else not seats or self.entry.seat in seats
+
+    @property
+    def slide(self) -> int | None:
+        """The slide that it is about; None: the whole, or what was said."""
+        if self.line is not None:
+            return self.line.slide
+        return None if self.page is None else self.page.number
+
+    @property
+    def quote(self) -> str | None:
+        """The words that it is about, verbatim."""
+        if self.line is not None:
+            return self.line.text
+        return None if self.page is None else self.page.title
+
+
+def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: str) -> tuple[Option, ...]:
+    """All questions of the bank that this deck calls for, in the order of asking."""
+    pages = pages_of(deck, claims)
+
+    def made() -> tuple[Option, ...]:
+        read_as = kind_of(deck, kind, claims)
+        return _options(pages, read_as, deck.sha256, intensity, subject_of(deck, read_as))
+
+    return pages.once((options, kind, intensity), made)  # a session asks for its own at every refresh
+
+
+def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -> tuple[Option, ...]:
+    tell = partial(said, key=key, intensity=intensity, subject=subject)
+    found: list[Option] = []
+    for entry in bank().entries:
+        is_answered = any(holds_all(pages.words, one) for one in entry.unless) or _is_told(entry, pages)
+        if _is_of(entry, kind) and not is_answered:
+            is_borrowed = entry.kind not in (ANY, kind.id, kind.beside)
+            order = entry.place + number_of(key, entry.id) % SPREAD + BORROWED * is_borrowed
+            found += (_of_lines if entry.has_quote else _of_deck)(entry, order, pages, tell)
+    return tuple(sorted(found, key=lambda one: (one.tier, one.order, one.entry.id)))
+
+
+def _is_of(entry: Entry, kind: Kind) -> bool:
+    """Where the signs are mixed, whatever boards of either kind ask, in turn.
+
+    Asking only what suits both left little but what suits any deck: a strict reader called 9 of the 24
+    questions so put to two such decks empty.
+    """
+    kinds = {*entry.kinds} | ({entry.kind} - {ANY})
+    return not kinds or kind.id in kinds or kind.beside in kinds
+
+
+def _is_told(entry: Entry, pages: Pages) -> bool:
+    """Whether a slide bears its topic as a title: then only a question about that slide asks further."""
+    patterns = () if entry.has_quote else bank().phrases.told.get(entry.topic, ())
+    if not patterns:
+        return False
+    # In one text: two spaces part the titles, so that no pattern reaches from one into the next.
+    titles = " ".join(plain(page.title) for page in pages.pages[1:])
+    return any(holds(titles, one) for one in patterns)
+
+
+def tier_of(entry: Entry) -> int:
+    """The sort of an entry's question: ADMISSION, LEFT_OUT, FIGURE or WHOLE."""
+    if entry.has_quote:
+        return ADMISSION if entry.about == "admission" else FIGURE
+    return LEFT_OUT if entry.kind != ANY or entry.kinds else WHOLE
+
+
+def _of_deck(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
+    """The entry asked of the whole; of one slide where that slide's title shows that it belongs there."""
+    found = [page for page in pages.pages if any(holds_all(page.asserted, one) for one in entry.when)]
+    if entry.when and not found:
+        return []
+    titles = {one[0] for one in entry.when if entry.about == "missing"}
+    titled = (page for page in found if any(holds(plain(page.title), title) for title in titles))
+    shown = next((page for page in titled if page is not pages.pages[0]), None)
+    return [Option(entry, tell(entry), tier_of(entry), order - FOUND * bool(found), None, shown)]
+
+
+def _of_lines(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
+    """The entry asked of each line that calls for it, the one with the largest figure first."""
+    called = (called_for(entry, line, page) for page in pages.pages for line in page.lines)
+    found = sorted((line for line in called if line is not None), key=lambda line: -line.size)
+    return [
+        # A tenth of a place: an entry's other lines stand behind its best one, and before the next entry.
+        Option(entry, tell(entry, line=line), tier_of(entry), order + 0.1 * number, line)
+        for number, line in enumerate(found[:LINES_OF_AN_ENTRY])
+    ]
+
+
+def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | None:
+    """The sentence of the line that the entry asks about; None: none calls for it.
+
+    Its first word stands in what can be said of the sentence; partners there too, in the line
+    above it, or in the slide's title.
+    """
+    title = plain("" if page is None else page.title)
+    around = f"{line.words}{plain(line.parent or '')}{title}"
+    is_heading = holds(line.words, HEADING)
+    for when in entry.when:
+        tags, words = _parted(when)
+        # The words first, and what bars a line last: of most lines the first test is the only one.
+        if (
+            holds_all(around, words)
+            and holds_all(line.words, tags)
+            and (HEADING in tags) == is_heading
+            and (sentence := _sentence_with(line.text, words[:1], PLACEHOLDER in tags)) is not None
+        ):
+            return None if _is_barred(entry, line, page, title) else replace(line, text=sentence)
+    return None
+
+
+@lru_cache(maxsize=8192)
+def _parted(when: Condition) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The condition's tags, and its words."""
+    tags = tuple(one for one in when if one.startswith("#"))
+    return tags, tuple(one for one in when if not one.startswith("#"))
+
+
+def _sentence_with(text: str, first: tuple[str, ...], is_placeholder: bool) -> str | None:
+    for sentence in sentences(text):
+        is_whole = len(sentence) <= LONGEST_QUOTE  # else what it is about could be what is cut off
+        is_there = not is_placeholder or bank().phrases.placeholders.search(sentence) is not None
+        if is_whole and is_there and holds_all(plain(sentence), first):
+            return sentence
+    return None
+
+
+def _is_barred(entry: Entry, line: Line, page: Page | None, title: str) -> bool:
+    if entry.on and not any(holds_all(title, one) for one in entry.on):
+        return True
+    whole = page.words if page is not None and line.is_title else line.words
+    return any(holds(whole, one) for one in entry.but)

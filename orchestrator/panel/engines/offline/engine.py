@@ -1,0 +1,83 @@
+"""The embedded engine: no key, no network, the same answer every time.
+
+It asks from a question bank and judges what is certain. It holds no state, so it may serve many
+sessions at once; what is worked out for a deck is kept beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from orchestrator.core.errors import EngineError
+from orchestrator.panel.config.engine_names import BANK
+from orchestrator.panel.engines import protocol
+from orchestrator.panel.engines.offline.aiming import targets
+from orchestrator.panel.engines.offline.announced import remembered
+from orchestrator.panel.engines.offline.choosing import candidate
+from orchestrator.panel.engines.offline.dossier import attacks
+from orchestrator.panel.engines.offline.facts import facts
+from orchestrator.panel.engines.offline.judging import judge
+from orchestrator.panel.engines.offline.scratchpad import scratchpad
+from orchestrator.panel.engines.protocol import Request
+from orchestrator.panel.model.reply import DebriefWords, RubricCheck
+
+if TYPE_CHECKING:
+    from orchestrator.core.context.assemble import Context
+
+R = TypeVar("R")
+
+MOST_WANTED: Final = 6
+"""Questions that nobody asked: the panel's three, then the dossier's; the terminal shows three of them."""
+
+
+def _nothing(request: Request[Any]) -> tuple[()]:
+    """Only reading could tell: code proposes no contradiction, and says of no news what it bears on."""
+    return ()
+
+
+def _debrief(request: protocol.DebriefRequest) -> DebriefWords:
+    """No stronger answers and no check decided: only reading could.
+
+    The one thing to fix first is counted from verdicts and contradictions, whatever the engine.
+    """
+    checks = tuple(RubricCheck(name, "not judged", "only reading can tell") for name in request.checks)
+    wanted = tuple(one.question for one in request.never_asked[:MOST_WANTED] if one.question)
+    return DebriefWords(checks=checks, still_wanted=wanted)
+
+
+REPLIES: Final[Mapping[type[Request[Any]], Callable[[Any], object]]] = {
+    protocol.FocusBriefRequest: targets,
+    protocol.CandidateRequest: candidate,
+    protocol.JudgementRequest: judge,
+    protocol.FactsRequest: facts,
+    protocol.ScratchpadRequest: scratchpad,
+    protocol.DossierRequest: attacks,
+    protocol.DebriefRequest: _debrief,
+    protocol.TensionsRequest: _nothing,
+    protocol.DoubtRequest: _nothing,
+    protocol.NewsRequest: _nothing,
+    protocol.ScribeRequest: remembered,
+}
+
+
+class OfflineEngine:
+    """A bank in place of a model. The context is not read: the request holds what is needed."""
+
+    is_by_rules: Final = True
+
+    @property
+    def name(self) -> str:
+        return BANK
+
+    def reply(self, request: Request[R], context: Context | None = None) -> R:
+        """The result that this kind of request asks for.
+
+        Raises:
+            EngineError: The request is of a kind that the engine does not know.
+        """
+        answer = REPLIES.get(type(request))
+        if answer is None:
+            kind = type(request).__name__
+            raise EngineError(f"the offline engine does not know {kind}: use another engine")
+        return cast(R, answer(request))

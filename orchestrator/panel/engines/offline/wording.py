@@ -1,0 +1,159 @@
+"""How a question of the bank is said: one of its wordings, with the words of the deck in it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, TypeVar
+
+from orchestrator.panel.bank.bank import (
+    QUOTE,
+    SUBJECT,
+    Entry,
+    bank,
+)
+from orchestrator.panel.bank.quotable import Line
+
+LONGEST_QUOTE: Final = 160
+"""Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
+
+LONGEST_PARENT: Final = 48
+"""Characters of the line above it, which only says what the quote belongs to; a longer one is left out."""
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
+_BREAK = re.compile(r"[,;:] | [–—] | \(")
+_SLOT = re.compile(f"{re.escape(QUOTE)}|{re.escape(SUBJECT)}")
+_A_SUBJECT: Final = r"\S+(?: \S+){0,2}"  # names and nouns have three words at most
+_T = TypeVar("_T")
+YOU_SAY: Final = f"You say {QUOTE}"
+SLIDE_SAYS: Final = f"The slide says {QUOTE}"
+"""In the place of the former, where nobody has spoken the words."""
+_INNER: Final = str.maketrans('“”"', "‘’'")
+
+
+def number_of(*key: str) -> int:
+    """A number that is the same for the same key and spread evenly over others."""
+    return int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:4], "big")
+
+
+def pick(options: Sequence[_T], *key: str) -> _T:
+    """One of the options, the same for the same key, so that two decks need not hear the same."""
+    return options[number_of(*key) % len(options)]
+
+
+def sentences(text: str) -> list[str]:
+    """The text's sentences, as written; the full stop of an abbreviation ends none."""
+    found: list[str] = []
+    start = 0
+    for end in _SENTENCE.finditer(text):
+        if bank().phrases.abbreviations.search(text[start : end.start()]) is None:
+            found.append(text[start : end.start()])
+            start = end.end()
+    return [part.strip() for part in (*found, text[start:]) if part.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A question as it is said."""
+
+    question: str
+    bare: str | None = ""  # as `Turn.bare`
+
+
+def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None = None) -> Wording:
+    """The question as it is said of the *subject*, with the words of the line in it."""
+    text = pick(entry.wordings(intensity), key, entry.id).replace(SUBJECT, subject)
+    text = text[0].upper() + text[1:]
+    if line is None:
+        return Wording(text)
+    if line.said_at_s is None:
+        text = _of_slide(text)
+    quote = quoted(line)
+    return Wording(text.replace(QUOTE, quote), without(text, QUOTE) if is_whole(quote, line.text) else "")
+
+
+def _of_slide(ask: str) -> str:
+    """The wording with the slide as the one who says the words."""
+    return ask.replace(YOU_SAY, SLIDE_SAYS, 1)
+
+
+def is_whole(quote: str, text: str) -> bool:
+    """Whether a quote in a question says all that the line shown above it says, and nothing more."""
+    return quote == f"“{text.rstrip(' .')}”"
+
+
+def without(text: str, slot: str) -> str:
+    """A wording without the slot before or behind its question; "" where the slot is a part of it."""
+    head, _, tail = text.partition(slot)
+    if tail == "?" and head.endswith(": "):
+        return f"{head[:-2]}?"
+    if not head and tail.startswith(": "):
+        return f"{tail[2:3].upper()}{tail[3:]}"
+    return tail[2:] if "?" not in head and tail.startswith(". ") else ""
+
+
+def quoted(line: Line) -> str:
+    """The line's words in quotation marks, with the line that it stands under."""
+    text = in_quotes(shortened(line.text, LONGEST_QUOTE))
+    if line.parent is None or len(line.parent) > LONGEST_PARENT or line.parent.rstrip().endswith("?"):
+        return text
+    return f"{text}, under {in_quotes(line.parent.strip().rstrip(':.,;'))}"
+
+
+def in_quotes(text: str) -> str:
+    """The text in quotation marks, its own made single."""
+    return f"“{text.translate(_INNER)}”"
+
+
+def shortened(text: str, longest: int) -> str:
+    """The beginning of a text, whole where it is short enough; cut where a reader would breathe."""
+    text = " ".join(text.split())
+    first = sentences(text)[0] if len(text) > longest else text
+    first = first.rstrip(".;,: ") if not first.endswith("…") else first
+    if len(first) <= longest:
+        return first
+    # From a third on: before it a break would leave too little to know the line by.
+    breaks = [match.start() for match in _BREAK.finditer(first, longest // 3, longest)]
+    return f"{first[: breaks[-1]] if breaks else first[:longest].rsplit(' ', 1)[0]} …"
+
+
+@lru_cache(maxsize=1)
+def _asked_forms() -> tuple[tuple[str, str, Entry], ...]:
+    """Each wording of the bank behind the words that it begins with, and its entry."""
+    said = ((ask, entry) for entry in bank().entries for ask in (*entry.ask, *entry.firm, *entry.soft))
+    asks = [(form, entry) for ask, entry in said for form in _forms(ask)]
+    return tuple((_SLOT.split(ask, maxsplit=1)[0], ask, entry) for ask, entry in asks)
+
+
+@lru_cache(maxsize=512)
+def _pattern(ask: str) -> re.Pattern[str]:
+    form = re.escape(ask).replace(re.escape(QUOTE), ".+").replace(re.escape(SUBJECT), _A_SUBJECT)
+    return re.compile(form, re.DOTALL)
+
+
+def _forms(ask: str) -> tuple[str, ...]:
+    """A wording as it is put about spoken words, and about a slide's where that differs."""
+    return tuple(dict.fromkeys((ask, _of_slide(ask))))
+
+
+def wants_fact(entry: Entry, question: str) -> bool:
+    """Whether no answer to this question of the entry is without a figure, a date, a name, or a yes or no."""
+    asks = (ask for wording in entry.wants_fact for ask in getattr(entry, wording))
+    return any(_pattern(form).fullmatch(question) for ask in asks for form in _forms(ask))
+
+
+@lru_cache(maxsize=512)
+def entry_of(question: str) -> Entry | None:
+    """The entry whose question this is; None: none of the bank's."""
+    # By how it begins first: to compile all wordings takes longer than the panel's first questions.
+    return next(
+        (
+            entry
+            for begins, ask, entry in _asked_forms()
+            if question.startswith(begins) and _pattern(ask).fullmatch(question)
+        ),
+        None,
+    )

@@ -1,0 +1,223 @@
+"""What an engine is asked, and what it answers: one method, typed requests, typed results.
+
+An engine holds no state of a session: everything it may use is in the request (and, for a
+model, in the assembled context). Asking twice the same gives the same, as far as the engine
+is deterministic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from orchestrator.material.model.claim import Claim, Tension
+from orchestrator.material.model.intel import IntelItem, Reported
+from orchestrator.material.model.proposal import Passage as Passage
+from orchestrator.material.model.proposal import Proposal, Refusal
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.model.carryover import OpenPoint
+from orchestrator.panel.model.dossier import BoardMember
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Exchange,
+    Judgement,
+    Observation,
+    Target,
+)
+from orchestrator.panel.model.fact import FactDraft
+from orchestrator.panel.model.fact import Passage as FactPassage
+from orchestrator.panel.model.reply import (
+    Attack,
+    Bearing,
+    DebriefWords,
+    Remembered,
+)
+from orchestrator.panel.personas.persona import Seat
+
+if TYPE_CHECKING:
+    from orchestrator.core.context.assemble import Context
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The rehearsal as it stands, as typed values; sequences are live, so do not keep them."""
+
+    deck: Deck
+    deck_claims: Sequence[Claim]
+    speech_claims: Sequence[Claim]  # of the presenter's words only, in the order spoken
+    segments: Sequence[Segment]  # everything said, whoever said it
+    exchanges: Sequence[Exchange]  # closed ones and, last, the open one if any
+    slide: int | None  # the slide that is shown now
+    clock_s: float  # session clock
+    intensity: str  # friendly, moderate or adversarial
+    focus: Sequence[str]  # what the presenter asked the panel to look at
+    tensions: Sequence[Tension] = ()  # what contradicts what, in the deck and in what was said so far
+    intel: Sequence[IntelItem] = ()  # what was brought in from outside, each with the claim it bears on
+    presenter_labels: tuple[str | None, ...] = (None,)  # whose words are judged; None: those without one
+    observed: Sequence[Observation] = ()  # what panelists have noted about the presenter so far
+    left_open: Sequence[OpenPoint] = ()  # of earlier rehearsals, where the presenter wants to be remembered
+    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
+    kind: str | None = None  # of deck, where the presenter said so
+    board_is_filed: bool = False  # both stand in a file that every agent is given
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Generic[R]):
+    """One task. A request that is not a `SeatRequest` holds all that it is about.
+
+    Nobody's context goes with it, and a model answers it in a schema of its own.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class TensionsRequest(Request[tuple[Proposal, ...]]):
+    """What contradicts what in these passages? Proposals only: `checks.verify` decides.
+
+    `refused` holds what was proposed before and why it was not accepted: it may be mended, once.
+    """
+
+    passages: tuple[Passage, ...]
+    new: frozenset[str] = frozenset()  # ids of passages not looked at before; empty: all of them
+    known: tuple[Tension, ...] = ()
+    refused: tuple[Refusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtRequest(Request[tuple[str | None, ...]]):
+    """For each tension: a reading under which both places hold, in one sentence; None: there is none."""
+
+    tensions: tuple[Tension, ...]
+    passages: tuple[Passage, ...]  # those that they quote, and what stands around them
+
+
+@dataclass(frozen=True, slots=True)
+class DossierRequest(Request[tuple[Attack, ...]]):
+    """What will this board ask about this deck? The likeliest first, at most `limit`."""
+
+    deck: Deck
+    claims: tuple[Claim, ...]
+    passages: tuple[Passage, ...]
+    seats: tuple[Seat, ...]  # the panelists
+    members: tuple[BoardMember, ...] = ()  # of the real board, where the presenter named them
+    intel: tuple[IntelItem, ...] = ()
+    tensions: tuple[Tension, ...] = ()
+    focus: tuple[str, ...] = ()
+    kind: str | None = None  # of deck, where the presenter said so
+    limit: int = 12
+
+
+@dataclass(frozen=True, slots=True)
+class NewsRequest(Request[tuple[Bearing, ...]]):
+    """Which of these findings from outside bears on which words of the deck, and how?"""
+
+    reported: tuple[Reported, ...]
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScribeRequest(Request[tuple[Remembered, ...]]):
+    """Which goals, decisions and blockers do these passages state, in so many words, new?"""
+
+    passages: tuple[FactPassage, ...]
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FactsRequest(Request[tuple[FactDraft, ...]]):
+    """Which facts do these passages state that are not known yet? Nothing that was not said.
+
+    What comes back is checked against the passages, so an invention costs a call and no more.
+    """
+
+    passages: tuple[FactPassage, ...]
+    known: tuple[str, ...] = ()  # contents of the facts there are, the latest last
+    presenter_labels: tuple[str | None, ...] = (None,)  # whose words are judged; None: those without one
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRequest(Request[R]):
+    """One task for one agent, which is given its assembled context with it."""
+
+    seat: Seat
+    scene: Scene
+
+
+@dataclass(frozen=True, slots=True)
+class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
+    """Which claims of the deck will this panelist go after? Asked once, at the start.
+
+    `taken` holds what other panelists have already made their own: ids of claims, and quotes of
+    lines that are none. `others` are the panelists still to be asked, to whom a line may be left
+    that is more theirs.
+    """
+
+    taken: frozenset[str] = frozenset()
+    others: tuple[Seat, ...] = ()
+    likely: tuple[Attack, ...] = ()  # what the board as a whole is likely to ask, from the dossier
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateRequest(SeatRequest[Candidate | None]):
+    """What would this panelist ask now? `taken` holds the claims asked about, by anyone.
+
+    None: nothing is left to ask.
+    """
+
+    targets: tuple[Target, ...] = ()
+    taken: frozenset[str] = frozenset()
+    standing: tuple[Candidate, ...] = ()  # the other panelists' questions that may be asked now
+    asked: tuple[str, ...] = ()  # every question that was put, by anyone, in order
+    taken_lines: frozenset[str] = frozenset()  # quotes asked about by anyone, or standing with another
+    occasion: str = ""  # break, pause or end: it may be put right now; refresh: at any moment
+    exchanges_left: int = 0
+    minutes_left: float = 0.0
+    may_look_ahead: bool = False  # lines of slides that were not shown yet may be asked about
+    current: Candidate | None = None  # its own question that was not put yet, to be kept or replaced
+    whose: tuple[str, ...] = ()  # of each of the scene's tensions: the exchange that asked, or who is to
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementRequest(SeatRequest[Judgement]):
+    """Does the last turn's answer give what was asked? `is_last`: no follow-up is possible."""
+
+    exchange: Exchange
+    is_last: bool = False
+    angle: str = ""  # why it was asked, as the candidate had it
+    good_answer: str = ""  # what a good answer would contain, as the candidate had it
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchpadRequest(SeatRequest[str]):
+    """The agent's own page, kept across sessions, as it should stand now. Asked once, at the end."""
+
+    before: str  # the page as it stands; "" where there is none
+    day: str  # of this rehearsal, YYYY-MM-DD
+    limit: int  # characters that the page may have
+
+
+@dataclass(frozen=True, slots=True)
+class DebriefRequest(SeatRequest[DebriefWords]):
+    """What should the presenter take home? Asked once, at the end, with the moderator's context."""
+
+    tensions: tuple[Tension, ...] = ()
+    never_asked: tuple[Candidate, ...] = ()  # candidate questions that were never put
+    checks: tuple[str, ...] = ()  # names of the rubric's checks that only reading can decide
+
+
+class Engine(Protocol):
+    """Where an agent's words come from."""
+
+    @property
+    def name(self) -> str:
+        """As on the command line and in receipts: "offline", "claude", "recorded", "scripted"."""
+
+    def reply(self, request: Request[R], context: Context | None) -> R:
+        """The result that this kind of request asks for.
+
+        Raises:
+            EngineError: The engine failed or gave no usable reply.
+        """

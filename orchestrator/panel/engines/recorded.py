@@ -1,0 +1,167 @@
+"""An engine that plays what a reader once replied: for the demonstration, without a key and a network.
+
+It is the engine that asks a model, with a recording in the place of the service. Requests are built, replies
+are validated, quotes verified and refusals sent back as ever; only the words come from a file::
+
+    {"recording": 1, "by": "…", "on": "2026-11-26", "replies": [
+      {"agent": "skeptic", "kind": "focus_brief", "request": "<SHA-256>", "repair": false, "reply": {…}}, …]}
+
+A reply is found by the digest of its request. Where a request has changed since, by a prompt or a persona
+that was edited, the agent's next reply of that kind is played, and counted as stale: whatever is in it is
+verified against what was really said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from orchestrator.core.errors import EngineError, InstallationError
+from orchestrator.core.packaged import PACKAGE
+from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.fallback import FallbackEngine
+from orchestrator.panel.engines.model.settings import Settings
+from orchestrator.panel.engines.model.task import Task
+from orchestrator.panel.model.usage import Budget
+from orchestrator.panel.records.options import RECORDED
+
+VERSION: Final = 1
+FILE: Final = PACKAGE / "rehearsal" / "demo" / "replies.json"
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """What was replied to one request."""
+
+    agent: str
+    kind: str
+    request: str  # SHA-256 of what was asked, as `request_digest` gives it
+    reply: Mapping[str, Any]
+    repair: bool = False  # asked since the reply before it was refused
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Replies in the order in which they were given, and by whom."""
+
+    by: str
+    on: str  # YYYY-MM-DD
+    replies: tuple[RecordedReply, ...] = ()
+
+
+def read_recording(path: Path = FILE) -> Recording:
+    """The recording in this file.
+
+    Raises:
+        InstallationError: It is missing, or not what was shipped.
+    """
+    try:
+        plain = json.loads(path.read_text("utf-8"))
+        if plain["recording"] != VERSION:
+            raise ValueError(f"version {plain['recording']}")
+        replies = tuple(RecordedReply(**one) for one in plain["replies"])
+        return Recording(plain["by"], plain["on"], replies)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InstallationError(
+            f"{path}: the demonstration's replies cannot be read ({error}): install Greenroom again",
+            file=path,
+        ) from error
+
+
+def request_digest(request: Mapping[str, Any]) -> str:
+    """The SHA-256 of all that a request says, who says it included.
+
+    Marks of the cache, schema and settings are left out: they change no word. So are the names of sessions,
+    and the day on which something was remembered: they are others each time that the demonstration is played.
+    """
+    said = [["system", *_texts(request["system"])]]
+    said += [[turn["role"], *_texts(turn["content"])] for turn in request["messages"]]
+    text = _SESSION.sub("<session>", json.dumps(said, ensure_ascii=False))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_SESSION: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d, )?\b\d{8}-\d{6}-[0-9a-f]{6}\b|\d{4}-\d\d-\d\d(?=, confidence )"
+)
+"""As `Home.new_id` makes it, with the day before it in lists of memories; and the day of one recalled."""
+
+
+def _texts(content: Any) -> Iterator[str]:
+    if isinstance(content, str):
+        yield content
+    else:
+        yield from (block["text"] for block in content if block["type"] == "text")
+
+
+Ask = Callable[[Task, Mapping[str, Any], bool], Mapping[str, Any]]
+"""Gives the reply to a task's request that nobody has answered yet; whether it is one that was sent back."""
+
+
+class Replies:
+    """The replies of a recording, each for its request; safe to use from several threads."""
+
+    def __init__(self, recorded: Sequence[RecordedReply], ask: Ask | None = None) -> None:
+        self._by_request = {one.request: one for one in recorded}
+        self._left = list(recorded)
+        self._ask = ask
+        self._lock = Lock()
+        self.played: list[RecordedReply] = []
+        self.stale: list[RecordedReply] = []  # of those: given to another request than the one of now
+
+    def __call__(self, task: Task, request: Mapping[str, Any], is_repair: bool) -> dict[str, Any]:
+        """A message of the Messages API that answers *request*.
+
+        Raises:
+            EngineError: Nothing was recorded that would fit.
+        """
+        digest = request_digest(request)
+        reply = self._take(task, digest, is_repair)
+        if reply is None and self._ask is not None:
+            reply = RecordedReply(
+                task.agent, task.kind, digest, self._ask(task, request, is_repair), is_repair
+            )
+            self._note(reply)
+        if reply is None:
+            raise EngineError(f"no reply to such a request was recorded ({task.kind} of {task.agent})")
+        text = json.dumps(reply.reply, ensure_ascii=False)
+        return {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "usage": {}}
+
+    def _take(self, task: Task, digest: str, is_repair: bool) -> RecordedReply | None:
+        with self._lock:
+            found = self._by_request.get(digest)
+            if found is None and self._ask is None:
+                found = next((one for one in self._left if _fits(one, task, is_repair)), None)
+                if found is not None:
+                    self.stale.append(found)
+            if found is not None:
+                self.played.append(found)
+                if found in self._left:
+                    self._left.remove(found)
+            return found
+
+    def _note(self, reply: RecordedReply) -> None:
+        with self._lock:
+            self._by_request[reply.request] = reply
+            self.played.append(reply)
+
+
+def _fits(one: RecordedReply, task: Task, is_repair: bool) -> bool:
+    return (one.agent, one.kind, one.repair) == (task.agent, task.kind, is_repair)
+
+
+def recorded_engine(replies: Replies, *, deadline_s: float | None = None) -> FallbackEngine:
+    """The engine that plays *replies*; the offline panel stands in where there are none at all.
+
+    Args:
+        deadline_s: For each task, where somebody is asked; None: as for a model.
+    """
+    settings = Settings(model=RECORDED, engine=RECORDED, effort=None)
+    if deadline_s is not None:
+        settings = replace(settings, deadlines_s=dict.fromkeys(settings.deadlines_s, deadline_s))
+    return FallbackEngine(ModelEngine(settings, replies), Budget())

@@ -1,0 +1,257 @@
+"""How a question comes to be put: whose it is, and what is written when it is.
+
+Each is one transaction that begins from the state.
+
+Source: DESIGN.md, section 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from orchestrator.core.errors import EngineError, SessionStateError, UsageError
+from orchestrator.core.legible import one_line
+from orchestrator.core.table import MODERATOR
+from orchestrator.material.checks.passages import speech_passages
+from orchestrator.panel.loop import panelist, phrases, refreshing
+from orchestrator.panel.loop.calling_on import (
+    Choice,
+    brought_choice,
+    choose,
+    choose_at_pause,
+    not_heard,
+    to_come_back,
+)
+from orchestrator.panel.loop.phrases import say
+from orchestrator.panel.loop.question_text import bare_of
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.state_page import show_state
+from orchestrator.panel.model.exchange import (
+    Candidate,
+    Exchange,
+    Turn,
+    still_to_come_back,
+)
+from orchestrator.panel.personas.orchestration import FREE_FLOW
+from orchestrator.panel.records.exchanges import ExchangeOpened, NobodyAsked, PutAgain
+from orchestrator.panel.records.projection import Projection
+from orchestrator.panel.records.turns import bare_first
+
+OF_ONES_OWN = "was asked from outside the loop"
+"""Why a panelist puts a question that the session was handed."""
+
+
+def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
+    """Somebody puts a question; None: nobody does, which at a break and at the end is recorded.
+
+    At a pause of the presenter: whoever may come in now. In free flow nobody is called, they cut in.
+    """
+    if _gave_way(rehearsal.projection):
+        return _put_again(rehearsal)
+    if not at_pause:
+        return _call_on_next(rehearsal)
+    state = rehearsal.state()
+    choice = choose_at_pause(state)
+    if choice is None:
+        parked = to_come_back(state)
+        return _come_back(rehearsal, parked) if parked is not None else None
+    return open_exchange(rehearsal, choice, calls=rehearsal.options.mode != FREE_FLOW)
+
+
+def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
+    """As `Session.ask` without a question; once the exchanges are used up, what was parked comes first."""
+    if agent is not None:
+        _check_seat(rehearsal, agent)
+    if _gave_way(rehearsal.projection):
+        return _put_again(rehearsal)
+    if rehearsal.projection.open is not None:
+        raise _is_open(rehearsal.projection.open)
+    waiting = _parked(rehearsal.projection, agent)
+    if not parked and (waiting is None or not rehearsal.state().is_full):
+        choice = brought_choice(rehearsal.state(), agent, everywhere=True)
+        if choice is None:  # what was brought needs nobody's thought
+            refreshing.refresh(rehearsal, "ask")
+            choice = choose(rehearsal.state(), agent)
+        if choice is not None:
+            return open_exchange(rehearsal, choice)
+    if waiting is not None:
+        return _come_back(rehearsal, waiting)
+    why = next((why for seat, why in rehearsal.projection.failed.items() if agent in (None, seat)), None)
+    if why is not None and not parked:
+        raise EngineError(f"nobody has a question that may be asked: {why}")
+    return None
+
+
+def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None = None) -> Exchange:
+    """As `Session.ask` with a question."""
+    _check_seat(rehearsal, agent)
+    words = one_line(question)
+    if not words:
+        raise UsageError("a question needs words")
+    candidate = Candidate(agent, words, None, None, None, quote, quote is not None, (), 0.0, "", OF_ONES_OWN)
+    if quote is not None:
+        candidate = _placed(rehearsal, candidate, quote)
+    return open_exchange(rehearsal, Choice(agent, candidate, OF_ONES_OWN))
+
+
+def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate:
+    """The candidate with the place of its quote: the last thing said that holds it, else the first slide."""
+    scene = rehearsal.scene()
+    spoken = speech_passages([segment for _, segment in rehearsal.said()])
+    where = next(
+        (one for one in (*spoken[::-1], *rehearsal.deck_passages) if quote and quote in one.text), None
+    )
+    if where is None:
+        raise UsageError(f"{quote!r} stands on no slide and in nothing that was said: quote word for word")
+    claims = scene.deck_claims if where.said_at_s is None else scene.speech_claims
+    claim = next((one for one in claims if one.slide == where.slide and quote in one.text), None)
+    return replace(
+        candidate, slide=where.slide, said_at_s=where.said_at_s, claim=claim.id if claim is not None else None
+    )
+
+
+def _check_seat(rehearsal: Rehearsal, agent: str) -> None:
+    if agent not in rehearsal.options.panel:
+        raise UsageError(
+            f"{agent!r} is no panelist here: call on one of {', '.join(rehearsal.options.panel)}"
+        )
+
+
+def _is_open(exchange: Exchange) -> SessionStateError:
+    return SessionStateError("a question is still open: answer it or park it first", value=exchange.id)
+
+
+def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
+    """At a break or at the end: call on whoever is next, or record that nobody has a question.
+
+    At the end those not heard yet come first, then what was parked, then the others. Before, what was parked
+    comes when nobody has another: live once something lies between (`to_come_back`), and where the presenter
+    wants a question also when the exchanges are used up.
+    """
+    state, projection = rehearsal.state(), rehearsal.projection
+    choice = None if state.is_full else choose(state, holds_back=not projection.is_played_out)
+    comes_back = projection.is_question_wanted or (projection.is_played_out and not state.is_full)
+    parked = _parked(projection) if comes_back else to_come_back(state)
+    is_first_heard = choice is not None and choice.agent in not_heard(state)
+    is_brought = choice is not None and choice.candidate.brought is not None
+    is_next = projection.is_played_out and not is_first_heard and not is_brought
+    if parked is not None and (choice is None or (is_next and _is_ripe(projection, parked))):
+        return _come_back(rehearsal, parked)
+    if choice is not None:
+        return open_exchange(rehearsal, choice)
+    why = "the exchanges are used up" if state.is_full else "nobody has a question"
+    if not state.is_full and choose(state) is not None:
+        why = "the exchanges that are left are kept for panelists not heard yet"
+    elif not state.is_full and projection.still_brought:
+        why = "the exchanges that are left are kept for questions that the presenter brought"
+    with rehearsal.store.transaction() as tx:
+        if not state.is_full and projection.failed and not projection.is_played_out:
+            say(rehearsal, tx, phrases.STALLING, slide=projection.slide)
+        elif projection.said and projection.said[-1].occasion == phrases.NO_QUESTION:
+            say(rehearsal, tx, phrases.TRANSITION, slide=projection.slide)
+        tx.note(NobodyAsked(why), by=MODERATOR)
+    return None
+
+
+def _parked(projection: Projection, agent: str | None = None) -> Exchange | None:
+    """The parked question that comes back next: the oldest, of *agent* where one is named."""
+    waiting = still_to_come_back(projection.exchanges)
+    return next((one for one in waiting if agent in (None, one.agent)), None)
+
+
+def _is_ripe(projection: Projection, parked: Exchange) -> bool:
+    """Something lies between the parking and now: the rest of the talk, or another question."""
+    return (
+        projection.exchanges[-1].id != parked.id
+        or len(projection.exchanges) == projection.asked_when_played_out
+    )
+
+
+def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
+    """Put a parked question again, as an exchange of its own; what it still needs is what is judged.
+
+    Its lead-in was said when it was first asked, and is not said twice.
+    """
+    exchange = replace(
+        parked,
+        why_this_agent=f"the question that was parked as {parked.id} comes back",
+        asked_at_s=rehearsal.now_s(),
+        turns=(Turn(bare_first(parked), parked.turns[-1].needs, bare=parked.turns[0].bare),),
+        outcome=None,
+        spent_s=0.0,
+        comes_back_to=parked.id,
+    )
+    return _put(rehearsal, exchange, phrases.COMING_BACK)
+
+
+def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -> Exchange:
+    """Put the question: from here on the presenter's words are the answer.
+
+    *calls*: the moderator gives the panelist the floor, in words.
+    """
+    candidate = choice.candidate
+    bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
+    exchange = Exchange(
+        id="",
+        agent=choice.agent,
+        claim=candidate.claim,
+        slide=candidate.slide,
+        said_at_s=candidate.said_at_s,
+        quote=candidate.quote,
+        grounded=candidate.grounded,
+        why_this_agent=choice.why,
+        asked_at_s=rehearsal.now_s(),
+        turns=(Turn(_spoken(candidate), candidate.needs, lead_in=candidate.lead_in.strip(), bare=bare),),
+        angle=candidate.angle,
+        beside=candidate.beside,
+        under=candidate.under,
+        good_answer=candidate.good_answer,
+        is_missing=candidate.is_missing,
+        written_by=candidate.written_by,
+        brought=candidate.brought,
+    )
+    return _put(rehearsal, exchange, phrases.CALLING if calls else None)
+
+
+def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
+    """Open an exchange; its number is the next one within the lock, since others ask too."""
+    with rehearsal.store.transaction() as tx:
+        if rehearsal.projection.open is not None:
+            raise _is_open(rehearsal.projection.open)
+        exchange = replace(exchange, id=f"x{rehearsal.projection.last_exchange + 1}")
+        if occasion is not None:
+            say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
+        show_state(rehearsal, tx, "question", exchange)
+        tx.note(ExchangeOpened(exchange), by=MODERATOR)
+        if (
+            exchange.comes_back_to is None and exchange.brought is None
+        ):  # else its panelist's own still stands
+            empty = panelist.empty_candidate(rehearsal, exchange.agent)
+            panelist.write_candidate(rehearsal, tx, exchange.agent, empty)
+        show_state(rehearsal, tx, "answering", exchange)
+    return exchange
+
+
+def _gave_way(projection: Projection) -> bool:
+    """Whether the open question waits to be put again: it comes before every other."""
+    return projection.open is not None and projection.asking is None
+
+
+def _put_again(rehearsal: Rehearsal) -> Exchange:
+    """Put the question again that gave way to the talk; where somebody else has, that stands."""
+    with rehearsal.store.transaction() as tx:
+        exchange = rehearsal.projection.open
+        if exchange is None:
+            raise SessionStateError("the question that waited was closed meanwhile")
+        if _gave_way(rehearsal.projection):
+            if rehearsal.options.mode != FREE_FLOW:
+                agent = exchange.agent
+                say(rehearsal, tx, phrases.CALLING, exchange=exchange.id, agent=agent, slide=exchange.slide)
+            tx.note(PutAgain(exchange.id), by=MODERATOR)
+            show_state(rehearsal, tx, "answering", exchange)
+        return rehearsal.projection.open or exchange
+
+
+def _spoken(candidate: Candidate) -> str:
+    """Lead-in and question as they are said, in one piece."""
+    return f"{candidate.lead_in} {candidate.question}".strip()

@@ -1,0 +1,238 @@
+"""Whom the moderator calls on: never the same claim twice, and everybody at least once.
+
+Source: DESIGN.md, section 7; orchestration.md, "Who speaks next".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from orchestrator.core.legible import one_line
+from orchestrator.material.model.brought import DOSSIER, PRESENTER, BroughtQuestion
+from orchestrator.panel.loop.staleness import why_stale
+from orchestrator.panel.loop.state import State
+from orchestrator.panel.model.exchange import Candidate, Exchange, still_to_come_back
+from orchestrator.panel.personas.orchestration import FREE_FLOW, HAND_RAISE
+
+FOCUS_WEIGHT: Final = 0.5
+SILENCE_WEIGHT: Final = 0.5
+"""Against a relevance of 0 to 1: who has not spoken for long comes before a slightly better question.
+
+So does what the presenter asked the panel to look at; with more weight a weak question in focus would
+come before a strong one beside it. Not measured.
+"""
+
+AHEAD: Final = {HAND_RAISE: 1, FREE_FLOW: 3}
+"""How many exchanges the panel may be ahead of an even share of the time (orchestration.md, "Modes").
+
+So the panel does not spend all its questions on the first slides. With section breaks the
+sections set the pace.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Whom the moderator calls on, with which question, and why."""
+
+    agent: str
+    candidate: Candidate
+    why: str
+
+
+def choose(
+    state: State,
+    agent: str | None = None,
+    *,
+    holds_back: bool = False,
+    only: Callable[[Candidate], bool] = lambda candidate: True,
+    how: str | None = None,
+) -> Choice | None:
+    """The panelist to call on now; only *agent* where one is named. None: nobody has a question.
+
+    What the presenter brought comes first, where it is due.
+
+    Args:
+        holds_back: More will be presented, so what is left is kept for panelists not heard yet,
+            even if none of them has a question now.
+        only: Which candidates take part.
+        how: How the panelist came by the floor, in words; it stands with the reasons.
+    """
+    if (own := brought_choice(state, agent)) is not None:
+        return own
+    if state.left <= len(state.projection.still_brought):
+        return None  # what is left is kept for what the presenter brought
+    ready = [pair for pair in _ready(state) if agent in (None, pair[0]) and only(pair[1])]
+    unheard = not_heard(state)
+    if agent is None and state.left <= len(unheard):
+        theirs = [pair for pair in ready if pair[0] in unheard]
+        ready = theirs if theirs or holds_back else ready
+    if not ready:
+        return None
+    seat, candidate = max(ready, key=lambda pair: _score(state, *pair))
+    reasons = [how] if how is not None else ["was asked for by name"] if agent is not None else []
+    return Choice(seat, candidate, "; ".join([*reasons, *_why(state, seat, candidate)]))
+
+
+def brought_choice(state: State, agent: str | None = None, *, everywhere: bool = False) -> Choice | None:
+    """The question that the presenter brought and that is due: of this slide, then of one that is over.
+
+    Then those that name no slide. At the end, and where the presenter asks for a question, those of slides
+    to come are due as well; in between they wait.
+
+    Args:
+        agent: Who is called on; None: the seat that the question names, else in turn.
+        everywhere: The presenter asks for one.
+    """
+    projection = state.projection
+    if state.is_full:
+        return None
+    shown = {one.slide for one in projection.slides}
+    due: list[tuple[int, int, BroughtQuestion]] = []
+    for number, one in projection.still_brought:
+        if agent is not None and one.agent not in (None, agent):
+            continue
+        if one.slide is None:
+            rank = 2
+        else:
+            rank = 0 if one.slide == projection.slide else 1 if one.slide in shown else 3
+        if rank < 3 or everywhere or projection.is_played_out or projection.is_question_wanted:
+            due.append((rank, number, one))
+    if not due:
+        return None
+    _, number, one = min(due, key=lambda each: each[:2])
+    seat = one.agent or agent or max(state.options.panel, key=partial(_silence, state))
+    whose = "the question names this seat" if one.agent is not None else "in turn"
+    return Choice(seat, brought_candidate(seat, number, one), f"{WRITTEN_BY[one.written_by]}; {whose}")
+
+
+WRITTEN_BY: Final = {PRESENTER: "the presenter brought this question", DOSSIER: "a question of the dossier"}
+
+
+def brought_candidate(seat: str, number: int, one: BroughtQuestion) -> Candidate:
+    """The question as it is put: its own words, and a quote only where the dossier has one."""
+    return Candidate(
+        agent=seat,
+        question=one.text,
+        claim=None,
+        slide=one.slide,
+        said_at_s=None,
+        quote=one.quote,
+        grounded=one.quote is not None,
+        needs=(),
+        relevance=1.0,
+        lead_in="",
+        angle=WRITTEN_BY[one.written_by],
+        good_answer=one.good_answer,
+        is_missing=one.is_missing,
+        bare=one.text,
+        written_by=one.written_by,
+        brought=number,
+    )
+
+
+def _ready(state: State) -> list[tuple[str, Candidate]]:
+    waiting = [(seat, state.projection.waiting.get(seat)) for seat in state.options.panel]
+    return [
+        (seat, one.candidate) for seat, one in waiting if one is not None and why_stale(state, one) is None
+    ]
+
+
+def not_heard(state: State) -> list[str]:
+    """Panelists that have not spoken yet."""
+    spoken = {exchange.agent for exchange in state.projection.exchanges}
+    return [seat for seat in state.options.panel if seat not in spoken]
+
+
+def may_ask_at_pause(state: State) -> bool:
+    """Whether somebody may come in at this pause, if they have a question.
+
+    What the presenter brought for this slide waits for no pace: later it would be out of place.
+    """
+    projection, mode = state.projection, state.options.mode
+    if state.is_full or projection.asked_here:
+        return False
+    if any(one.slide == projection.slide for _, one in projection.still_brought if one.slide is not None):
+        return True
+    if not _in_pace(state, AHEAD[mode]):
+        return False
+    last_s = projection.quiet_from_s or 0.0
+    if mode == FREE_FLOW and projection.said:  # a hand is seen while the moderator speaks
+        last_s = max(last_s, projection.said[-1].at_s)
+    return state.now_s - last_s >= state.rules.timers_s.free_flow_gap
+
+
+def choose_at_pause(state: State) -> Choice | None:
+    """Who may speak at a pause: in hand raise one with a hand up; in free flow, who cuts in."""
+    if not may_ask_at_pause(state):
+        return None
+    if state.options.mode == HAND_RAISE:
+        return choose(state, holds_back=True, how="raised a hand")
+    return choose(state, holds_back=True, only=partial(_is_on_the_table, state), how="cut in") or choose(
+        state, holds_back=True, how="cut in"
+    )
+
+
+def to_come_back(state: State) -> Exchange | None:
+    """The parked question that comes back by itself, live, where nobody has another to put here.
+
+    Another question, or another slide, lies between, and words since. Of a recording it comes at the end.
+    """
+    projection = state.projection
+    parked = next(iter(still_to_come_back(projection.exchanges)), None)
+    if parked is None or projection.playback is not None or projection.asked_here:
+        return None
+    parked_at_s = parked.asked_at_s + projection.open_s.get(parked.id, 0.0)
+    has_moved_on = bool(projection.slides) and projection.slides[-1].at_s > parked_at_s
+    return parked if has_moved_on or projection.exchanges[-1].id != parked.id else None
+
+
+def _in_pace(state: State, ahead: int) -> bool:
+    share = min(1.0, state.used_s / (state.options.minutes * 60))
+    return len(state.projection.exchanges) + 1 <= ahead + state.options.exchanges * share
+
+
+def _is_on_the_table(state: State, candidate: Candidate) -> bool:
+    """It is about the slide that is shown, or about what was said within the last minute."""
+    projection = state.projection
+    if candidate.said_at_s is not None:
+        offset_s = projection.playback.offset_s if projection.playback is not None else 0.0
+        return state.now_s - offset_s - candidate.said_at_s <= state.rules.timers_s.stale
+    return candidate.grounded and projection.slide in (None, candidate.slide)
+
+
+def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, float]:
+    """A contradiction, with both its quotes, comes before every other question, and a general one last."""
+    focus = FOCUS_WEIGHT if _in_focus(state, candidate) else 0.0
+    weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(state, agent)
+    return candidate.beside is not None, candidate.grounded or candidate.is_missing, weight
+
+
+def _silence(state: State, agent: str) -> float:
+    """0 for who spoke last, 1 for who has not spoken yet."""
+    spoken = [exchange.agent for exchange in state.projection.exchanges]
+    if agent not in spoken:
+        return 1.0
+    since = spoken[::-1].index(agent)
+    return min(since / len(state.options.panel), 1.0)
+
+
+def _in_focus(state: State, candidate: Candidate) -> bool:
+    words = {word for text in state.options.focus for word in text.lower().split() if len(word) > 3}
+    about = f"{candidate.quote or ''} {candidate.question}".lower()
+    return any(word in about for word in words)
+
+
+def _why(state: State, agent: str, candidate: Candidate) -> list[str]:
+    spoken = [exchange.agent for exchange in state.projection.exchanges]
+    reasons = []
+    if agent not in spoken:
+        reasons.append("has not spoken yet")
+    elif _silence(state, agent) > 0:
+        reasons.append(f"last spoke {spoken[::-1].index(agent)} exchanges ago")
+    if _in_focus(state, candidate):
+        reasons.append("the presenter's focus")
+    reasons.append(f"relevance {candidate.relevance:.2f} ({one_line(candidate.angle)})")
+    return reasons

@@ -1,0 +1,144 @@
+"""Looking for contradictions while a rehearsal goes on: what is looked through when, and what is noted.
+
+An engine that reads is asked once for the deck, then for what the presenter has said since, at each
+change of slide, break and exchange. Arithmetic within one sentence needs nobody and is done at once.
+Words that were said off the record go to nobody.
+
+Source: READING.md, "When it is asked".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.table import MODERATOR
+from orchestrator.material.checks.arithmetic import speech_tensions
+from orchestrator.material.checks.passages import Passage, speech_passages
+from orchestrator.material.model.claim import READ, Tension
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel import render
+from orchestrator.panel.loop.contradictions import Looked, propose
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.records import contradictions as records
+from orchestrator.panel.records.exchanges import NoteAdded
+
+START = "start"
+"""The occasion of the one look at the deck alone; its findings stand in the focus briefs, not in notes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look, as it was when it was begun."""
+
+    asked: str  # start, slide, break or exchange
+    passages: tuple[Passage, ...]
+    new: frozenset[str]
+    known: tuple[Tension, ...]
+    suspected: tuple[Tension, ...]
+    upto: int  # segments that there were
+    unsaid: tuple[int, int] = (0, 0)  # as of the projection then
+
+
+def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
+    """Ask once what contradicts what in the deck, wait for it, and write it down; *tx* is the start's."""
+    if not rehearsal.reads:
+        return
+    look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.projection.found), (), 0)
+    take(rehearsal, look, made(rehearsal, look), tx)
+
+
+def look_if_due(rehearsal: Rehearsal) -> bool:
+    """Look through what was said since the last look, and wait for it; False where nothing is due."""
+    look = due(rehearsal)
+    if look is None:
+        return False
+    take(rehearsal, look, made(rehearsal, look))
+    return True
+
+
+def due(rehearsal: Rehearsal) -> Look | None:
+    """What is to be looked through now; None: nothing new was said, or it is not the moment."""
+    projection = rehearsal.projection
+    if projection.look_due is None or not rehearsal.state().hears_contradictions:
+        return None
+    spoken = [
+        (number, one)
+        for number, segment in rehearsal.said()
+        for one in speech_passages([segment], start_index=number)
+    ]
+    new = frozenset(one.id for number, one in spoken if number > projection.looked_upto)
+    return Look(
+        asked=projection.look_due,
+        passages=(*rehearsal.deck_passages, *(one for _, one in spoken)),
+        new=new if projection.is_deck_looked_at or not rehearsal.reads else frozenset(),
+        known=tuple(projection.found),
+        suspected=tuple(projection.suspected),
+        upto=len(projection.segments),
+        unsaid=projection.unsaid,
+    )
+
+
+def made(rehearsal: Rehearsal, look: Look) -> Looked:
+    """What comes of it. Touches nothing of the session, so it may be done in a thread of its own."""
+    return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
+
+
+def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
+    """Write down what came, with a line in every panelist's notes: all of them heard it.
+
+    Nothing, where words that were looked through were taken back or corrected meanwhile: it stays due.
+    """
+    rehearsal.note_calls(tx)
+    value = records.Looked(
+        asked=look.asked,
+        by=rehearsal.engine.name,
+        tensions=looked.tensions,
+        proposed=looked.proposed,
+        refused=looked.refused,
+        upto=look.upto,
+        failed=looked.failed,
+    )
+    with rehearsal.store.joined(tx) as tx:
+        if rehearsal.projection.unsaid != look.unsaid:
+            return
+        tx.note(value, by=MODERATOR)
+        if look.asked != START:  # the deck's own stand in the focus briefs
+            note_tensions(rehearsal, tx, looked.tensions)
+
+
+def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
+    """Where one piece of the presenter's speech miscalculates; nothing for anybody else's words.
+
+    Words that were said before are not found again.
+    """
+    if not rehearsal.is_presenters(segment):
+        return ()
+    known = {one.digest for one in rehearsal.projection.found}
+    return tuple(one for one in speech_tensions(segment) if one.digest not in known)
+
+
+def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> None:
+    """Put those that the presenter has not dismissed into every panelist's notes."""
+    for tension in (one for one in found if not rehearsal.projection.is_dismissed(one)):
+        for agent in rehearsal.options.panel:
+            tx.append(
+                f"{agent}/exchange-notes.md",
+                _line(tension),
+                by=agent,
+                value=records.FindingNoted(tension),
+            )
+
+
+def note_none(rehearsal: Rehearsal, tx: Draft, tensions: Sequence[Tension], why: str) -> None:
+    """Say in every panelist's notes that contradictions are none."""
+    for tension in tensions:
+        line = f"- No contradiction, {why} ({tension.kind}): {render.both_sides(tension)}\n"
+        for agent in rehearsal.options.panel:
+            tx.append(f"{agent}/exchange-notes.md", line, by=agent, value=NoteAdded())
+
+
+def _line(tension: Tension) -> str:
+    found = "To ask about, since no figure decides it" if tension.class_ == READ else "Found while listening"
+    return f"- {found} ({tension.kind}): {render.both_sides(tension)}\n"

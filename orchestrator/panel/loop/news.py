@@ -1,0 +1,141 @@
+"""External intel from the web: what is searched for, and a new revision from what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from orchestrator.core.errors import EngineError, RevisionLimitError, SessionFrozenError
+from orchestrator.core.store.transaction import Draft
+from orchestrator.material.intel.page import intel_page
+from orchestrator.material.intel.queries import Query, queries_of
+from orchestrator.material.intel.read import read_intel
+from orchestrator.material.model.intel import Reported
+from orchestrator.panel.engines.offers import Found, Searching
+from orchestrator.panel.loop.bearing import Held, held_against, intel_of
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.records.moderator import Called
+from orchestrator.panel.records.options import UNNAMED
+from orchestrator.panel.records.projection import INTEL
+from orchestrator.panel.records.start import IntelTaken
+
+FROM: Final = "web search"
+"""What stands in the place of a file's name; a later search takes the place of an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebIntel:
+    """What came of a search."""
+
+    queries: tuple[str, ...]  # word for word as they were sent
+    revision: int
+    of: int
+    is_new: bool  # False: nothing was found, so that the last revision stands
+    failed: tuple[str, ...] = ()  # why a query brought nothing, or not all, a line each
+
+
+def can_search(rehearsal: Rehearsal) -> bool:
+    """Whether the session's engine has a web search."""
+    return isinstance(rehearsal.engine, Searching)
+
+
+def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
+    """As `Session.search_intel`."""
+    store, engine = rehearsal.store, rehearsal.engine
+    most = _check_may_revise(rehearsal, "nothing was searched for")
+    if not isinstance(engine, Searching):
+        raise EngineError(f"the {engine.name} engine cannot search the web: {_give_files(rehearsal)}")
+    queries = _queries(rehearsal, without)
+    if not queries:
+        raise EngineError(f"no claim can be searched for without naming somebody: {_give_files(rehearsal)}")
+    texts = tuple(query.text for query in queries)
+    try:
+        searched = engine.search(texts)
+    except EngineError as error:
+        raise EngineError(f"{error}: {_give_files(rehearsal)}") from None
+    reported = [_reported(one, queries[one.query]) for one in searched.found]
+    held = held_against(engine, reported, rehearsal.scene().deck)
+    rehearsal.note_calls()
+    with store.transaction() as tx:
+        for usage in searched.usage:
+            tx.note(Called(usage), by="moderator")
+        if not searched.found:
+            return WebIntel(texts, store.state(INTEL).revisions, most, False, searched.failed)
+        revision = _revise(rehearsal, tx, held, reported, searched=texts)
+    return WebIntel(texts, revision, most, True, searched.failed)
+
+
+def add_intel(rehearsal: Rehearsal, paths: Sequence[Path]) -> tuple[int, int]:
+    """As `Session.add_intel`."""
+    reported = read_intel(paths)
+    most = _check_may_revise(rehearsal, "nothing was taken in")
+    held = held_against(rehearsal.engine, reported, rehearsal.scene().deck)
+    rehearsal.note_calls()
+    with rehearsal.store.transaction() as tx:
+        return _revise(rehearsal, tx, held, reported), most
+
+
+def _revise(
+    rehearsal: Rehearsal,
+    tx: Draft,
+    held: Held,
+    reported: Sequence[Reported],
+    *,
+    searched: Sequence[str] = (),
+) -> int:
+    """A new revision of external-intel, over the last one; returns its number."""
+    store, projection, deck = rehearsal.store, rehearsal.projection, rehearsal.scene().deck
+    most = store.max_revisions(store.layout.file(INTEL))
+    before = replace(projection.intel, revision=store.state(INTEL).revisions)
+    intel = intel_of(held, reported, deck, projection.deck_claims, before=before)
+    value = IntelTaken(intel, tuple(searched))
+    return tx.write(INTEL, intel_page(intel, most), by="intel", value=value)
+
+
+def _check_may_revise(rehearsal: Rehearsal, refused: str) -> int:
+    """How many revisions there may be, where another may come: known before an engine is paid.
+
+    Raises:
+        SessionFrozenError, RevisionLimitError: None may; *refused* says what was not done.
+    """
+    store = rehearsal.store
+    store.catch_up()
+    if store.frozen:
+        raise SessionFrozenError(f"{rehearsal.options.id} has ended and is frozen: start a new session")
+    most = store.max_revisions(store.layout.file(INTEL))
+    if store.state(INTEL).revisions >= most:
+        raise RevisionLimitError(
+            f"{INTEL}: is write-few and has had its {most} revisions: {refused}; the limit is "
+            "max_revisions in greenroom.yaml, for new sessions"
+        )
+    return most
+
+
+def _give_files(rehearsal: Rehearsal) -> str:
+    return f"give files, as in `greenroom intel {rehearsal.options.id} news.md`"
+
+
+def _queries(rehearsal: Rehearsal, without: Sequence[str]) -> tuple[Query, ...]:
+    """For the claims that the panel goes after, the most wanted of each panelist first."""
+    projection, options = rehearsal.projection, rehearsal.options
+    names = [*without, *(label for label in projection.seconds_by_speaker if label), options.speaker or ""]
+    if options.presenter != UNNAMED:
+        names.append(options.presenter)
+    targets = [projection.targets.get(agent, ()) for agent in options.panel]
+    longest = max(map(len, targets), default=0)
+    wanted = (own[place].claim for place in range(longest) for own in targets if place < len(own))
+    first = [claim for claim in wanted if claim is not None]
+    return queries_of(rehearsal.scene().deck, projection.deck_claims, names, first=first)
+
+
+def _reported(found: Found, query: Query) -> Reported:
+    return Reported(
+        finding=found.cited,
+        topic=query.text,
+        source=f"{found.title}, {found.url}" if found.title else found.url,
+        date=found.age,
+        file=FROM,
+        claim=query.claim,
+    )

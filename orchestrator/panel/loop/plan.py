@@ -1,0 +1,263 @@
+"""What a session is to be: everything that was given, read and checked, before anything is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from orchestrator.core.errors import UsageError
+from orchestrator.core.home.folder import Home
+from orchestrator.core.home.unnamed import check_blueprints
+from orchestrator.core.legible import one_line, text_argument
+from orchestrator.core.table import Layout, check_session_id
+from orchestrator.material.claims.language import language_of_deck
+from orchestrator.material.intel.read import read_intel
+from orchestrator.material.model.brought import BroughtQuestion
+from orchestrator.material.model.intel import Reported
+from orchestrator.material.model.slide import Deck
+from orchestrator.panel.config.config import checked
+from orchestrator.panel.config.engine_names import may_use_tools
+from orchestrator.panel.dossier.board import read_board
+from orchestrator.panel.dossier.brought import (
+    Given,
+    check_questions,
+    each_once,
+    questions_of,
+)
+from orchestrator.panel.loop.rehearsal import read_seats
+from orchestrator.panel.model.dossier import BoardMember
+from orchestrator.panel.model.drill import Drilled
+from orchestrator.panel.personas.orchestration import Orchestration, read_orchestration
+from orchestrator.panel.personas.persona import Seat
+from orchestrator.panel.records.needs import check_needs
+from orchestrator.panel.records.options import UNNAMED, Options
+
+RULES = "templates/moderator/orchestration.md"
+
+
+@dataclass(frozen=True, slots=True)
+class StartOptions:
+    """What the user asked for; None means the default."""
+
+    id: str | None = None
+    presenter: str | None = None
+    speaker: str | None = None
+    panel: tuple[str, ...] | None = None
+    date: str | None = None
+    engine: str | None = None
+    layout: str | None = None
+    intensity: str | None = None
+    mode: str | None = None
+    minutes: int | None = None
+    exchanges: int | None = None
+    focus: tuple[str, ...] = ()
+    remember: bool = False
+    keep_source: bool = True
+    intel: tuple[Path, ...] = ()
+    board: Path | None = None
+    kind: str | None = None  # of deck; None: the engine says what it takes it for
+    questions: tuple[Given, ...] = ()  # that the presenter brings
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A deck, and where it comes from."""
+
+    deck: Deck
+    path: Path | None = None  # of the file that it was read from
+    drilled: Drilled | None = None  # the question for whose sake an earlier session's deck was taken
+
+
+def start_options_of(options: Mapping[str, Any]) -> StartOptions:
+    """Options by their names, lists and single strings as the tuples that `StartOptions` holds.
+
+    Raises:
+        TypeError: One has no such name.
+    """
+    known = {field.name for field in fields(StartOptions)} - {"engine"}
+    if unknown := set(options) - known:
+        raise TypeError(
+            f"Session.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
+        )
+    return StartOptions(**{name: _plain(name, value) for name, value in options.items()})
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name == "questions":
+        return questions_of(value) if value is not None else ()
+    if name in ("panel", "focus", "intel") and value is not None:
+        items = value.split(",") if isinstance(value, str) and name == "panel" else value
+        items = [items] if isinstance(items, str | Path) else items
+        return tuple(Path(item) if name == "intel" else item for item in items)
+    return Path(value) if name == "board" and isinstance(value, str) else value
+
+
+def read_source(deck: str | Path | Source | None, deck_text: str | None) -> Source:
+    """The deck to start with; one that was read already stays as it is.
+
+    Raises:
+        DeckError: It cannot be read.
+    """
+    from orchestrator.material.deck.read import (  # takes its time; only a start needs it
+        read_deck,
+        read_deck_text,
+    )
+
+    if (deck is None) == (deck_text is None):
+        raise TypeError("give either a deck file or deck_text")
+    if deck_text is not None:
+        return Source(read_deck_text(deck_text))
+    if isinstance(deck, Source):
+        return deck
+    path = Path(deck) if deck is not None else Path()
+    return Source(read_deck(path), path)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A session to be made: nothing in it is asked for again."""
+
+    home: Home
+    source: Source
+    options: Options
+    layout: Layout
+    templates: Mapping[str, str]
+    seats: Mapping[str, Seat]
+    rules: Orchestration
+    reported: tuple[Reported, ...]  # findings from outside
+    members: tuple[BoardMember, ...]  # of the real board
+    questions: tuple[BroughtQuestion, ...]  # that the presenter brings, each once
+    notices: tuple[str, ...]  # what of that was left out, a line each
+
+
+def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
+    """What *given* comes to in this home.
+
+    Raises:
+        UsageError, HomeError, PersonaError, InputError
+        ConfigurationError: The home's table cannot be meant, or lacks what the panel needs.
+    """
+    check_needs(home.table)
+    layout = home.layout(given.panel)
+    check_blueprints(home, layout)
+    templates = home.read_templates(layout)
+    seats = read_seats(templates, layout.agents)
+    rules = read_orchestration(templates[RULES], RULES)
+    _check(given)
+    if given.kind is not None:
+        given = replace(given, kind=_kind(source.deck, given.kind))
+    check_questions(given.questions, source.deck, layout.panel)
+    questions, notices = each_once(given.questions)
+    return Plan(
+        home=home,
+        source=source,
+        options=_options(home, given, layout, rules, language_of_deck(source.deck), least=len(questions)),
+        layout=layout,
+        templates=templates,
+        seats=seats,
+        rules=rules,
+        reported=read_intel(given.intel),
+        members=read_board(given.board) if given.board is not None else (),
+        questions=questions,
+        notices=notices,
+    )
+
+
+def _options(
+    home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str, *, least: int
+) -> Options:
+    """What *given* and the settings come to, with *least* exchanges unless fewer were asked for."""
+    config = home.config
+    defaults = rules.defaults
+    engine = given.engine or config.engine
+    return Options(
+        id=check_session_id(text_argument("id", given.id)) if given.id is not None else home.new_id(),
+        presenter=one_line(given.presenter) if given.presenter is not None else UNNAMED,
+        panel=layout.panel,
+        engine=engine,
+        layout=given.layout or config.layout,
+        mode=given.mode or config.mode or defaults.mode,
+        intensity=given.intensity or config.intensity or defaults.intensity,
+        minutes=_first(given.minutes, config.minutes, int(defaults.minutes)),
+        exchanges=_first(given.exchanges, max(least, _first(config.exchanges, defaults.exchanges))),
+        focus=tuple(filter(None, map(one_line, given.focus))),
+        date=_date(given.date),
+        speaker=given.speaker,
+        remember=given.remember,
+        tools=given.remember and config.memory and config.tools and may_use_tools(engine),
+        keep_source=given.keep_source,
+        language=language,
+        kind=given.kind,
+    )
+
+
+def _check(given: StartOptions) -> None:
+    """Raises UsageError for an option that cannot be meant."""
+    for key in ("layout", "intensity", "mode", "minutes", "exchanges"):
+        value = getattr(given, key)
+        if value is not None:
+            checked(key, value, f"--{key}")
+    if given.remember and (given.presenter is None or given.presenter == UNNAMED):
+        raise UsageError("--remember needs your name: give it with --presenter NAME")
+    if isinstance(given.presenter, str) and not one_line(given.presenter):
+        raise UsageError("--presenter is blank: give a name, or leave it out")
+    texts = {
+        "presenter": (given.presenter,),
+        "speaker": (given.speaker,),
+        "focus": given.focus,
+        "kind": (given.kind,),
+    }
+    for key, values in texts.items():
+        for value in values:
+            if not isinstance(value, str) and (value is not None or key == "focus"):
+                raise TypeError(f"{key} is {type(value).__name__}, not str")
+            if value is not None and key != "focus" and len(value) > LONGEST_OPTION:
+                raise UsageError(
+                    f"--{key} has {len(value):,} characters; at most {LONGEST_OPTION} are taken: shorten it"
+                )
+            if value is not None and _is_no_text(value):
+                raise UsageError(f"--{key} is not valid Unicode text: write it anew")
+            if value is not None and key != "focus" and not _JOINERS.sub("", value).isprintable():
+                raise UsageError(f"--{key} {value!r} is not one line of text: write it anew")
+
+
+LONGEST_OPTION: Final = 100
+"""Characters of a name; as many as memory keeps of a presenter's (`memory.model.MAX_PRESENTER_CHARS`)."""
+_JOINERS: Final = re.compile("[\u200c\u200d]")  # no character to see, and yet part of Persian and Indic names
+
+
+def _is_no_text(value: str) -> bool:
+    try:
+        return "\0" in value.encode().decode()
+    except UnicodeEncodeError:
+        return True
+
+
+def _kind(deck: Deck, given: str) -> str:
+    """The name of the kind of deck that was given by its name or id; of "any", which has none, its id.
+
+    Raises:
+        UsageError: There is no such kind; the message lists them.
+    """
+    from orchestrator.panel.bank.kinds import NO_KIND, kind_of  # reads the bank: only where one is given
+
+    kind = kind_of(deck, given)
+    return kind.id if kind.id == NO_KIND.id else kind.name
+
+
+def _first(*values: int | None) -> int:
+    return next(value for value in values if value is not None)
+
+
+def _date(given: str | None) -> str | None:
+    if given is None:
+        return None
+    text_argument("date", given)
+    try:
+        return date.fromisoformat(given).isoformat()
+    except ValueError as error:
+        raise UsageError(f"--date {given!r}: write a day as YYYY-MM-DD") from error

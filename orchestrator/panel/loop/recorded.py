@@ -1,0 +1,243 @@
+"""Playing a recording: each step of the loop is carried out, and waited for, in a transaction of its own.
+
+The recording's clock stands still while an engine is awaited.
+
+Source: DESIGN.md, sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from orchestrator.core.errors import SessionFrozenError, SessionStateError
+from orchestrator.core.store.waiting import waits_until
+from orchestrator.material.model.segment import Segment
+from orchestrator.material.speech.presenter import UNCLEAR, presenter_of
+from orchestrator.material.speech.read import Recording
+from orchestrator.material.speech.slide_times import estimate_slides
+from orchestrator.panel.answers import Answer, pick_answer
+from orchestrator.panel.loop import (
+    answering,
+    asking,
+    contradiction_looks,
+    judging,
+    refreshing,
+    time_rules,
+)
+from orchestrator.panel.loop.driver_lock import driving
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.steps import (
+    Ask,
+    End,
+    Judge,
+    Listen,
+    Look,
+    Piece,
+    Refresh,
+    Speak,
+    TakeAnswer,
+    next_step,
+)
+from orchestrator.panel.loop.transcript import add_segment, change_slide
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.panel.records.projection import Playback
+from orchestrator.panel.records.speech import PlayedOut, SectionEnded
+from orchestrator.panel.records.start import PlaybackLoaded, SpeakerFound
+
+WaitUntil = Callable[[float], None]
+Prompt = Callable[[Exchange], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """A recording to be played, and what goes with it."""
+
+    recording: Recording
+    kind: str  # as in Playback
+    answers: tuple[Answer, ...] = ()
+    archive: str | None = None  # where a run archives at its end
+    typed: bool = False  # answers are typed at the terminal while it plays
+
+
+def begin(rehearsal: Rehearsal, loading: Loading) -> None:
+    """Take a recording in, whole: it can then be played, and go on after any interruption.
+
+    Raises:
+        UsageError: The speaker that was named does not speak in it.
+        SpeechError: It names slides that the deck does not have.
+        SessionStateError: Another one was cut off, and what is left of it would be lost.
+    """
+    projection, recording = rehearsal.projection, loading.recording
+    before = projection.playback
+    if before is not None and projection.played < len(before.segments):
+        left = len(before.segments) - projection.played
+        raise SessionStateError(
+            f"{rehearsal.options.id} has {left} of {len(before.segments)} segments of {before.name} still to "
+            f"come: go on with `greenroom resume {rehearsal.options.id}` first"
+        )
+    options = rehearsal.options
+    speaker = (
+        presenter_of(recording.segments, options.speaker, name=options.presenter)
+        if recording.segments
+        else None
+    )
+    # Only where words without a label stand beside labels: other ledgers stay as they were.
+    is_mixed = speaker is not None and (
+        speaker.how == UNCLEAR or (speaker.alone and any(one.speaker is None for one in recording.segments))
+    )
+    loaded = Playback(
+        kind=loading.kind,
+        name=recording.name,
+        segments=estimate_slides(recording.segments, rehearsal.scene().deck),
+        answers=loading.answers,
+        offset_s=max(rehearsal.now_s(), projection.segments[-1].end_s) if projection.segments else 0.0,
+        archive=loading.archive,
+        typed=loading.typed,
+        notices=recording.notices,
+    )
+    store = rehearsal.store
+    with store.transaction() as tx:
+        tx.note(PlaybackLoaded(loaded), by="transcript")
+        if speaker is not None and projection.presenter_how is None:
+            tx.note(SpeakerFound(speaker.label, speaker.how, alone=is_mixed), by="transcript")
+
+
+def drive(rehearsal: Rehearsal, **how: Any) -> bool:
+    """Play what is left of the loaded recording as its driver; *how* as for `play`.
+
+    Cut short, the session shows as interrupted, so that `resume` goes on with it.
+
+    Raises:
+        DriverBusyError: Another process drives the session.
+    """
+    playback = rehearsal.projection.playback
+    if playback is None:
+        return True
+    finished = True  # also where somebody ends the session meanwhile
+    with driving(rehearsal, playback.kind) as driven:
+        finished = play(rehearsal, **how)
+        if not finished:
+            driven.cut_short()
+    return finished
+
+
+def play(
+    rehearsal: Rehearsal,
+    *,
+    stop: Callable[[], bool] = lambda: False,
+    wait_until: WaitUntil | None = None,
+    on_step: Callable[[Rehearsal], None] | None = None,
+    prompt: Prompt | None = None,
+    ask_person: judging.AskPerson | None = None,
+) -> bool:
+    """Take steps until the playback is over (True) or *stop* says so (False).
+
+    Args:
+        stop: Asked between steps.
+        wait_until: Called with the session clock at which the next step is due; at the
+            recording's own pace it sleeps, at full speed there is none.
+        on_step: Called after every step, for a progress bar.
+        prompt: Gives the answer to the open question, in place of the recorded answers.
+        ask_person: As `judging.judge`.
+    """
+    try:
+        with waits_until(stop):
+            while not stop():
+                seen = rehearsal.store.catch_up()
+                try:
+                    if not step(rehearsal, wait_until, prompt, ask_person):
+                        return True
+                except (SessionStateError, SessionFrozenError):
+                    # Somebody else answered, parked, judged or ended it in this very moment, and that stands.
+                    if rehearsal.store.catch_up() == seen:
+                        raise
+                if on_step is not None:
+                    on_step(rehearsal)
+        return False
+    finally:
+        rehearsal.playing_s = None
+
+
+def step(
+    rehearsal: Rehearsal,
+    wait_until: WaitUntil | None = None,
+    prompt: Prompt | None = None,
+    ask_person: judging.AskPerson | None = None,
+) -> bool:
+    """Take the next step; False if there is none left."""
+    found = next_step(rehearsal.state())
+    at_s = found.at_s if isinstance(found, Listen | Refresh | Ask) else None
+    if at_s is not None:
+        if wait_until is not None:
+            wait_until(at_s)
+        rehearsal.playing_s = at_s
+    match found:
+        case Listen():
+            _take_in(rehearsal, found.piece)
+        case Look():
+            contradiction_looks.look_if_due(rehearsal)
+        case Refresh():
+            if found.why == "pause":  # a question can be put now, so what it could rest on is looked at first
+                contradiction_looks.look_if_due(rehearsal)
+            refreshing.refresh(rehearsal, found.why)
+        case Ask():
+            asking.ask(rehearsal, at_pause=found.at_pause)
+        case TakeAnswer():
+            _take_answer(rehearsal, prompt)
+        case Judge():
+            judging.judge(rehearsal, ask_person=ask_person)
+        case Speak():
+            time_rules.speak(rehearsal, found.occasion)
+        case End():
+            return False
+    return True
+
+
+def _take_in(rehearsal: Rehearsal, piece: Piece | None) -> None:
+    """The next piece of the recording."""
+    projection = rehearsal.projection
+    if projection.playback is None:
+        return
+    if piece is Piece.PLAYED_OUT:
+        rehearsal.store.note(PlayedOut(), by="moderator")
+        return
+    if piece is Piece.SECTION_END:
+        rehearsal.store.note(SectionEnded(len(projection.slides)), by="moderator")
+        return
+    segment = projection.playback.segments[projection.played]
+    if piece is Piece.SLIDE and segment.slide is not None:
+        at_s = projection.playback.offset_s + segment.start_s
+        change_slide(rehearsal, segment.slide, at_s=at_s, estimated=segment.slide_estimated)
+    else:
+        add_segment(
+            rehearsal, _on_the_clock(segment, projection.playback.offset_s), played=projection.played + 1
+        )
+
+
+def _on_the_clock(segment: Segment, offset_s: float) -> Segment:
+    """The segment with the session's times: a second recording goes on where the first one ended."""
+    if not offset_s:
+        return segment
+    return replace(segment, start_s=segment.start_s + offset_s, end_s=segment.end_s + offset_s)
+
+
+def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:
+    """The answer that *prompt* gives; without one, the recorded answer that fits, or none."""
+    exchange, playback = answering.still_open(rehearsal), rehearsal.projection.playback
+    if prompt is not None or playback is None:
+        answering.take_answer(rehearsal, prompt(exchange) if prompt is not None else None)
+        return
+    used = pick_answer(
+        playback.answers,
+        frozenset(rehearsal.projection.answers_used),
+        agent=exchange.agent,
+        exchange=exchange.id,
+        claim=exchange.claim,
+        slide=exchange.slide,
+        questions=[turn.question for turn in exchange.turns],
+        comes_back_to=exchange.comes_back_to,
+    )
+    answer = playback.answers[used] if used is not None else Answer("")
+    answering.take_answer(rehearsal, answer.text, used=used, parks=answer.park, verdict=answer.verdict)

@@ -1,0 +1,392 @@
+"""Candidate questions made anew: who is asked when, and what is made of what comes.
+
+A recording waits for its engine (`refresh`): its clock stands still meanwhile, and nothing is
+given up. Live speech does not (`begin`, `take`, `give_up`): each panelist's call is its own, a
+newer one takes the place of one that still runs, and what comes is written only if it still fits.
+An engine that fails leaves the last good candidate, as stale, and the reason in the ledger.
+
+When that is, `refresh_rules` says. A model is shown its own question that was not put yet
+(`candidate_requests`), and keeps or replaces it: nobody else judges whether the talk has answered it.
+
+Source: DESIGN.md, sections 6 to 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from orchestrator.core.context.assemble import Context
+from orchestrator.core.context.meter import LIFETIME_S
+from orchestrator.core.errors import EngineError, SessionFrozenError
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.table import MODERATOR, Mutability
+from orchestrator.panel.engines import together
+from orchestrator.panel.loop import panelist
+from orchestrator.panel.loop.candidate_requests import (
+    Grounds,
+    candidate_path,
+    grounds_of,
+    made_from,
+    request_of,
+)
+from orchestrator.panel.loop.digests import digest, is_same_digest
+from orchestrator.panel.loop.refresh_rules import TIMER, WHY
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.staleness import was_asked, why_spent, why_stale
+from orchestrator.panel.loop.state_page import budget_step, show_state
+from orchestrator.panel.model.exchange import Candidate
+from orchestrator.panel.personas.orchestration import HAND_RAISE
+from orchestrator.panel.records.candidates import CallTaken, RoundMade
+from orchestrator.panel.records.projection import INTEL, Waiting
+
+MIN_GAP_S: Final = 60.0
+"""Between two rounds there may lie an answer, during which nobody is asked; most take less than a minute."""
+ASKED = "a question was put meanwhile"
+UNSAID = "words that it had heard were taken back or corrected meanwhile"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A panelist that was asked for its candidate question."""
+
+    agent: str
+    context: Context
+    inputs: str  # digest of what can change of its files
+    at_s: float  # session clock, as of the context
+    opened: int  # how many exchanges had been opened by then
+    grounds: Grounds  # what its choice can rest on
+    unsaid: tuple[int, int]  # as of the projection then
+    reply: Future[Candidate | None]
+
+
+def refresh(rehearsal: Rehearsal, why: str) -> None:
+    """Look at every panelist's candidate question again and wait for it; one record says when and why.
+
+    By the timer, a panelist whose files are what they were last time is not asked again, and a
+    model's question stands unasked wherever nothing has come since that bears on it (`Grounds`).
+    *why*: one of `WHY`'s keys.
+    """
+    at_s = rehearsal.now_s()
+    _mark_stale(rehearsal)
+    unchanged, wanted = _to_ask(rehearsal, why, {}, None)
+    asked = _ask(rehearsal, why, at_s, wanted)
+    together.wait([one.reply for one in asked])
+    _write_round(rehearsal, RoundMade(at_s, why), unchanged, asked)
+
+
+def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None) -> None:
+    """The same for live speech, without waiting: what is not there at once is put into *running*.
+
+    A call of *running* is given up for a newer one of the same panelist, unless nothing that it was
+    made from has changed. Take what has come before you begin.
+    """
+    at_s = rehearsal.now_s()
+    _mark_stale(rehearsal)
+    unchanged, wanted = _to_ask(rehearsal, why, running, leave_out)
+    given_up = [agent for agent, _, _ in wanted if agent in running]
+    for agent in given_up:
+        running.pop(agent).reply.cancel()
+    asked = _ask(rehearsal, why, at_s, wanted)
+    done = [one for one in asked if one.reply.done()]
+    running.update((one.agent, one) for one in asked if one not in done)
+    made = RoundMade(
+        at_s,
+        why,
+        waits=tuple(agent for agent in rehearsal.options.panel if agent in running),
+        given_up=tuple(given_up),
+        left_out=(leave_out,) if leave_out is not None else (),
+    )
+    _write_round(rehearsal, made, unchanged, done)
+
+
+def take(rehearsal: Rehearsal, one: Asked) -> None:
+    """Write what has come for *one*, in a transaction of its own, if it still fits; else why it does not."""
+    spent = _note_calls(rehearsal)
+    with rehearsal.store.transaction() as tx:
+        dropped = _overtaken(rehearsal, one, *_made_of(rehearsal, one))
+        if dropped is not None:
+            tx.note(CallTaken(one.agent, one.at_s, dropped), by=MODERATOR)
+            return
+        came = _came(rehearsal, [one])
+        value = CallTaken(
+            one.agent,
+            one.at_s,
+            made=one.agent in came.made,
+            inputs=came.inputs,
+            # That nobody's is up is news as well.
+            hands=() if rehearsal.options.mode == HAND_RAISE else None,
+        )
+        _write(rehearsal, tx, came, value, spent=spent)
+
+
+def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
+    """Let go of every running call; the ledger says why, unless the session has ended."""
+    if not running:
+        return
+    given_up = [*running.values()]
+    running.clear()
+    for one in given_up:
+        one.reply.cancel()
+    try:
+        rehearsal.note_calls()
+        with rehearsal.store.transaction() as tx:
+            for one in given_up:
+                tx.note(CallTaken(one.agent, one.at_s, why), by=MODERATOR)
+    except SessionFrozenError:
+        return
+
+
+# ---------------------------------------------------------------------- asking
+
+
+def _to_ask(
+    rehearsal: Rehearsal, why: str, running: Mapping[str, Asked], leave_out: str | None
+) -> tuple[dict[str, str], list[tuple[str, Context, str]]]:
+    """Whose candidate is confirmed, with the digest of what it was made from; who is asked, and with what."""
+    unchanged: dict[str, str] = {}
+    wanted = []
+    projection = rehearsal.projection
+    for agent in rehearsal.options.panel:
+        if agent == leave_out:
+            continue
+        context = rehearsal.peek(agent, purpose="candidate-question")
+        inputs = digest(_changing(rehearsal, context))
+        if why == TIMER and agent in running and running[agent].inputs == inputs:
+            continue
+        is_same = agent not in projection.failed and is_same_digest(projection.inputs.get(agent), inputs)
+        stands = (
+            agent not in running and _stands(rehearsal, agent) and not _is_forgotten_soon(rehearsal, agent)
+        )
+        if (why == TIMER and is_same) or stands:
+            unchanged[agent] = inputs
+            continue
+        wanted.append((agent, context, inputs))
+    rehearsal.rounds_at_s.append(rehearsal.elapsed_s())
+    return unchanged, wanted
+
+
+def _is_forgotten_soon(rehearsal: Rehearsal, agent: str) -> bool:
+    """Whether the service's cache will have lost the agent's files by the next round, judged by the last two.
+
+    Then its question is looked at again although it stands: that reads the files once, and keeps them for
+    the judgement that may follow, where all of them would be written anew.
+    """
+    now_s, given_s = rehearsal.elapsed_s(), rehearsal.given_at_s.get(agent)
+    if given_s is None:
+        return False
+    gap_s = max([MIN_GAP_S, *(after - before for before, after in pairwise([*rehearsal.rounds_at_s, now_s]))])
+    return now_s - given_s < LIFETIME_S <= now_s + gap_s - given_s
+
+
+def _stands(rehearsal: Rehearsal, agent: str) -> bool:
+    """Whether a model's question can be asked, and nothing has come since that bears on it.
+
+    How old it is does not count: code has looked at it just now, and the round confirms it.
+    """
+    projection = rehearsal.projection
+    last = projection.waiting.get(agent)
+    if not rehearsal.has_model or last is None or agent in projection.failed:
+        return False
+    if why_spent(projection, last) is not None:
+        return False
+    return is_same_digest(last.bears_sha256, grounds_of(rehearsal, agent).digest_for(last.candidate))
+
+
+def _ask(
+    rehearsal: Rehearsal, why: str, at_s: float, wanted: Sequence[tuple[str, Context, str]]
+) -> list[Asked]:
+    """Ask everybody in *wanted*, all of them about the same moment."""
+    if not wanted:
+        return []
+    scene, asked = rehearsal.scene(), []
+    for agent, context, inputs in wanted:
+        request = request_of(rehearsal, agent, WHY[why], scene)
+        context = rehearsal.addressed(request, context)
+        rehearsal.keep(context)
+        reply = together.begun(rehearsal.engine, request, context)
+        grounds = grounds_of(rehearsal, agent)
+        asked.append(
+            Asked(
+                agent,
+                context,
+                inputs,
+                at_s,
+                rehearsal.projection.opened,
+                grounds,
+                rehearsal.projection.unsaid,
+                reply,
+            )
+        )
+    return asked
+
+
+def _mark_stale(rehearsal: Rehearsal) -> None:
+    """Before a model is shown its files: what may not be asked any more does not stand as ready."""
+    if not rehearsal.has_model:
+        return
+    for agent, waiting in list(rehearsal.projection.waiting.items()):
+        if waiting.status != "ready" or _stands(rehearsal, agent):
+            continue
+        if why_stale(rehearsal.state(), waiting) is not None:
+            with rehearsal.store.transaction() as tx:
+                panelist.write_candidate(rehearsal, tx, agent, replace(waiting, status="stale"))
+
+
+def _confirmed(rehearsal: Rehearsal, kept: Mapping[str, str]) -> dict[str, str]:
+    """Return whose question of a model is kept, by agent with what bears on it; its file stays as it is."""
+    waiting = rehearsal.projection.waiting
+    return {
+        agent: bears
+        for agent, bears in kept.items()
+        if rehearsal.has_model and agent in waiting and waiting[agent].status == "ready"
+    }
+
+
+# ---------------------------------------------------------------------- writing
+
+
+@dataclass(frozen=True, slots=True)
+class _Came:
+    """What has come of calls, by agent."""
+
+    made: Mapping[str, Waiting]  # to be written
+    kept: Sequence[Asked]  # what stands in the file came again
+    inputs: Mapping[str, str]  # digests of what was made or confirmed, in the order of the seats
+    failed: Mapping[str, str]  # and why
+
+
+def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, str] | None = None) -> _Came:
+    digests: dict[str, str] = dict(unchanged or {})
+    made: dict[str, Waiting] = {}
+    failed: dict[str, str] = {}
+    for one in done:
+        waiting, why = _made_of(rehearsal, one)
+        if why is not None:
+            failed[one.agent] = why
+        else:
+            digests[one.agent] = one.inputs
+        if waiting is not None and _differs(waiting, rehearsal.projection.waiting.get(one.agent)):
+            made[one.agent] = waiting
+    kept = [one for one in done if one.agent not in made and one.agent not in failed]
+    inputs = {agent: digests[agent] for agent in rehearsal.options.panel if agent in digests}
+    return _Came(made, kept, inputs, failed)
+
+
+def _write_round(
+    rehearsal: Rehearsal, made: RoundMade, unchanged: Mapping[str, str], done: Sequence[Asked]
+) -> None:
+    """Write one record for a round, *made* with what came of it, and the candidates."""
+    spent = _note_calls(rehearsal)
+    came = _came(rehearsal, done, unchanged)
+    made = replace(made, made=tuple(came.made), inputs=came.inputs)
+    with rehearsal.store.transaction() as tx:
+        waiting = rehearsal.projection.waiting
+        stand = {agent: waiting[agent].bears_sha256 for agent in unchanged} if made.why != TIMER else {}
+        _write(rehearsal, tx, came, replace(made, confirmed=stand or None), spent=spent)
+
+
+def _write(
+    rehearsal: Rehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
+) -> None:
+    """The candidates' files, the record, and the state where it has changed."""
+    before, failed = rehearsal.projection.hands, dict(rehearsal.projection.failed)
+    for agent, made in came.made.items():
+        panelist.write_candidate(rehearsal, tx, agent, made)
+    waiting = rehearsal.projection.waiting
+    kept = {
+        one.agent: one.grounds.digest_for(waiting[one.agent].candidate)
+        for one in came.kept
+        if one.agent in waiting
+    }
+    hands = _hands_up(rehearsal, came)
+    is_told = hands or value.hands is not None
+    value = replace(
+        value,
+        failed=came.failed or None,
+        hands=hands if is_told else None,
+        confirmed=_confirmed(rehearsal, {**(value.confirmed or {}), **kept}) or None,
+    )
+    tx.note(value, by=MODERATOR)
+    projection = rehearsal.projection
+    is_round = isinstance(value, RoundMade)
+    if is_round or spent or projection.failed != failed or (hands != before and projection.asking is None):
+        state = projection.state if projection.asking is not None else "presenting"
+        show_state(rehearsal, tx, state, projection.asking)
+
+
+def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:
+    """Digests of what can change between two refreshes: all but what stands since the start, and its own."""
+    layout, own = rehearsal.store.layout, candidate_path(context.agent)
+    for path, _, sha256 in context.receipt.files:
+        row = layout.files.get(path)
+        is_fixed = row is None or (row.mutability is Mutability.WRITE_ONCE and row.writers == ("start",))
+        if not is_fixed and path != own:
+            yield sha256
+
+
+def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
+    """What stands in the candidate's file after a reply, None: what stood there; and why it failed."""
+    got = together.outcome(one.reply)
+    if isinstance(got, EngineError):
+        last = rehearsal.projection.waiting.get(one.agent)
+        stands = last is not None and last.status == "ready"
+        return replace(last, status="stale") if last is not None and stands else None, str(got)
+    last = rehearsal.projection.waiting.get(one.agent)
+    is_kept = rehearsal.has_model and last is not None and got is not None and got == last.candidate
+    waiting = Waiting(
+        candidate=got if got is not None else panelist.no_question(one.agent),
+        status="empty" if got is None else "stale" if was_asked(rehearsal.projection, got) else "ready",
+        made_at_s=last.made_at_s if is_kept and last is not None else one.at_s,
+        input_sha256=digest(made_from(one.context.receipt)),
+        intel_sha256=digest([rehearsal.store.content(INTEL, at_seq=one.context.seq)]),
+        confirmed_at_s=one.at_s if is_kept else None,
+        bears_sha256=one.grounds.digest_for(got) if rehearsal.has_model else "",
+    )
+    return waiting, None
+
+
+def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None, failed: str | None) -> str | None:
+    """Why what came must not be written any more; None: it fits."""
+    projection = rehearsal.projection
+    if projection.state == "closing":
+        return "the session is being ended"
+    if projection.confirmed_s.get(one.agent, -1.0) > one.at_s:
+        return "a newer one was made elsewhere"
+    if failed is not None:
+        return None  # that the last question is stale now holds whatever was asked meanwhile
+    if projection.opened != one.opened:
+        return ASKED
+    if projection.unsaid != one.unsaid:
+        return UNSAID
+    if made is None or made.status != "ready":
+        return None
+    return why_stale(rehearsal.state(), made, confirmed_at_s=one.at_s)
+
+
+def _differs(new: Waiting, old: Waiting | None) -> bool:
+    """Whether the file must be written; the same question again only confirms it."""
+    return old is None or (new.candidate, new.status) != (old.candidate, old.status)
+
+
+def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:
+    """In hand raise, whose candidate may be asked, given what was made and confirmed just now."""
+    if rehearsal.options.mode != HAND_RAISE:
+        return ()
+    state, waiting = rehearsal.state(), {**rehearsal.projection.waiting, **came.made}
+
+    def may_ask(agent: str) -> bool:
+        confirmed_at_s = state.now_s if agent in came.inputs else None
+        return why_stale(state, waiting[agent], confirmed_at_s=confirmed_at_s) is None
+
+    return tuple(agent for agent in rehearsal.options.panel if agent in waiting and may_ask(agent))
+
+
+def _note_calls(rehearsal: Rehearsal) -> bool:
+    """Note what the calls have cost; whether that has brought the session's budget a step further."""
+    before = budget_step(rehearsal)
+    rehearsal.note_calls()
+    return budget_step(rehearsal) != before

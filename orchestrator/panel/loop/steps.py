@@ -1,0 +1,334 @@
+"""What comes next in a rehearsal: one function from the state to a step, for recordings and live speech.
+
+`next_step` writes nothing and asks nobody. Two drivers carry out what it says: `recorded` waits for
+what a step begins, `live` begins it and takes what came later. Nothing is remembered between two
+steps but the ledger, so a rehearsal that was killed after any record goes on from there.
+
+        Speak (opening)
+          │
+          ▼      speech, a slide, the end of a section
+    ┌── Listen ◄───────────────────────────────────────────┐
+    │     │                                                │
+    │     │  where something is due, in this order:        │
+    │     ├─► Look     contradictions in what was said ───►┤
+    │     ├─► Refresh  the panel's candidate questions ───►┤
+    │     ├─► Speak    about time ────────────────────────►┤
+    │     └─► Ask      at a break, a pause, the end ──────►┤ nobody has a question
+    │           │                                          │
+    │           ▼                                          │
+    │       TakeAnswer ───────────────────────────────────►┤ parked
+    │        ▲  │                                          │
+    │        │  ▼                                          │
+    │        └─ Judge ────────────────────────────────────►┘ closed; else a follow-up was put
+    ▼
+   End
+
+Source: DESIGN.md, sections 6 and 7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias
+
+from orchestrator.panel.loop import phrases, time_rules, turns
+from orchestrator.panel.loop.calling_on import (
+    brought_choice,
+    choose,
+    choose_at_pause,
+    may_ask_at_pause,
+    to_come_back,
+)
+from orchestrator.panel.loop.pauses import ends_sentence
+from orchestrator.panel.loop.refresh_rules import is_state_old, next_tick_s, why_refresh
+from orchestrator.panel.loop.state import Live, State
+from orchestrator.panel.loop.transcript import comes_in
+from orchestrator.panel.model.exchange import Exchange
+from orchestrator.panel.personas.orchestration import SECTION_BREAKS
+from orchestrator.panel.records.projection import Playback
+
+PATIENCE_S = 5.0
+"""Session clock: how long a break waits for questions that are being made, where others are ready.
+
+A longer wait is a silence in the room; a shorter one leaves out whoever's call takes a little longer.
+"""
+
+
+class Piece(Enum):
+    """The part of a recording that is taken in next."""
+
+    SEGMENT = "segment"
+    SLIDE = "slide"
+    SECTION_END = "section_end"  # the panel comes in before the slide is changed
+    PLAYED_OUT = "played_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """The presenter has the word."""
+
+    piece: Piece | None = None  # of the recording; None: whatever comes, live
+    at_s: float | None = None  # session clock at which it is there; None: now
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What was said since the last time is looked through for contradictions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """Every panelist's candidate question is looked at again."""
+
+    why: str  # of `refresh_rules.WHY`
+    at_s: float | None = None  # as in Listen
+    leave_out: str | None = None  # the panelist whose question is being judged
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Whoever is next puts a question."""
+
+    at_pause: bool = False  # somebody comes in; else the moderator calls on somebody
+    at_s: float | None = None  # as in Listen
+
+
+@dataclass(frozen=True, slots=True)
+class TakeAnswer:
+    """The open question gets its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The last answer gets its verdict; then a follow-up is put, or the exchange is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowState:
+    """The page of the session's state is brought up to date: live, where nothing else has done it since."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speak:
+    """The moderator says something."""
+
+    occasion: str  # a heading of the phrase library
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Nothing is left to do."""
+
+
+Step: TypeAlias = Listen | Look | Refresh | Ask | TakeAnswer | Judge | ShowState | Speak | End
+
+
+def next_step(state: State) -> Step:
+    """The one thing to do next."""
+    projection, live = state.projection, state.live
+    if _is_over(state):
+        return End()
+    if live is not None and (live.is_over or projection.state == "closing"):
+        return _last_of(state, live)
+    presides = live is not None or is_run(projection.playback)
+    if presides and projection.asking is not None:
+        return _in_exchange(state, projection.asking)
+    if presides and phrases.can_open(state):
+        return Speak(phrases.OPENING)
+    if state.hears_contradictions and _may_look(state, presides=presides):
+        return Look()
+    if (why := why_refresh(state, presides=presides)) is not None:
+        return Refresh(why)
+    if presides and projection.break_due and not _waits(state):
+        return Ask()
+    occasion = time_rules.due(state, presides=presides, is_at_a_stop=_is_at_a_stop(state))
+    if occasion is not None:
+        return Speak(occasion)
+    if live is not None:
+        return Ask(at_pause=True) if _may_come_in(state, live) else _meanwhile(state, None)
+    return _play(state, projection.playback) if projection.playback is not None else End()
+
+
+def is_run(playback: Playback | None) -> bool:
+    """Whether a recording is played in which questions come by themselves."""
+    return playback is not None and playback.kind == "run"
+
+
+def _is_over(state: State) -> bool:
+    """The session has ended, or there is nothing to listen to."""
+    return state.projection.ended or (state.live is None and state.projection.playback is None)
+
+
+# ---------------------------------------------------------------------- while a question is open
+
+
+def _in_exchange(state: State, exchange: Exchange) -> Step:
+    """The answer is waited for, taken and judged; nobody else asks before the exchange is closed.
+
+    Meanwhile the state of the session is shown anew, live, as often as candidates are looked at. Those of a
+    model are when the answer is complete, while its verdict is under way: the others have then heard it, and
+    are ready when the floor is free. Earlier nothing could come of it: a question made of half an answer
+    cannot be put, and is overtaken by the other half. Where no model is asked that costs nothing, and they
+    are looked at all the time.
+    """
+    live = state.live
+    if live is None:
+        return TakeAnswer() if exchange.turns[-1].answer is None else Judge()
+    if exchange.turns[-1].answer is None:
+        if turns.is_complete(state, live):
+            return TakeAnswer()
+        why = why_refresh(state, presides=True) if not state.has_model else None
+        return _meanwhile(state, Refresh(why) if why is not None else None)
+    if live.owes_verdict:
+        return Judge()
+    why = why_refresh(state, presides=True) if state.has_model else None
+    return _meanwhile(state, Refresh(why, leave_out=exchange.agent) if why is not None else None)
+
+
+def _meanwhile(state: State, refresh: Refresh | None) -> Step:
+    """What is done while somebody speaks: candidates, the state's page, or nothing."""
+    if refresh is not None:
+        return refresh
+    return ShowState() if is_state_old(state) else Listen()
+
+
+def _last_of(state: State, live: Live) -> Step:
+    """The feed or the session is being ended: what is under way is waited for, and nothing else is begun."""
+    if not live.is_over:
+        return Listen()
+    open_ = state.projection.open
+    if open_ is not None and open_.turns[-1].answer is None and turns.is_complete(state, live):
+        return TakeAnswer()
+    if open_ is not None and live.owes_verdict:
+        return Judge()
+    return Listen() if live.is_waiting else End()
+
+
+# ---------------------------------------------------------------------- while none is
+
+
+def _may_look(state: State, *, presides: bool) -> bool:
+    """Whether what was said is looked through now, if that is due; live, one look at a time.
+
+    In a run a model looks where a question may follow, and once when all is over: what an answer
+    contradicts its verdict says.
+    """
+    projection = state.projection
+    if state.live is not None:
+        return not state.live.is_looking
+    if not (presides and state.has_model):
+        return True
+    if projection.is_played_out and projection.exchanges and not (projection.is_over or state.is_full):
+        return bool(projection.suspected) or projection.look_due == "break"
+    return projection.is_to_be_thought_of or projection.is_played_out
+
+
+def _waits(state: State) -> bool:
+    """A break waits for the presenter to have come to a stop, and for questions that are being made."""
+    live = state.live
+    return live is not None and (turns.waits_for(state, live) is not None or _waits_for_questions(state))
+
+
+def _waits_for_questions(state: State) -> bool:
+    """A break waits while questions are made: for as long as nobody has one, and else not for long."""
+    live = state.live
+    if live is None or not live.is_asking or state.projection.open is not None:  # which waits to be put again
+        return False
+    if brought_choice(state) is not None:
+        return False
+    return live.waited_s < PATIENCE_S or choose(state, holds_back=True) is None
+
+
+def _is_at_a_stop(state: State) -> bool:
+    """The presenter has come to the end of a sentence, or is silent."""
+    projection, playback = state.projection, state.projection.playback
+    if state.live is not None:
+        return turns.is_at_a_stop(state, state.live)
+    if playback is None or projection.played == len(playback.segments):
+        return True
+    if state.now_s > playback.offset_s + playback.segments[projection.played].start_s:
+        return False  # within a long piece of speech
+    is_first = projection.played == 0
+    return (
+        is_first
+        or projection.played in state.pauses
+        or ends_sentence(playback.segments[projection.played - 1])
+    )
+
+
+def _may_come_in(state: State, live: Live) -> bool:
+    """Live, the presenter has been silent for long enough, and somebody comes in."""
+    if state.options.mode == SECTION_BREAKS or state.projection.break_due or not state.projection.segments:
+        return False
+    is_silent = live.silent_s >= state.rules.timers_s.hand_raise_pause
+    return is_silent and (choose_at_pause(state) is not None or _may_come_back(state))
+
+
+def _may_come_back(state: State) -> bool:
+    """A parked question comes back at a pause that lies as far behind the last one as any other's."""
+    last_s = max((one.at_s for one in state.projection.said[-1:]), default=0.0)
+    is_late_enough = state.now_s - last_s >= state.rules.timers_s.free_flow_gap
+    return is_late_enough and to_come_back(state) is not None
+
+
+# ---------------------------------------------------------------------- a recording
+
+
+def _play(state: State, playback: Playback) -> Step:
+    """The next of: a pause to ask in, a refresh by the timer, a change of slide, a segment, the end."""
+    projection = state.projection
+    if projection.played == len(playback.segments):
+        return _behind_the_last(state, playback)
+    segment = playback.segments[projection.played]
+    changes = segment.slide is not None and segment.slide != projection.slide
+    due_s = playback.offset_s + (segment.start_s if changes else segment.end_s)
+    tick_s = next_tick_s(state)
+    pause_s = _pause_s(state, playback)
+    if pause_s is not None and pause_s < tick_s:
+        if (step := _at_pause(replace(state, now_s=pause_s))) is not None:
+            return step
+        due_s = max(due_s, pause_s)
+    if tick_s <= due_s:
+        return Refresh("timer", tick_s)
+    if not changes:
+        return Listen(Piece.SEGMENT, due_s)
+    return Listen(Piece.SECTION_END if _comes_in_before(state, segment.slide) else Piece.SLIDE, due_s)
+
+
+def _behind_the_last(state: State, playback: Playback) -> Step:
+    projection = state.projection
+    if not is_run(playback) or projection.is_over:
+        return End()
+    if not projection.is_played_out:
+        return Listen(Piece.PLAYED_OUT)
+    return End() if state.is_full else Ask()
+
+
+def _pause_s(state: State, playback: Playback) -> float | None:
+    """When the panel may come in before the next segment, on the session clock; None: it may not."""
+    projection = state.projection
+    if not is_run(playback) or state.options.mode == SECTION_BREAKS:
+        return None
+    pause_s = state.pauses.get(projection.played)
+    if pause_s is None or (
+        projection.slides and projection.slides[-1].at_s > pause_s
+    ):  # the talk has gone on
+        return None
+    over_s = max(pause_s, playback.offset_s + playback.segments[projection.played].start_s)
+    return max(pause_s, state.now_s) if state.now_s <= over_s else None
+
+
+def _at_pause(state: State) -> Step | None:
+    """Somebody comes in; a model is first asked for questions, if one can be put. None: nobody does."""
+    if state.has_model and may_ask_at_pause(state) and state.projection.refreshed_at_s < state.now_s:
+        return Refresh("pause", state.now_s)
+    return Ask(at_pause=True, at_s=state.now_s) if choose_at_pause(state) is not None else None
+
+
+def _comes_in_before(state: State, slide: int | None) -> bool:
+    """Whether the panel comes in before this change of slide, and has not done so yet."""
+    projection = state.projection
+    if not is_run(projection.playback) or slide is None:
+        return False
+    return comes_in(projection, state.options, state.rules, slide)

@@ -1,0 +1,258 @@
+"""What goes into the presenter's transcript: speech, changes of slide, and the session clock beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+
+from orchestrator.core.errors import SessionFrozenError, UsageError
+from orchestrator.core.store.requests import Request, do_once, request_of
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.values import to_json
+from orchestrator.material.claims.extract import speech_claims
+from orchestrator.material.model.segment import LiveSegment, Segment, possible
+from orchestrator.material.model.slide import Deck
+from orchestrator.material.speech.doubt import told_doubt
+from orchestrator.material.speech.read import Recording
+from orchestrator.material.speech.slide_times import estimate_slides
+from orchestrator.material.speech.stream import timed
+from orchestrator.panel import render
+from orchestrator.panel.loop import contradiction_looks, turns
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.state_page import show_state
+from orchestrator.panel.personas.orchestration import SECTION_BREAKS, Orchestration
+from orchestrator.panel.records.moderator import ClockSet
+from orchestrator.panel.records.options import Options
+from orchestrator.panel.records.projection import TRANSCRIPT, Line, Projection
+from orchestrator.panel.records.speech import SlideShown, SpeechHeard
+
+
+def add_segment(
+    rehearsal: Rehearsal,
+    segment: Segment,
+    *,
+    begun_s: float | None = None,
+    played: int | None = None,
+    source: Line | None = None,
+    tx: Draft | None = None,
+) -> None:
+    """Put one piece of speech into the transcript, durably, with the claims that it makes.
+
+    Args:
+        begun_s: When it was begun, on the session clock (`turns.begun_s`); None: as its start says.
+        played: How many segments of the playback are then in the transcript.
+        source: The line of a followed file with which it was complete.
+        tx: The transaction that it belongs to; None: one of its own.
+    """
+    with rehearsal.store.joined(tx) as tx:  # a claim is numbered by its segment, and others add some too
+        if begun_s is None:
+            begun_s = min(segment.start_s + _offset_s(rehearsal, played), rehearsal.now_s())
+        found = contradiction_looks.tensions_in(rehearsal, segment)
+        claims = speech_claims(segment, len(rehearsal.projection.segments) + 1)
+        part = turns.part_of(rehearsal.projection, begun_s)
+        told_s = None if begun_s == segment.start_s else begun_s
+        value = SpeechHeard(segment, claims, found, played, source, told_s, part)
+        tx.append(TRANSCRIPT, render.segment_line(segment), by="transcript", value=value)
+        contradiction_looks.note_tensions(rehearsal, tx, found)
+
+
+def _offset_s(rehearsal: Rehearsal, played: int | None) -> float:
+    """The session clock at which the recording began that a piece of speech is played from."""
+    playback = rehearsal.projection.playback
+    return playback.offset_s if played is not None and playback is not None else 0.0
+
+
+def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
+    """Put what was said just now into the transcript, on the slide that was shown when it was begun.
+
+    A slide that it names is shown from then on, unless another one was since.
+
+    Raises:
+        UsageError: The deck has no such slide; nothing was taken.
+    """
+    with rehearsal.store.transaction() as tx:
+        segment, begun_s = settled(rehearsal, piece)
+        if piece.slide is None:
+            segment = replace(segment, slide=rehearsal.projection.slide_at(begun_s))
+        else:
+            follow_slide(rehearsal, piece.slide, begun_s, tx)
+        add_segment(rehearsal, segment, begun_s=begun_s, tx=tx)
+
+
+def settled(
+    rehearsal: Rehearsal, piece: LiveSegment, *, from_s: float | None = None
+) -> tuple[Segment, float]:
+    """The piece with its times, and when it was begun (`turns.begun_s`).
+
+    Args:
+        from_s: The session clock since which its source has been heard: a time before that is another
+            clock's, and no time at all.
+    """
+    now_s, segments = rehearsal.now_s(), rehearsal.projection.segments
+    previous = segments[-1] if segments else None
+    segment, told_s = timed(piece, now_s, previous), possible(piece.start_s)
+    estimated_s = segment.start_s
+    if told_s is not None and from_s is not None and told_s < from_s:
+        told_s, untimed = None, replace(piece, start_s=None, end_s=None)
+        estimated_s = timed(untimed, now_s, previous).start_s
+    runs = rehearsal.clock.is_running(rehearsal.projection.clock)
+    seconds = segment.end_s - segment.start_s
+    segment = replace(segment, doubt=piece.doubt or told_doubt(piece.text, piece.confidence, seconds))
+    return segment, turns.begun_s(told_s, estimated_s, now_s, runs=runs)
+
+
+def follow_slide(rehearsal: Rehearsal, number: int, begun_s: float, tx: Draft | None = None) -> None:
+    """Show the slide that a piece of speech names, from when it was begun; not where another was shown since.
+
+    Raises:
+        UsageError: The deck has no such slide.
+    """
+    check_slide(rehearsal, number)
+    slides = rehearsal.projection.slides
+    if number == rehearsal.projection.slide or (slides and begun_s < slides[-1].at_s):
+        return
+    change_slide(rehearsal, number, at_s=begun_s, estimated=False, tx=tx)
+
+
+def hear_once(
+    rehearsal: Rehearsal,
+    piece: LiveSegment,
+    add: Callable[[], None],
+    request: Request | None = None,
+) -> int:
+    """Have a piece added to the transcript unless it was before; returns the segments up to and with it.
+
+    Args:
+        add: Puts it there.
+        request: What shows that it was added before; None: the piece's own id, where it has one.
+
+    Raises:
+        RequestIdReusedError: Something else was said by this id.
+        UsageError: The id is none.
+    """
+    if request is None and piece.id is not None:
+        request = request_of(piece.id, "segment", to_json(replace(piece, id=None)))
+
+    do_once(
+        rehearsal.store,
+        request,
+        add,
+        is_effect=lambda record: record.type == SpeechHeard.TYPE,
+        reply=lambda tx: len(rehearsal.projection.segments),
+        again=lambda done: None,
+    )
+    if request is None:
+        return len(rehearsal.projection.segments)
+    return int(rehearsal.store.requests[request.id].reply)
+
+
+def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
+    """Append a recording's segments as they are, while another process drives the session."""
+    for segment in estimate_slides(recording.segments, rehearsal.scene().deck):
+        with rehearsal.store.transaction() as tx:
+            if segment.slide is not None and segment.slide != rehearsal.projection.slide:
+                move_to(rehearsal, segment.slide, tx)
+            add_segment(rehearsal, segment, tx=tx)
+
+
+def show_first(rehearsal: Rehearsal) -> None:
+    """Show the first slide from the beginning, where none was shown yet: a room has one in sight."""
+    slides = rehearsal.scene().deck.slides
+    first = next((slide for slide in slides if not slide.hidden), None)
+    if first is None or rehearsal.projection.slides:
+        return
+    with rehearsal.store.transaction() as tx:
+        if not rehearsal.projection.slides:
+            change_slide(rehearsal, first.number, at_s=0.0, estimated=False, tx=tx)
+
+
+def move_to(rehearsal: Rehearsal, number: int, tx: Draft | None = None) -> None:
+    """The presenter moved to slide *number*, now.
+
+    Raises:
+        UsageError: The deck has no such slide.
+    """
+    check_slide(rehearsal, number)
+    change_slide(rehearsal, number, at_s=rehearsal.now_s(), estimated=False, tx=tx)
+
+
+def check_slide(rehearsal: Rehearsal, number: int) -> None:
+    """Raise UsageError unless the deck has slide *number*."""
+    slides = rehearsal.scene().deck.slides
+    if number not in {slide.number for slide in slides}:
+        raise UsageError(f"there is no slide {number}: the deck has 1 to {len(slides)}")
+
+
+def change_slide(
+    rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool, tx: Draft | None = None
+) -> None:
+    """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
+    projection, deck = rehearsal.projection, rehearsal.scene().deck
+    title = next((slide.title for slide in deck.slides if slide.number == number), "")
+    ends = comes_in(projection, rehearsal.options, rehearsal.rules, number)
+    with rehearsal.store.joined(tx) as tx:
+        tx.append(
+            TRANSCRIPT,
+            render.slide_line(number, title, at_s, estimated=estimated),
+            by="transcript",
+            value=SlideShown(number, at_s, estimated, ends),
+        )
+        show_state(rehearsal, tx, projection.state, projection.asking)
+
+
+def comes_in(projection: Projection, options: Options, rules: Orchestration, to: int) -> bool:
+    """Whether the panel comes in when the presenter moves on to slide *to*.
+
+    With section breaks where a section ends; in every mode where a question that the presenter brought
+    waits for the slide that is left. Not where it has come in at this end already.
+    """
+    deck, here = projection.deck, projection.slide
+    if deck is None or here is None or projection.section_ended == len(projection.slides):
+        return False
+    if to != here and any(one.slide == here for _, one in projection.still_brought):
+        return projection.opened < options.exchanges
+    return options.mode == SECTION_BREAKS and ends_section(projection, deck, to, rules.section_break_slides)
+
+
+def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:
+    """Whether a section ends when the presenter moves on to slide *to*.
+
+    The deck's own sections count; without them, a slide with only a title begins one; without
+    such slides, every *every*-th change of slide is a break.
+    """
+    if projection.slide is None:
+        return False
+    slides = {slide.number: slide for slide in deck.slides}
+    before, after = slides.get(projection.slide), slides.get(to)
+    if before is None or after is None:
+        return False
+    if any(slide.section is not None for slide in deck.slides):
+        return before.section != after.section
+    openers = {
+        slide.number
+        for slide in deck.slides[1:]
+        if slide.title and not (slide.lines or slide.tables or slide.charts) and not slide.hidden
+    }
+    if openers:
+        return to in openers and to > projection.slide
+    return len(projection.slides) % every == 0
+
+
+def set_clock(rehearsal: Rehearsal, *, runs: bool, why: str | None = None) -> None:
+    """Let the session clock run in this process from now on, or stand still; *why*: as `ClockSet.why`."""
+    store, clock = rehearsal.store, rehearsal.clock
+    with store.transaction() as tx:
+        there_s = clock.there_s()
+        tx.note(ClockSet(store.now_s(), runs, why), by="moderator")
+    if runs:
+        clock.run(rehearsal.projection.clock, there_s)
+    else:
+        clock.stop()
+
+
+def take_up_clock(rehearsal: Rehearsal) -> None:
+    """Set the clock anew where this process was stopped and goes on, so that the ledger says it, once."""
+    if rehearsal.clock.has_gap(rehearsal.projection.clock):
+        with suppress(SessionFrozenError):  # it was ended in this very moment
+            set_clock(rehearsal, runs=True)

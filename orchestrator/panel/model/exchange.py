@@ -1,0 +1,224 @@
+"""A question with its follow-ups, the answers, and the verdict on each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile, zip_longest
+
+from orchestrator.material.model.brought import PANEL
+from orchestrator.material.model.claim import Place, Tension
+
+VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
+"""Of one answer. A failed call, a timeout and silence are `unjudged`: failure never reads as success."""
+OUTCOMES = ("satisfied", "unresolved", "parked", "unjudged")
+"""Of a whole exchange, as `interfaces.md` names them; its last verdict decides, unless it was parked."""
+PUT_AGAIN = "the question of an earlier rehearsal is put again"
+"""Why a panelist puts the question of a drill."""
+YOURS = "yours to judge"
+"""Why an answer is unjudged that only a person or a model could judge."""
+GIVEN, PARTLY, NOT = "given", "partly", "not"
+PERSON_VERDICTS = (GIVEN, PARTLY, NOT)
+"""What a person says of an answer. Given counts as satisfied, partly and not as unresolved."""
+NO_ANSWER = "no answer was given"
+NO_JUDGEMENT = "the engine gave no judgement"
+"""How the reason of a verdict begins whose engine failed; what failed stands behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Something that a panelist means to go after, and why."""
+
+    claim: str | None  # Claim.id; None where the line holds no extracted claim
+    slide: int | None
+    said_at_s: float | None
+    quote: str  # verbatim from the slide; of something missing the title of its slide, "" without one
+    angle: str  # why this panelist goes after it
+    good_answer: str  # what a good answer would contain
+    is_missing: bool = False  # the slide leaves it out; the quote only says which slide
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """The question that a panelist would ask if called on now."""
+
+    agent: str
+    question: str
+    claim: str | None  # Claim.id; None when nothing specific was found
+    slide: int | None
+    said_at_s: float | None
+    quote: str | None  # verbatim from the slide or the segment
+    grounded: bool
+    needs: tuple[str, ...]  # of claim.NEEDS: what the answer must give
+    relevance: float  # 0 to 1
+    lead_in: str  # words before it, of a scripted engine and of records up to 0.2: no model makes any
+    angle: str  # why this question
+    beside: Place | None = None  # of a contradiction, the other of the two quotes
+    good_answer: str = ""  # what a good answer would contain
+    is_missing: bool = False  # about what the slide leaves out; the quote only says which slide
+    under: str = ""  # as Place.under, of the quote
+    bare: str | None = field(default=None, compare=False)  # as Turn.bare; None: the engine does not say it
+    written_by: str = PANEL  # of model.brought
+    brought: int | None = None  # its number among the questions that the presenter brought, from 1
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Something that an agent noticed about the presenter, with the words behind it."""
+
+    text: str
+    quote: str | None
+    matter: str | None = None  # what of the delivery it is about: said once in a session
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An engine's verdict on one answer, and what follows from it."""
+
+    verdict: str  # of VERDICTS
+    reason: str
+    quote: str | None = None  # the presenter's own words behind the verdict, verbatim
+    missing: tuple[str, ...] = ()  # of NEEDS: asked for and not given
+    follow_up: str | None = None  # the next question, when the verdict asks for one
+    promises: tuple[str, ...] = ()  # what the presenter undertook in this answer, verbatim
+    contradicts: Tension | None = None  # the slide or earlier words that cannot be right beside it
+    still_open: tuple[str, ...] = ()  # what is left open, also where the panelist is satisfied
+    remark: str = ""  # what the panelist says to the answer before anything else: "That answers it."
+    is_new_question: bool = False  # the follow-up asks something that the question did not
+    note: str = ""  # what the panelist notes for itself, Markdown; "": nothing
+    noticed: Observation | None = None  # about the presenter, with the words behind it
+
+
+@dataclass(frozen=True, slots=True)
+class PersonVerdict:
+    """What a person says of an answer; the panel's verdict stays beside it."""
+
+    exchange: str
+    turn: int  # whose answer it is, from 1
+    verdict: str | None  # of PERSON_VERDICTS; None: what was said before is taken back
+    by: str  # who says so
+    at: str  # RFC 3339
+    note: str = ""
+
+
+Persons = Mapping[tuple[str, int], PersonVerdict]
+"""What people say of answers, by exchange and the number of the turn, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One question and what came of it."""
+
+    question: str
+    needs: tuple[str, ...] = ()
+    answer: str | None = None
+    verdict: str | None = None
+    reason: str | None = None
+    quote: str | None = None
+    lead_in: str = ""  # the beginning of the question, which is not said again when it comes back
+    bare: str | None = field(default=None, compare=False)
+    """Without the quote, which is shown above it; "": as it is; None: the record is of before 0.2."""
+    still_open: tuple[str, ...] = ()  # as Judgement.still_open
+    remark: str = ""  # as Judgement.remark
+    is_new_question: bool = False  # this question was not asked, or implied, by the one before it
+    misheard: str | None = None  # the answer as it was heard and judged, where it was corrected since
+    person: PersonVerdict | None = None  # on the answer; laid over what the records say, and in none of them
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One panelist's question and all that followed."""
+
+    id: str  # "x1", "x2", … in the order of asking
+    agent: str
+    claim: str | None
+    slide: int | None
+    said_at_s: float | None
+    quote: str | None
+    grounded: bool
+    why_this_agent: str
+    asked_at_s: float  # session clock
+    turns: tuple[Turn, ...]
+    outcome: str | None = None  # None while it is open
+    spent_s: float = 0.0  # seconds that its answers took
+    angle: str | None = None  # why it was asked, as the candidate had it
+    comes_back_to: str | None = None  # the parked exchange whose question is put again
+    beside: Place | None = None  # as Candidate.beside
+    good_answer: str = ""  # as Candidate.good_answer
+    is_missing: bool = False  # as Candidate.is_missing
+    under: str = ""  # as Candidate.under
+    written_by: str = PANEL  # as Candidate.written_by
+    brought: int | None = None  # as Candidate.brought
+
+    @property
+    def answered(self) -> tuple[Turn, ...]:
+        """The turns whose question got an answer."""
+        return tuple(turn for turn in self.turns if turn.answer)
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """Points left open by the last answer, and by the last one to each question before a new one."""
+        turns = self.answered
+        last = (one for one, after in zip_longest(turns, turns[1:]) if after is None or after.is_new_question)
+        return tuple(dict.fromkeys(point for turn in last for point in turn.still_open))
+
+    @property
+    def was_left_open(self) -> tuple[str, ...]:
+        """Points that an earlier answer left open and that none names behind it: asked on, or passed over."""
+        named = dict.fromkeys(point for turn in self.answered for point in turn.still_open)
+        return tuple(point for point in named if point not in self.left_open)
+
+    @property
+    def person(self) -> PersonVerdict | None:
+        """What a person says of the last answer, which decides."""
+        return self.answered[-1].person if self.answered else None
+
+    @property
+    def result(self) -> str | None:
+        """What it counts as, of OUTCOMES: what a person says of the last answer, else the panel's outcome."""
+        return self.outcome if self.person is None else result_of(self.person)
+
+    @property
+    def is_follow_up_silent(self) -> bool:
+        """Whether its last question, asked after an answer to an earlier one, got no answer itself."""
+        return bool(self.answered) and not self.turns[-1].answer
+
+
+def result_of(said: PersonVerdict) -> str:
+    """What an answer counts as where a person judged it, of OUTCOMES."""
+    return "satisfied" if said.verdict == GIVEN else "unresolved"
+
+
+def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Every question once: of one that was parked and put again, the later exchange."""
+    taken_up = {exchange.comes_back_to for exchange in exchanges}
+    return tuple(one for one in exchanges if one.id not in taken_up)
+
+
+def not_taken_up(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Parked exchanges whose question was not put again: what the presenter takes home."""
+    return tuple(one for one in each_once(exchanges) if one.outcome == "parked")
+
+
+def still_to_come_back(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Parked exchanges whose question can still come back: a question comes back once."""
+    return tuple(one for one in not_taken_up(exchanges) if one.comes_back_to is None)
+
+
+def answered_with(quote: str, exchanges: Iterable[Exchange]) -> str | None:
+    """The first exchange in whose answers the words stand; None: there is none."""
+    words = " ".join(quote.split())
+    for one in exchanges:
+        if any(words in " ".join((turn.answer or "").split()) for turn in one.turns):
+            return one.id
+    return None
+
+
+def answer_quoted(asked: Exchange, exchanges: Sequence[Exchange]) -> str | None:
+    """The exchange before *asked* in whose answers the words stand that it is about; None: there is none.
+
+    Answers are speech as well, so such words have a time; but the time of an answer is no place in the talk.
+    """
+    if asked.quote is None or asked.said_at_s is None:
+        return None
+    return answered_with(asked.quote, takewhile(lambda one: one.id != asked.id, exchanges))

@@ -1,0 +1,397 @@
+"""Questions and what comes of them: put, judged, asked again, closed, and what a panelist notes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.value import Bearing, Held
+from orchestrator.core.values import from_json, to_json
+from orchestrator.panel.model.exchange import (
+    NO_JUDGEMENT,
+    Exchange,
+    Judgement,
+    Observation,
+    PersonVerdict,
+    Turn,
+)
+from orchestrator.panel.model.fact import EXCHANGE, Passage
+from orchestrator.panel.records.base import PanelValue
+from orchestrator.panel.records.projection import Projection
+from orchestrator.panel.records.telling import (
+    AGENT,
+    NOTE,
+    Entry,
+    Step,
+    day_of,
+    place_of,
+)
+from orchestrator.panel.records.turns import with_question, with_verdict
+from orchestrator.panel.render import counted
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeOpened(PanelValue):
+    """Note: the exchange with its first question."""
+
+    TYPE: ClassVar = "exchange_opened"
+
+    exchange: Exchange
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange.id, opens=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.open = self.exchange
+        projection.put(self.exchange.asked_at_s)
+        projection.last_exchange += 1
+        projection.no_break()
+        projection.asked_here = True
+        projection.hands = tuple(agent for agent in projection.hands if agent != self.exchange.agent)
+        projection.heard.clear()
+
+    def entry(self, record: Record) -> Entry:
+        one, question = self.exchange, self.exchange.turns[-1].question
+        about = {"agent": one.agent, "exchange": one.id}
+        return Entry(AGENT, question, quoting=f"{one.quote or ''}\n{question}", metadata=about)
+
+    def step(self, record: Record) -> Step:
+        one, about = self.exchange, place_of(self.exchange)
+        return Step(
+            "call_on",
+            f"calls on {one.agent} ({one.id}) because: {one.why_this_agent}; asked about {about}",
+            "waits",
+            action={"agent": one.agent, "exchange": one.id, "why": one.why_this_agent},
+            output={"question": one.turns[-1].question, "about": about},
+            state={"exchange": one.id, "current_goal": f"have {one.agent}'s question {one.id} answered"},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictGiven(PanelValue):
+    """Note: the judgement of the last answer."""
+
+    TYPE: ClassVar = "verdict"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    judgement: Judgement
+
+    @classmethod
+    def word_in(cls, held: Held) -> object:
+        """Return the verdict that a value of this type gives, whatever shape it has; None: it gives none."""
+        judgement = held.fields.get("judgement")
+        return judgement.get("verdict") if isinstance(judgement, Mapping) else None
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, is_answer=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None:
+            projection.open = with_verdict(projection.open, self.judgement)
+            if self.judgement.contradicts is not None:
+                projection.suspected.append(self.judgement.contradicts)
+            projection.named = self.judgement.contradicts
+
+    def entry(self, record: Record) -> Entry:
+        one = self.judgement
+        return Entry(
+            NOTE,
+            f"{one.verdict}: {one.reason}",
+            quoting=f"{one.reason}\n{one.quote or ''}",
+            metadata={"agent": record.by, "exchange": self.exchange},
+        )
+
+    def step(self, record: Record) -> Step:
+        one = self.judgement
+        output: dict[str, object] = {"verdict": one.verdict, "reason": one.reason}
+        if one.missing:
+            output["missing"] = list(one.missing)
+        failed = one.reason.startswith(NO_JUDGEMENT)
+        return Step(
+            "judge",
+            f"{record.by} judges {self.exchange}: {one.verdict}: {one.reason}",
+            action={"exchange": self.exchange},
+            output=output,
+            errors=(f"{record.by}: {one.reason}",) if failed else (),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerJudged(PanelValue):
+    """Note: what a person says of an answer. The panel's verdict stays, and nothing in the loop follows."""
+
+    TYPE: ClassVar = "answer_judged"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    turn: int  # whose answer it is, from 1
+    verdict: str | None  # of PERSON_VERDICTS; None: what was said before is taken back
+    who: str
+    note: str = ""
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, is_answer=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.persons[self.exchange, self.turn] = self.said(record)
+
+    def said(self, record: Record) -> PersonVerdict:
+        """Return the verdict, of the moment of its record."""
+        return PersonVerdict(self.exchange, self.turn, self.verdict, self.who, record.at, self.note)
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, self._told, quoting=self.note, metadata={"exchange": self.exchange})
+
+    def step(self, record: Record) -> Step:
+        output = {"verdict": self.verdict, "by": self.who}
+        about = {"exchange": self.exchange, "turn": self.turn}
+        return Step("judge_as_person", self._told, "none", action=about, output=output)
+
+    @property
+    def _told(self) -> str:
+        said = f"says {self.verdict}" if self.verdict else "takes back what was said"
+        return f"{self.who} {said} of the answer to {self.exchange}"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictNoted(PanelValue):
+    """Append to the exchange history: what a person says of an answer that stands there. It ends nothing."""
+
+    TYPE: ClassVar = "verdict_noted"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    turn: int  # whose answer it is, from 1
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the note itself says it, in the same transaction."""
+
+    def step(self, record: Record) -> Step:
+        return Step(None)
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedUp(PanelValue):
+    """Note: the next question of the open exchange."""
+
+    TYPE: ClassVar = "follow_up"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    turn: Turn
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, is_answer=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None:
+            projection.open = with_question(projection.open, self.turn)
+            if projection.named is not None:
+                projection.pressed.append((projection.open.id, projection.named))
+        projection.put(record.clock_s)
+        projection.heard.clear()
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(AGENT, self.turn.question, metadata={"agent": record.by, "exchange": self.exchange})
+
+    def step(self, record: Record) -> Step:
+        return Step(
+            "follow_up",
+            f"asks again in {self.exchange}",
+            action={"exchange": self.exchange},
+            output={"question": self.turn.question},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PutAgain(PanelValue):
+    """Note: the question that gave way to the talk waits for its answer again."""
+
+    TYPE: ClassVar = "put_again"
+
+    exchange: str
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, opens=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None and len(projection.open.turns) == 1:
+            projection.open = replace(projection.open, asked_at_s=record.clock_s)  # the talk was between
+        projection.put(record.clock_s)
+        projection.no_break()
+        projection.asked_here = True
+
+    def step(self, record: Record) -> Step:
+        return Step(
+            "put_again", f"puts the question {self.exchange} again", action={"exchange": self.exchange}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeClosed(PanelValue):
+    """Append to the exchange history: the whole exchange."""
+
+    TYPE: ClassVar = "exchange_closed"
+
+    exchange: Exchange
+    new_numbers: tuple[str, ...] | None = None  # that came up in it; None: the first release kept none
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange.id, closes=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        closed = self.exchange
+        projection.exchanges.append(closed)
+        gave_way = projection.gave_way_s is not None
+        projection.open_s[closed.id] = 0.0 if gave_way else max(0.0, record.clock_s - closed.asked_at_s)
+        projection.open = None
+        projection.heard.clear()
+        projection.quiet_from_s, projection.is_prompted = record.clock_s, False
+        projection.voice_from_s, projection.is_pause_suggested = None, False
+        projection.look_is_due("exchange")
+        if projection.is_brought_due:  # another one for the same slide
+            projection.break_due = True
+        if projection.is_played_out:
+            projection.refresh_due = projection.is_to_be_thought_of = True
+
+    def entry(self, record: Record) -> Entry:
+        one = self.exchange
+        return Entry(NOTE, f"{one.id} closed: {one.outcome or ''}", quoting="", metadata={"exchange": one.id})
+
+    def passage(self, record: Record) -> Passage:
+        one = self.exchange
+        questions = (one_line(turn.question.removeprefix(turn.lead_in)) for turn in one.turns)
+        return Passage(
+            record.seq,
+            EXCHANGE,
+            "\n".join(questions),  # without what the moderator said before them
+            day_of(record),
+            speaker=one.agent,
+            said_at_s=one.asked_at_s,
+            slide=one.slide,
+            exchange=one.id,
+            outcome=one.outcome,
+            comes_back_to=one.comes_back_to,
+        )
+
+    def step(self, record: Record) -> Step:
+        one, outcome = self.exchange, self.exchange.outcome or ""
+        turns = counted(len(one.turns), "turn")
+        return Step(
+            "close",
+            f"{one.id} ends: {outcome}",
+            action={"agent": one.agent, "exchange": one.id},
+            output={"outcome": one.outcome, "turns": len(one.turns)},
+            state={"exchange": None, "current_goal": "listen"},
+            summary=f"{one.id}, {one.agent} on {place_of(one)}: {outcome} after {turns}",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Observed(PanelValue):
+    """Append to a presenter profile: what a panelist noticed."""
+
+    TYPE: ClassVar = "observation"
+
+    observation: Observation
+
+    def plain(self) -> dict[str, Any]:
+        return {"type": self.TYPE, **to_json(self.observation)}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Self:
+        return cls(from_json(Observation, plain))
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(is_answer=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.observed.append(self.observation)
+
+    def entry(self, record: Record) -> Entry:
+        noticed = self.observation
+        quoting = f"{noticed.text}\n{noticed.quote or ''}"
+        return Entry(NOTE, noticed.text, quoting=quoting, metadata={"agent": record.by})
+
+    def step(self, record: Record) -> Step:
+        line = f"{record.by} notes how the presenter answers"
+        return Step("observe", line, output={"text": self.observation.text})
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileAdded(PanelValue):
+    """Append to a presenter profile: how a closed exchange was answered."""
+
+    TYPE: ClassVar = "profile"
+    NEEDED: ClassVar = False
+
+    exchange: str
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the exchange itself has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteAdded(PanelValue):
+    """Append to a panelist's notes: of a turn of an exchange, or of a dismissed contradiction."""
+
+    TYPE: ClassVar = "notes"
+
+    exchange: str | None = None
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: its text is the panelist's to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut(PanelValue):
+    """Note: something was wanted of an engine and did not come."""
+
+    TYPE: ClassVar = "left_out"
+    NEEDED: ClassVar = False
+
+    what: str
+    exchange: str
+    why: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the exchange stays as it is."""
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
+
+
+@dataclass(frozen=True, slots=True)
+class NobodyAsked(PanelValue):
+    """Note: a break, or the end, at which nobody had a question."""
+
+    TYPE: ClassVar = "passed"
+    NEEDED: ClassVar = False
+
+    why: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.no_break()
+        projection.is_over = projection.is_over or projection.is_played_out
+
+    def step(self, record: Record) -> Step:
+        return Step("pass", f"calls on nobody: {self.why}", "waits", action={"why": self.why})

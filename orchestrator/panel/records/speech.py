@@ -1,0 +1,346 @@
+"""What is said and shown: speech, slides, answers, and what becomes due with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.value import Bearing
+from orchestrator.core.values import from_json
+from orchestrator.material.model.claim import Claim, Tension
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.model.exchange import NO_ANSWER
+from orchestrator.panel.model.fact import ANSWER, SPEECH, Passage
+from orchestrator.panel.records.base import PanelValue
+from orchestrator.panel.records.projection import (
+    BREATHER_S,
+    TRANSCRIPT,
+    Line,
+    Projection,
+    SlideTime,
+)
+from orchestrator.panel.records.telling import (
+    NOTE,
+    Entry,
+    Step,
+    answering,
+    hearing,
+    spoken_entry,
+    spoken_passage,
+)
+from orchestrator.panel.records.turns import with_answer, words_of
+
+TALK = "talk"
+"""Words that were begun while no question waited for an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechHeard(PanelValue):
+    """Append to the transcript: a piece of speech, its claims, its place in a playback."""
+
+    TYPE: ClassVar = "segment"
+
+    segment: Segment
+    claims: tuple[Claim, ...] = field(default_factory=tuple)
+    tensions: tuple[Tension, ...] = ()
+    played: int | None = None  # how many segments of the playback are then in the transcript
+    source: Line | None = None  # the line of a followed file with which it was complete
+    begun_s: float | None = None  # session clock: when it was begun, where its own times say another moment
+    part: str | None = None
+    """ANSWER or TALK, as `loop.turns` decided when the words came. None: a release before 0.3 wrote it, for
+    which all that the presenter says while a question is open is its answer."""
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(words=self.segment.text, speaker=str(self.segment.speaker))
+
+    def is_begun_since(self, at_s: float) -> bool:
+        """Whether it was begun at that time of the session clock, or later."""
+        return (self.segment.start_s if self.begun_s is None else self.begun_s) >= at_s
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        _add(projection, self.segment, self.claims, self._begun_s(record))
+        self._count(projection)
+        _voice(projection, self.segment, record)
+        projection.find(self.tensions)
+        if self.played is not None:
+            projection.played = self.played
+        if self.source is not None:
+            projection.lines_taken.add(self.source)
+        if self.part != TALK:
+            _hear(projection, self.segment)
+
+    def _begun_s(self, record: Record) -> float:
+        """Return its own start on the session clock; of releases before 0.3, when it was written."""
+        if self.part is None:
+            return record.clock_s
+        if self.played is not None and self.begun_s is not None:  # its start is by the recording's clock
+            return self.begun_s
+        return min(self.segment.start_s, record.clock_s)
+
+    def _count(self, projection: Projection) -> None:
+        """Add to how long its speaker presented: who speaks under a question may be anybody."""
+        if projection.seconds_by_speaker and projection.asking is not None and self.part != TALK:
+            return
+        spoken_s = projection.seconds_by_speaker.get(self.segment.speaker, 0.0)
+        length_s = self.segment.end_s - self.segment.start_s
+        projection.seconds_by_speaker[self.segment.speaker] = spoken_s + length_s
+
+    def entry(self, record: Record) -> Entry:
+        return spoken_entry(self.segment, None)
+
+    def passage(self, record: Record) -> Passage:
+        return spoken_passage(record, self.segment, SPEECH)
+
+    def step(self, record: Record) -> Step:
+        return hearing(self.segment.text, claims=len(self.claims), tensions=len(self.tensions))
+
+
+@dataclass(frozen=True, slots=True)
+class SlideShown(PanelValue):
+    """Append to the transcript: the slide, and whether a section ended before it."""
+
+    TYPE: ClassVar = "slide"
+
+    slide: int
+    at_s: float
+    estimated: bool
+    ends_section: bool
+
+    def plain(self) -> dict[str, Any]:
+        at = {"slide": self.slide, "at_s": self.at_s, "estimated": self.estimated}
+        return {"type": self.TYPE, **at, "break": self.ends_section}
+
+    @classmethod
+    def read(cls, plain: Mapping[str, Any]) -> Self:
+        shown = from_json(SlideTime, {"estimated": False, **plain})
+        return cls(shown.slide, shown.at_s, shown.estimated, from_json(bool, plain.get("break", False)))
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(moves_on=True)
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.slides.append(SlideTime(self.slide, self.at_s, self.estimated))
+        projection.segments_before_slide = len(projection.segments)
+        projection.refresh_due = True
+        projection.look_is_due("slide")
+        if self.ends_section:
+            projection.break_due = projection.is_break_by_slide = projection.is_to_be_thought_of = True
+            projection.look_is_due("break")
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, f"slide {self.slide}", metadata={"slide": self.slide})
+
+    def step(self, record: Record) -> Step:
+        return Step(
+            "slide",
+            f"slide {self.slide}",
+            "none",
+            action={"slide": self.slide},
+            output={"section_ends": self.ends_section},
+            state={"slide": self.slide, "current_goal": f"listen to slide {self.slide}"},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SectionEnded(PanelValue):
+    """Note: a recording leaves a section; the panel comes in first."""
+
+    TYPE: ClassVar = "section_end"
+
+    slides: int  # how many had been shown
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.section_ended = self.slides
+        projection.break_due = projection.refresh_due = projection.is_to_be_thought_of = True
+        projection.look_is_due("break")
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedOut(PanelValue):
+    """Note: the recording is over; only questions and the end are left."""
+
+    TYPE: ClassVar = "played_out"
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.is_played_out = True
+        projection.asked_when_played_out = len(projection.exchanges)
+        projection.refresh_due = projection.is_to_be_thought_of = True
+        projection.look_is_due("break")
+
+    def step(self, record: Record) -> Step:
+        return Step("played_out", "the recording is over", state={"current_goal": "ask what is left"})
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGiven(PanelValue):
+    """Append to the transcript: the answer to the open question."""
+
+    TYPE: ClassVar = "answer"
+
+    exchange: str
+    turn: int
+    segment: Segment
+    claims: tuple[Claim, ...] = field(default_factory=tuple)  # judged there, and not asked about again
+    used: int | None = None  # which prepared answer it is
+    joins: bool = False  # what had been heard of the answer before stands in it as well
+
+    @property
+    def bearing(self) -> Bearing:
+        return Bearing(self.exchange, self.segment.text, str(self.segment.speaker))
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        _add(projection, self.segment, (), record.clock_s)
+        projection.answers_given.add(len(projection.segments))
+        if self.used is not None:
+            projection.answers_used.add(self.used)
+        if projection.open is not None:
+            lasts_s = projection.spent_on(self.segment)
+            pieces = [*(projection.heard if self.joins else ()), self.segment]
+            projection.answered_in[self.exchange, len(projection.open.turns)] = pieces
+            projection.open = with_answer(projection.open, words_of(pieces), lasts_s)
+        if self.joins:
+            projection.heard.clear()
+
+    def entry(self, record: Record) -> Entry:
+        return spoken_entry(self.segment, self.exchange)
+
+    def passage(self, record: Record) -> Passage:
+        return spoken_passage(record, self.segment, ANSWER, self.exchange)
+
+    def step(self, record: Record) -> Step:
+        return answering(self.exchange, self.segment.text)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerHeard(PanelValue):
+    """Note: what the presenter said since the question was the answer."""
+
+    TYPE: ClassVar = "answered"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    text: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None:
+            projection.open = with_answer(projection.open, self.text)
+            projection.answered_in[self.exchange, len(projection.open.turns)] = list(projection.heard)
+        projection.heard.clear()
+
+    def step(self, record: Record) -> Step:
+        return answering(self.exchange, self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEnds(PanelValue):
+    """Note: the presenter ends the answer, of which words are on their way; what is begun later is talk."""
+
+    TYPE: ClassVar = "answer_ends"
+    NEEDED: ClassVar = False
+
+    exchange: str
+    at_s: float | None  # session clock; None: no word of it came, so the question waits anew
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.ends_at_s = self.at_s
+        if self.at_s is None:
+            projection.put(record.clock_s)
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer(PanelValue):
+    """Note: a question got no answer."""
+
+    TYPE: ClassVar = "silence"
+    NEEDED: ClassVar = False
+
+    exchange: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if projection.open is not None:
+            projection.open = with_answer(projection.open, "")
+
+    def entry(self, record: Record) -> Entry:
+        return Entry(NOTE, NO_ANSWER, metadata={"exchange": self.exchange})
+
+    def step(self, record: Record) -> Step:
+        return Step("silence", f"{self.exchange} is not answered", "none", action={"exchange": self.exchange})
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerUsed(PanelValue):
+    """Note: a prepared answer without words was used: it parks the question."""
+
+    TYPE: ClassVar = "answer_used"
+
+    used: int
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.answers_used.add(self.used)
+
+
+def fold_plain(projection: Projection, record: Record) -> None:
+    """Take text that was appended without a value as a segment of its own, at the clock's time."""
+    segment = plain_segment(record)
+    projection.segments.append(segment)
+    projection.begun_s.append(record.clock_s)
+    _voice(projection, segment, record)
+    _hear(projection, segment)
+
+
+def plain_segment(record: Record) -> Segment:
+    """Return text that was appended without a value as a segment, at the clock's time."""
+    return Segment(" ".join((record.text or "").split()), record.clock_s, record.clock_s)
+
+
+def as_talk(value: object, record: Record) -> SpeechHeard:
+    """Return speech, or text without a value, as words of the talk."""
+    if isinstance(value, SpeechHeard):
+        return replace(value, part=TALK)
+    return SpeechHeard(plain_segment(record), part=TALK)
+
+
+def is_spoken(record: Record) -> bool:
+    """Whether a record adds a segment to the transcript: speech, an answer, or text without a value."""
+    is_added = record.op == "append" and record.file == TRANSCRIPT
+    return is_added and (not record.type or record.type in (SpeechHeard.TYPE, AnswerGiven.TYPE))
+
+
+def withdraw(projection: Projection, segment: Segment, record: Record) -> None:
+    """Keep the place of words that were taken back as an answer, so that numbers stay, and nothing else."""
+    projection.segments.append(segment)
+    projection.begun_s.append(record.clock_s)
+    projection.withdrawn.add(len(projection.segments))
+
+
+def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...], begun_s: float) -> None:
+    projection.segments.append(segment)
+    projection.begun_s.append(begun_s)
+    projection.claims_by_speaker.setdefault(segment.speaker, []).extend(claims)
+    projection.claims_by_id.update((claim.id, claim) for claim in claims)
+
+
+def _hear(projection: Projection, segment: Segment) -> None:
+    """What the presenter says while a question is open is its answer; the room's words have no label."""
+    if projection.asking is not None and projection.may_answer(segment.speaker):
+        projection.heard.append(segment)
+
+
+def _voice(projection: Projection, segment: Segment, record: Record) -> None:
+    """Note who speaks, and since when, on the session clock."""
+    projection.asked_here = False
+    from_s = max(0.0, round(record.clock_s - (segment.end_s - segment.start_s), 3))
+    if projection.quiet_from_s is None:
+        projection.quiet_from_s = from_s
+    goes_on = projection.voice_from_s is not None and projection.voice == segment.speaker
+    if not goes_on or from_s - projection.voice_until_s >= BREATHER_S:
+        projection.voice, projection.voice_from_s, projection.is_pause_suggested = (
+            segment.speaker,
+            from_s,
+            False,
+        )
+    projection.voice_until_s = record.clock_s

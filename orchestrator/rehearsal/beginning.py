@@ -1,0 +1,107 @@
+"""How a session begins: its engine and what it remembers are made ready, then it is started and opened.
+
+What only `Session` needs to be given stands here too: the memory of its home, and when its facts are
+summarised.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from orchestrator.core.home.folder import Home
+from orchestrator.memory.embedding import embedder
+from orchestrator.memory.session_memory import Remembering
+from orchestrator.memory.session_tools import SessionTools
+from orchestrator.memory.summariser import NEVER, Schedule
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.engines.by_name import check_engine, close_engine, engine_named
+from orchestrator.panel.engines.in_flight import Calls
+from orchestrator.panel.engines.offers import understands
+from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.loop.plan import Source, StartOptions, read_source
+from orchestrator.panel.loop.recorded import Loading, begin
+from orchestrator.panel.loop.session_folder import start_session
+from orchestrator.panel.records.options import RECORDED
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A session that has just been made."""
+
+    root: Path
+    engine: Engine
+    is_own: bool  # the engine was made here, so whoever closes the session closes it
+    remembering: Remembering
+    notices: tuple[str, ...]  # of files in the home that have no part in it, a line each
+
+    def close_engine(self) -> None:
+        """Where the session comes to nothing after all."""
+        if self.is_own:
+            close_engine(self.engine)
+
+
+def begin_session(
+    home: Home,
+    deck: str | Path | Source | None,
+    deck_text: str | None,
+    given: StartOptions,
+    engine: str | Engine | None,
+    *,
+    loading: Loading | None,
+    say: Callable[[str], None],
+    calls: Calls | None,
+) -> Begun:
+    """As `Session.start`; an engine that is made here is closed again where the start fails."""
+    is_own = engine is None or isinstance(engine, str)
+    with ExitStack() as undo:
+        if engine is None or isinstance(engine, str):
+            given = replace(given, engine=engine)
+            name = engine or home.config.engine
+            engine = engine_named(name, home.config, layout=given.layout, say=say, calls=calls)
+            undo.callback(close_engine, engine)
+        else:
+            given = replace(given, engine=engine.name)
+        # Before the engine is asked: a deck that cannot be read costs nothing.
+        source = read_source(deck, deck_text)
+        if is_own:
+            check_engine(engine)
+        remembering = remembering_of(home, engine.name)
+        notices: list[str] = []
+        root = start_session(
+            home,
+            source,
+            given,
+            engine,
+            carry=remembering.take,
+            tooling=SessionTools(None, None, given.presenter or ""),
+            then=lambda made: begin(made, loading) if loading is not None else None,
+            say=notices.append,
+        )
+        undo.pop_all()
+    return Begun(root, engine, is_own, remembering, tuple(notices))
+
+
+def schedule_of(config: Config, engine: Engine) -> Schedule:
+    """By rules facts cost nothing; a model is paid for each run, so an exchange alone is no reason."""
+    if not config.facts:
+        return NEVER
+    is_free = not understands(engine)
+    return Schedule(every_s=float(config.facts_every_s), after_exchange=is_free, is_paid=not is_free)
+
+
+def remembering_of(home: Home | None, engine: str) -> Remembering:
+    """A session's dealings with the memory of its home; none where the setting `memory` is off.
+
+    Sessions of the demonstration have a memory of their own.
+    """
+    if home is None:
+        return Remembering(None)
+    config = home.config
+    key = os.environ.get("GREENROOM_EMBEDDINGS_KEY")
+    embed = embedder(config.embeddings, model=config.embeddings_model, key=key)
+    root = home.demo if engine == RECORDED else home.root
+    return Remembering(root if config.memory else None, embed=embed)

@@ -1,0 +1,250 @@
+"""How a session ends: the last words, what is kept of it, debrief, freeze, archive; in this order.
+
+A crash before the freeze leaves the session `closing`, and ending it again goes on from there; one
+behind its record leaves an ended session that may be written to and is in no archive: `finish` mends both.
+
+Source: DESIGN.md, section 6 ("Ended").
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from time import monotonic, sleep
+from typing import Final
+
+from orchestrator.core.archive.at_home import check_name
+from orchestrator.core.archive.freeze import freeze, is_sealed, seal
+from orchestrator.core.archive.places import check_takes_archives
+from orchestrator.core.archive.register import archives_of, note_archive, note_begun
+from orchestrator.core.archive.stores import open_store
+from orchestrator.core.archive.upload import Archived, archive_session
+from orchestrator.core.errors import (
+    ArchiveError,
+    GreenroomError,
+    SessionBusyError,
+    SessionStateError,
+)
+from orchestrator.core.home.folder import Home
+from orchestrator.core.store import files
+from orchestrator.core.store.store import Store
+from orchestrator.memory.session_memory import Remembering, Watch
+from orchestrator.panel.comments import Verdicts
+from orchestrator.panel.debrief import build
+from orchestrator.panel.debrief.json_form import json_text
+from orchestrator.panel.debrief.page import as_markdown
+from orchestrator.panel.debrief.parts import Debrief
+from orchestrator.panel.debrief.request import ask_for_debrief
+from orchestrator.panel.loop import (
+    answering,
+    dismissing,
+    person_judging,
+    resolving,
+)
+from orchestrator.panel.loop.driver_lock import state_of
+from orchestrator.panel.loop.rehearsal import Rehearsal
+
+_LOOK_S: Final = 0.02
+"""Between two looks whether another has done ending the session."""
+
+
+def end(
+    rehearsal: Rehearsal,
+    home: Home | None,
+    watch: Watch,
+    remembering: Remembering,
+    *,
+    without_debrief: bool = False,
+    archive_to: str | None = None,
+) -> None:
+    """As `Session.end`."""
+    store = rehearsal.store
+    if archive_to is not None:
+        # A bad address is refused before anything ends.
+        check_takes_archives(open_store(archive_to, endpoint_url=_endpoint()), rehearsal.options.id)
+    with _alone(store):
+        store.catch_up()
+        if not rehearsal.projection.ended:
+            _end(rehearsal, home, watch, remembering, without_debrief, archive_to)
+        elif _is_cut_short(rehearsal, home):
+            finish(rehearsal, home, archive_to)
+
+
+@contextmanager
+def _alone(store: Store) -> Iterator[None]:
+    """Let one process and thread at a time end the session: the second finds it ended by the first.
+
+    Raises:
+        SessionBusyError: Another is ending it all the time that a lock is waited for.
+    """
+    with files.descriptors() as fds:
+        fd = fds.open(store.root, files.FOLDER)  # its folder: no file that would have to go at the freeze
+        until_s = monotonic() + store.timeout_s
+        while not files.is_locked(fd):
+            if monotonic() >= until_s:
+                raise SessionBusyError(
+                    f"{store.root.name}: it is being ended by another: ask again in a moment"
+                )
+            sleep(_LOOK_S)
+        yield
+
+
+def _end(
+    rehearsal: Rehearsal,
+    home: Home | None,
+    watch: Watch,
+    remembering: Remembering,
+    without_debrief: bool,
+    archive_to: str | None,
+) -> None:
+    store = rehearsal.store
+    with store.transaction() as tx:
+        open_ = rehearsal.projection.open
+        if open_ is not None and open_.turns[-1].answer is None and rehearsal.projection.has_words:
+            open_ = answering.note_heard(rehearsal, tx, open_)  # no word is lost, though nobody judges it
+        if open_ is not None:
+            answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
+            outcome = "unresolved" if answered else "unjudged"
+            resolving.resolve(rehearsal, tx, open_, outcome, is_ending=True)
+        resolving.close(rehearsal, tx)
+    watch.before_end()
+    remembering.end(rehearsal)
+    if not without_debrief:
+        ask_for_debrief(rehearsal)
+    store.mend()
+    if not without_debrief:
+        _write_debrief(rehearsal)
+    watch.snapshot()
+    freeze(store, home.templates if home is not None else None, immutable=_is_immutable(home))
+    archive_as_set(rehearsal, home, archive_to)
+
+
+def finish(rehearsal: Rehearsal, home: Home | None, url: str | None = None) -> Archived | None:
+    """Go on with an end that was cut short: make the folder read-only, then archive it as `archive_as_set`.
+
+    Raises:
+        StoreWriteError: The modes cannot be set.
+        ArchiveError: As `archive_as_set`.
+    """
+    if _is_cut_short(rehearsal, home):
+        seal(rehearsal.store.root, immutable=_is_immutable(home))
+    return archive_as_set(rehearsal, home, url)
+
+
+def _is_cut_short(rehearsal: Rehearsal, home: Home | None) -> bool:
+    """Whether something of the session's end is still to be done after its record."""
+    if not rehearsal.projection.ended:
+        return False
+    # Files that are read-only may still lack the flag, so the archive, which comes last, is asked for too.
+    return is_to_be_archived(rehearsal, home) or not is_sealed(rehearsal.store.root)
+
+
+def _is_immutable(home: Home | None) -> bool:
+    return home is not None and home.config.immutable
+
+
+def debrief_of(rehearsal: Rehearsal, home: Home | None = None, kept: Verdicts | None = None) -> Debrief:
+    """The debrief as it stands; it says nothing of contradictions where nobody looked for any.
+
+    Args:
+        home: Knows what was dismissed since the end.
+        kept: What people said of answers since.
+    """
+    projection = rehearsal.projection
+    found = projection.found if projection.is_checked else None
+    return build.debrief_of(
+        rehearsal,
+        found,
+        dismissed=dismissing.dismissed_later(rehearsal, home),
+        persons=person_judging.persons_of(rehearsal, kept),
+    )
+
+
+def _write_debrief(rehearsal: Rehearsal) -> None:
+    debrief = debrief_of(rehearsal)
+    fd = os.open(rehearsal.store.root, files.FOLDER)
+    try:
+        files.replace_file(fd, "debrief.md", as_markdown(debrief).encode())
+        files.replace_file(fd, "debrief.json", json_text(debrief).encode())
+    finally:
+        os.close(fd)
+
+
+# ---------------------------------------------------------------------- the archive
+
+
+def archive(
+    rehearsal: Rehearsal, home: Home | None, url: str, *, endpoint_url: str | None = None
+) -> Archived:
+    """As `Session.archive` to an address."""
+    store = rehearsal.store
+    store.catch_up()
+    if not rehearsal.projection.ended:
+        name = rehearsal.options.id
+        raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
+    checksums = home is None or home.config.s3_checksums
+    holder = home if home is not None and dismissing.is_held_in(home, rehearsal) else None
+    if home is not None and store.root.parent == home.sessions:
+        check_name(store.root, rehearsal.options.id)
+    if holder is not None and not is_sealed(store.root):  # its end was cut short
+        seal(store.root, immutable=_is_immutable(holder))
+
+    place = open_store(url, endpoint_url=endpoint_url or _endpoint())
+
+    def note(to_register: Callable[..., None], archive: str) -> None:
+        if holder is not None:
+            to_register(holder, rehearsal.options.id, place.url, archive, endpoint=place.endpoint)
+
+    done = archive_session(
+        store.root,
+        url,
+        endpoint_url=endpoint_url or _endpoint(),
+        checksums=checksums,
+        before_sending=partial(note, note_begun),  # so that `erase` finds what an end before its time leaves
+    )
+    note(partial(note_archive, head=store.head), done.archive)
+    return done
+
+
+def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = None) -> Archived | None:
+    """Archive to *url*, else where the run asked for, else by the setting `archive`, else in the home.
+
+    A session outside of a home is archived only where somebody has said where to: else None.
+
+    Raises:
+        ArchiveError: The archive could not be completed; the session has ended and is safe.
+    """
+    url = url or _set_for(rehearsal, home)
+    if url is None:
+        return None
+    try:
+        return archive(rehearsal, home, url)
+    except (GreenroomError, OSError) as error:
+        why = files.told(error) if isinstance(error, OSError) else error
+        raise ArchiveError(
+            f"not archived: {why}; the session has ended and is kept at {rehearsal.store.root}: "
+            f"archive it with `greenroom archive {rehearsal.options.id} --to URL`"
+        ) from error
+
+
+def is_to_be_archived(rehearsal: Rehearsal, home: Home | None) -> bool:
+    """Whether the session has ended in this home and is, as it is now, in no archive yet."""
+    if home is None or not rehearsal.projection.ended or not dismissing.is_held_in(home, rehearsal):
+        return False
+    return not archives_of(home, rehearsal.options.id, head=rehearsal.store.head)
+
+
+def _set_for(rehearsal: Rehearsal, home: Home | None) -> str | None:
+    playback = rehearsal.projection.playback
+    if playback is not None and playback.archive is not None:
+        return playback.archive
+    if home is None or not dismissing.is_held_in(home, rehearsal):
+        return None
+    return home.config.archive or str(home.archives)
+
+
+def _endpoint() -> str | None:
+    """An S3-compatible server, for whoever names none; the same variable that the commands read."""
+    return os.environ.get("GREENROOM_S3_ENDPOINT")
