@@ -18,11 +18,11 @@ if TYPE_CHECKING:
         GreenroomError,
         UsageError,
     )
-    from orchestrator.core.home.folder import Home
     from orchestrator.core.verify import Verification
     from orchestrator.material.model.segment import Segment
     from orchestrator.memory.session_context import SessionContext
     from orchestrator.panel.engines.scripted import ScriptedEngine
+    from orchestrator.panel.home import Home
     from orchestrator.rehearsal.session import Session
 
 __version__ = "0.2.0"
@@ -32,7 +32,7 @@ _PARTS = {
     "Context": "core.context.assemble",
     "EngineError": "core.errors",
     "GreenroomError": "core.errors",
-    "Home": "core.home.folder",
+    "Home": "panel.home",
     "Receipt": "core.context.assemble",
     "ScriptedEngine": "panel.engines.scripted",
     "Segment": "material.model.segment",

@@ -42,7 +42,6 @@ from orchestrator.core.context.meter import (  # noqa: E402
     InputUsage,
     tokens_of,
 )
-from orchestrator.core.home.folder import Home  # noqa: E402
 from orchestrator.material.model.segment import Segment  # noqa: E402
 from orchestrator.material.speech.read import Recording  # noqa: E402
 from orchestrator.panel.answers import Answer  # noqa: E402
@@ -54,6 +53,7 @@ from orchestrator.panel.engines.offline import OfflineEngine  # noqa: E402
 from orchestrator.panel.engines.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.panel.engines.protocol import Engine, Request, SeatRequest  # noqa: E402
 from orchestrator.panel.engines.together import begun  # noqa: E402
+from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.loop import steps  # noqa: E402
 from orchestrator.panel.loop.rehearsal import Rehearsal  # noqa: E402
 from orchestrator.panel.loop.state import State  # noqa: E402

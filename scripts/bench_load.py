@@ -34,10 +34,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from orchestrator.core.errors import GreenroomError, SessionStateError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.verify import verify_session
 from orchestrator.material.model.segment import LiveSegment
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions

@@ -26,11 +26,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.core.errors import GreenroomError  # noqa: E402 (the path is set first)
-from orchestrator.core.home.folder import Home  # noqa: E402
 from orchestrator.material.model.segment import LiveSegment  # noqa: E402
 from orchestrator.material.speech.recognition import Whisper, recogniser_of  # noqa: E402
 from orchestrator.material.speech.sound import decoded_sound, read_sound  # noqa: E402
 from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES, Voice  # noqa: E402
+from orchestrator.panel.home import Home  # noqa: E402
 
 JFK = (
     "And so my fellow Americans, ask not what your country can do for you, "

@@ -19,11 +19,11 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.core.errors import GreenroomError  # noqa: E402
-from orchestrator.core.home.folder import Home  # noqa: E402
 from orchestrator.panel.config.config import Config  # noqa: E402 (the path is set first)
 from orchestrator.panel.engines.model.engine import ModelEngine  # noqa: E402
 from orchestrator.panel.engines.model.settings import model_settings  # noqa: E402
 from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest  # noqa: E402
+from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.model.exchange import Candidate, Exchange, Turn  # noqa: E402
 from orchestrator.panel.model.usage import total  # noqa: E402
 from orchestrator.rehearsal.session import Session  # noqa: E402

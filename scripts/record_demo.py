@@ -26,7 +26,6 @@ from typing import Any, Final
 
 import yaml
 
-from orchestrator.core.home.folder import Home
 from orchestrator.core.packaged import PACKAGE
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.engines.model.received import json_in
@@ -43,6 +42,7 @@ from orchestrator.panel.engines.recorded import (
     recorded_engine,
     request_digest,
 )
+from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.rehearsal.demo.rehearsals import (
     ACTS,

@@ -12,6 +12,7 @@ from orchestrator.cli.options import SPEAKER_HELP, DeckFile, Speech, check_engin
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.shared import asked_speaker, check_address, recorded_speech, refuse
 from orchestrator.cli.waiting import waiting
+from orchestrator.core import legible
 from orchestrator.core.errors import EngineError, GreenroomError
 from orchestrator.panel import render
 from orchestrator.panel.config.config import Config
@@ -93,8 +94,8 @@ def _page(read: Checked) -> Iterator[str]:
     """The lines for people."""
     from orchestrator.panel.debrief.phrasing import DO_THESE_AGREE, UNREAD
 
-    counts = (render.counted(len(read.deck.slides), "slide"), render.counted(len(read.claims), "claim"))
-    found = f"{', '.join(counts)}, {render.counted(len(read.computed), 'contradiction')}"
+    counts = (legible.counted(len(read.deck.slides), "slide"), legible.counted(len(read.claims), "claim"))
+    found = f"{', '.join(counts)}, {legible.counted(len(read.computed), 'contradiction')}"
     yield render.headed(read.deck.title or read.deck.name, found)
     yield f"{'read' if not read.kind.given else 'set'} as: {read.kind.name}"
     if not read.has_read:
@@ -134,4 +135,4 @@ def _line(text: str, *, hang: int = 2) -> str:
 def _where(slide: int | None, said_at_s: float | None) -> str:
     if said_at_s is None:
         return f"slide {slide}"
-    return f"at {render.clock(said_at_s)}"
+    return f"at {legible.clock(said_at_s)}"

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 from orchestrator.cli.options import flag
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.stopping import StoppedError, stoppable, told_of_new
+from orchestrator.core.legible import shown
 from orchestrator.panel.loop.moderator_lines import about
-from orchestrator.panel.render import GENERAL, VERDICT_WORDS, shown
+from orchestrator.panel.render import GENERAL, VERDICT_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from orchestrator.cli.screen import columns, wrapped
+from orchestrator.core.legible import shown
 from orchestrator.panel import render
 from orchestrator.panel.loop.moderator_lines import Teller, question_lines
 from orchestrator.panel.records.turns import with_verdict
-from orchestrator.panel.render import shown
 
 if TYPE_CHECKING:
     from orchestrator.panel.model.exchange import Judgement

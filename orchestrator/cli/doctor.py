@@ -21,7 +21,7 @@ from orchestrator.core.errors import (
     GreenroomError,
     SpeechError,
 )
-from orchestrator.core.home.folder import Home
+from orchestrator.core.legible import counted
 from orchestrator.core.outbound.environment import PROXIES, environment_faults
 from orchestrator.core.outbound.replies import without_password
 from orchestrator.core.store import files
@@ -33,7 +33,7 @@ from orchestrator.panel.config.engine_names import BANK, SERVICES, installed_nam
 from orchestrator.panel.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.panel.engines.by_name import check_engine, close_engine, engine_named
 from orchestrator.panel.engines.model.settings import API, Settings, model_settings
-from orchestrator.panel.render import counted
+from orchestrator.panel.home import Home
 from orchestrator.web.pictures import office
 
 # As /proc/mounts names them; a lock may be local to one machine there, and a sync may end in a cache.

@@ -12,7 +12,7 @@ from orchestrator.cli.shared import Endpoint, Name, confirm, s3_options
 from orchestrator.core.errors import SessionStateError, UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.core.home.folder import Home
+    from orchestrator.panel.home import Home
     from orchestrator.rehearsal.erasing import Erased
 
 

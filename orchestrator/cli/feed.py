@@ -47,7 +47,7 @@ def feed(
     "speaker" is a label, "slide" the slide that is shown, "confidence" is from 0 to 1, and a line
     with "final": false is passed over. A line with an "id" of its own, a text, counts once.
     """
-    from orchestrator.panel import render
+    from orchestrator.core import legible
 
     screen = Screen.current
     home = screen.open_home()
@@ -64,8 +64,8 @@ def feed(
             "from_s": new[0].start_s if new else None,
             "to_s": new[-1].end_s if new else None,
         }
-        span = f", {render.clock(new[0].start_s)} to {render.clock(new[-1].end_s)}" if new else ""
-        screen.result(plain, f"{render.counted(len(new), 'segment')}{span}")
+        span = f", {legible.clock(new[0].start_s)} to {legible.clock(new[-1].end_s)}" if new else ""
+        screen.result(plain, f"{legible.counted(len(new), 'segment')}{span}")
     told_if_ended(lambda: how_to_go_on(home, found))
 
 

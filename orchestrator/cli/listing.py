@@ -34,8 +34,8 @@ def list_(
 
 
 def _line(row: dict[str, Any]) -> str:
+    from orchestrator.core.legible import counted
     from orchestrator.material.deck.shown import shown
-    from orchestrator.panel.render import counted
 
     where = f"{row['session']:28} {row.get('day') or '':10}  {row['state']:12}"
     marks = [f"({shown(row['presenter'])})"] if row["presenter"] else []
@@ -63,10 +63,9 @@ def progress(
     Drills are left out, and demonstrations unless one is named.
     """
     from orchestrator.core.archive.stores import open_store
-    from orchestrator.core.legible import one_line
+    from orchestrator.core.legible import clock, counted, one_line
     from orchestrator.documents.listing import progress_json
     from orchestrator.panel.comments import Verdicts
-    from orchestrator.panel.render import clock, counted
     from orchestrator.review.catalogue import of_home
     from orchestrator.review.progress import answers_of, ended_of, ended_with, progress_of
     from orchestrator.review.update import update

@@ -84,9 +84,9 @@ def show(
 
 def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     """The dialogue first, then the files, what was spent, and how much was recorded."""
+    from orchestrator.core.legible import counted, shown
     from orchestrator.panel.debrief.bill import bill_lines, bill_of
     from orchestrator.panel.debrief.phrasing import numbered
-    from orchestrator.panel.render import counted, shown
 
     projection, width = opened.projection, columns(sys.stdout)
     lines = [f"{opened.name}  {plain['state']}  {plain['deck']}", ""]
@@ -115,10 +115,10 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
 
 def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str]:
     """A question with the words that it is about, and every answer and follow-up."""
+    from orchestrator.core.legible import shown
     from orchestrator.panel.debrief.phrasing import DISMISSED, outcome
     from orchestrator.panel.loop.dismissing import dismissed_later
     from orchestrator.panel.loop.moderator_lines import question_lines
-    from orchestrator.panel.render import shown
 
     put = replace(exchange, turns=exchange.turns[:1])
     said = question_lines(opened.rehearsal, put)
@@ -186,8 +186,8 @@ def verify(
     endpoint_url: Endpoint = None,
 ) -> None:
     """Prove that every write kept the rules and nothing was changed."""
+    from orchestrator.core.legible import counted
     from orchestrator.documents.verification import verification_json
-    from orchestrator.panel.render import counted
 
     found = _verification_of(session, head, endpoint_url)
     lines = [f"{one.path}: {one.kind}: expected {one.expected}, found {one.found}" for one in found.findings]

@@ -13,7 +13,7 @@ from orchestrator.cli.options import flag, option
 from orchestrator.cli.screen import Screen, document
 from orchestrator.cli.shared import confirm
 from orchestrator.core.errors import UsageError
-from orchestrator.panel.render import counted
+from orchestrator.core.legible import counted
 
 memory = typer.Typer(
     no_args_is_help=True,

@@ -148,8 +148,8 @@ def _search(session: Session, without: Sequence[str]) -> None:
 
 def _text(known: Intel, plain: dict[str, Any]) -> str:
     """The new revision for people: the counts, and the findings that now speak against the deck."""
+    from orchestrator.core.legible import counted
     from orchestrator.material.intel.page import counts, not_read
-    from orchestrator.panel.render import counted
 
     lines = [f"external-intel: revision {plain['revision']} of {plain['of']}"]
     if known.items:

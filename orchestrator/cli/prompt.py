@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.cli.dialogue import Dialogue, say
+from orchestrator.core.legible import counted
 from orchestrator.panel import render
 from orchestrator.panel.debrief import phrasing as words
 from orchestrator.panel.model.exchange import NOT, PERSON_VERDICTS, still_to_come_back
-from orchestrator.panel.render import counted
 
 if TYPE_CHECKING:
     from orchestrator.panel.model.exchange import Exchange, Judgement

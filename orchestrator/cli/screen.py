@@ -13,8 +13,8 @@ from orchestrator.cli.streams import is_encodable
 from orchestrator.core.legible import UNSEEN, printable
 
 if TYPE_CHECKING:
-    from orchestrator.core.home.folder import Home
     from orchestrator.core.store.store import Repair
+    from orchestrator.panel.home import Home
 
 WIDEST: Final = 100
 """Columns beyond which lines are hard to read, however wide the terminal is."""
@@ -90,8 +90,9 @@ class Screen:
 
     def open_home(self) -> Home:
         """The home that this call works in; what a start that was killed has left there is removed."""
-        from orchestrator.core.home.folder import UNFINISHED, find_home
+        from orchestrator.core.home.folder import UNFINISHED
         from orchestrator.core.store.files import sweep
+        from orchestrator.panel.home import find_home
 
         home = find_home(self.home, os.environ)
         sweep(home.sessions, UNFINISHED)
@@ -99,7 +100,7 @@ class Screen:
 
     def known_home(self) -> Home | None:
         """The home that this call would work in, if there is one: what needs none is not refused for it."""
-        from orchestrator.core.home.folder import known_home
+        from orchestrator.panel.home import known_home
 
         return known_home(self.home, os.environ)
 

@@ -16,8 +16,8 @@ from orchestrator.cli.stopping import told_if_ended
 from orchestrator.core.errors import NotInstalledError, SpeechError, UsageError
 
 if TYPE_CHECKING:
-    from orchestrator.core.home.folder import Home
     from orchestrator.panel.config.public_url import PublicUrl
+    from orchestrator.panel.home import Home
 
 PUBLIC_URL = "GREENROOM_PUBLIC_URL"
 DEFAULT_PORT = 8716  # not 8000 or 8080, where other servers of a developer's listen

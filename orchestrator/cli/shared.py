@@ -19,10 +19,10 @@ from orchestrator.core.clock import MAX_GAP_S
 from orchestrator.core.errors import ConfigurationError, GreenroomError
 
 if TYPE_CHECKING:
-    from orchestrator.core.home.folder import Home
     from orchestrator.material.model.slide import Deck
     from orchestrator.material.speech.read import Recording
     from orchestrator.panel.config.config import Config
+    from orchestrator.panel.home import Home
     from orchestrator.panel.records.projection import PartFailure
     from orchestrator.rehearsal.session import Session
 

@@ -48,8 +48,8 @@ def start(deck: options.DeckFile, **given: Any) -> None:
 
 
 def _tell_of_start(session: Session) -> None:
+    from orchestrator.core.legible import counted
     from orchestrator.documents.session import warnings_json
-    from orchestrator.panel.render import counted
 
     screen = Screen.current
     projection = session.projection

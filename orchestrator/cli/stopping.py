@@ -14,7 +14,7 @@ from orchestrator.cli.screen import Screen
 from orchestrator.core.errors import GreenroomError
 
 if TYPE_CHECKING:
-    from orchestrator.core.home.folder import Home
+    from orchestrator.panel.home import Home
 
 
 class StoppedError(GreenroomError):

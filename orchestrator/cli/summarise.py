@@ -53,7 +53,8 @@ def summarise(session: Name) -> None:
 
 
 def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
-    from orchestrator.panel.render import counted, place
+    from orchestrator.core.legible import counted
+    from orchestrator.panel.render import place
 
     lines = [
         f"{fact.type:15} {fact.confidence:7} {fact.content}\n"

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from orchestrator.cli.screen import Screen, columns, wrapped
+from orchestrator.core import legible
 from orchestrator.core.values import to_json
 from orchestrator.material.model.brought import PRESENTER
 from orchestrator.material.speech.presenter import UNCLEAR
@@ -83,7 +84,7 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
     if plain["speaker_how"] == UNCLEAR:
         who = "; judging nobody, as it is not clear who presents"
-    counts = f"{render.counted(plain['slides'], 'slide')}, {render.counted(plain['claims'], 'claim')}"
+    counts = f"{legible.counted(plain['slides'], 'slide')}, {legible.counted(plain['claims'], 'claim')}"
     return render.headed(deck.title or deck.name, f"{counts}{who}")
 
 

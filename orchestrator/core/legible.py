@@ -96,3 +96,27 @@ def number_argument(name: str, value: object, *, most: float) -> float:
 def printable(text: str) -> str:
     """*text* with its lines, as a terminal shows and does not obey it: "�" for each sign that is not seen."""
     return UNSEEN.sub("�", text)
+
+
+def clock(seconds: float) -> str:
+    """Session or recording time as minutes and seconds: "3:20"; hours only where there are some."""
+    hours, rest = divmod(int(seconds), 3600)
+    if hours:
+        return f"{hours}:{rest // 60:02}:{rest % 60:02}"
+    return f"{rest // 60}:{rest % 60:02}"
+
+
+def clipped(text: str, most_chars: int) -> str:
+    """*text* in at most so many characters; a mark where something is missing."""
+    return text if len(text) <= most_chars else text[: most_chars - 1] + "…"
+
+
+def shown(text: str) -> str:
+    """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
+    margin = text[: len(text) - len(text.lstrip(" "))]
+    return margin + " ".join(printable(text).split())
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """ "1 slide", "3 slides"; *several* where an "s" does not make it."""
+    return f"{number} {one if number == 1 else several or f'{one}s'}"

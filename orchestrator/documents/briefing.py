@@ -6,11 +6,11 @@ from typing import Any
 
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.table import MODERATOR
 from orchestrator.memory.briefing import Briefing, briefing
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.past_sessions import begun
+from orchestrator.panel.home import Home
 
 
 def briefing_json(home: Home, agent: str, presenter: str | None) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from orchestrator.core.home.folder import Home
 from orchestrator.documents.without_session import Asked
 from orchestrator.material.checks.arithmetic import deck_tensions
 from orchestrator.material.checks.passages import deck_passages
@@ -16,6 +15,7 @@ from orchestrator.material.deck.read import read_deck
 from orchestrator.material.intel.page import not_read
 from orchestrator.material.model.intel import Reported
 from orchestrator.panel.dossier.build import build_dossier
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.bearing import held_against, intel_of
 from orchestrator.panel.loop.contradictions import propose
 from orchestrator.panel.loop.rehearsal import read_seats

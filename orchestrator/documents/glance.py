@@ -15,9 +15,10 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.core.home.folder import LIST_CACHE, Home
+from orchestrator.core.home.folder import LIST_CACHE
 from orchestrator.core.store import files
 from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.panel.model.exchange import each_once
 from orchestrator.rehearsal.session import Session

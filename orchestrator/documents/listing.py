@@ -17,10 +17,10 @@ from orchestrator.core.errors import (
     HomeError,
     LaterReleaseError,
 )
-from orchestrator.core.home.folder import Home
 from orchestrator.core.verify import verify_session
 from orchestrator.documents.glance import Glances
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import each_once
 from orchestrator.panel.records.options import RECORDED, Options
 from orchestrator.panel.records.start import started_of

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.table import MODERATOR
 from orchestrator.documents.export import export, scratchpad_json
 from orchestrator.memory import forgetting
@@ -24,6 +23,7 @@ from orchestrator.memory.errors import UnknownMemoryError
 from orchestrator.memory.model import Forgotten
 from orchestrator.memory.scratchpads import edit_scratchpad, scratchpads
 from orchestrator.memory.validation import check_clean
+from orchestrator.panel.home import Home
 
 PARTS: Final = ("memories", "left", "scratchpads", "goals")
 

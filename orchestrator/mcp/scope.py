@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.core.errors import GreenroomError, SessionNotFoundError, UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.home.user_list import hint
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.opening import Opening, opening_of
@@ -18,6 +17,7 @@ from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.panel.home import Home
 from orchestrator.panel.records.options import UNNAMED
 
 LIST: Final = "greenroom://sessions"

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.core.home.regular import read_regular
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import counted, one_line
 from orchestrator.core.privacy.masking import masked
 from orchestrator.core.store.files import replace_file
 from orchestrator.core.store.history import LEDGER_NAME
@@ -45,13 +45,7 @@ from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed
 from orchestrator.panel.records.kinds import KINDS, value_as
 from orchestrator.panel.records.taken_back import AnswerTakenBack
 from orchestrator.panel.records.tellers import is_spoken
-from orchestrator.panel.render import (
-    COUNTED_WORDS,
-    OUTCOME_WORDS,
-    PARTLY_WORDS,
-    SILENT,
-    counted,
-)
+from orchestrator.panel.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 WINDOW_HOURS: Final = 6

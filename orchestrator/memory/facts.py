@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.legible import clipped
 from orchestrator.core.privacy.masking import masked
 from orchestrator.core.privacy.off_record import is_clean
 from orchestrator.core.store import files
@@ -61,7 +62,6 @@ from orchestrator.panel.records.speech import is_spoken
 from orchestrator.panel.records.start import SessionStarted
 from orchestrator.panel.records.taken_back import AnswerTakenBack
 from orchestrator.panel.records.tellers import known_value, passage_of
-from orchestrator.panel.render import clipped
 
 WRITER: Final = "summariser"
 MOST_WINDOW_CHARS: Final = 60_000

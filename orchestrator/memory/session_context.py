@@ -15,10 +15,11 @@ from dataclasses import asdict, dataclass, field
 from heapq import nsmallest
 from typing import Any, Final
 
+from orchestrator.core.legible import clock, counted
 from orchestrator.material.claims.numbers import numbers_in
 from orchestrator.panel.records.memory import KeptKind
 from orchestrator.panel.records.telling import NOTE, TOOL
-from orchestrator.panel.render import COUNTED_WORDS, clock, counted
+from orchestrator.panel.render import COUNTED_WORDS
 
 MAX_CONTENT_BYTES: Final = 480
 """Of one entry: three or four sentences. What is longer is cut, and says so."""

@@ -22,7 +22,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from orchestrator.core.errors import LedgerCorruptError
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import clipped, clock, one_line
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.store import Store
 from orchestrator.memory.derived import Made, derived_folder, replace_text
@@ -34,7 +34,6 @@ from orchestrator.panel.records.kinds import PanelRecord
 from orchestrator.panel.records.memory import ToolUsed
 from orchestrator.panel.records.moderator import Called, ClockSet
 from orchestrator.panel.records.tellers import known_value, step_of
-from orchestrator.panel.render import clipped, clock
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

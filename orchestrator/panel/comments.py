@@ -15,12 +15,13 @@ from typing import Any, Final, TypeVar
 
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import HomeError, UsageError
-from orchestrator.core.home.folder import RECORDS, Home
+from orchestrator.core.home.folder import RECORDS
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.legible import one_line, page
 from orchestrator.core.store import files
 from orchestrator.core.table import check_session_id
 from orchestrator.core.values import from_json, to_json
+from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import PERSON_VERDICTS, PersonVerdict
 
 LONGEST: Final = 4_000

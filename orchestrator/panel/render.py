@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from orchestrator.core.legible import one_line, page, printable
+from orchestrator.core.legible import clock, one_line, page
 from orchestrator.material.model.brought import DOSSIER, PANEL, PRESENTER
 from orchestrator.material.model.claim import READ, Tension
 from orchestrator.material.model.segment import Segment
@@ -20,30 +20,6 @@ from orchestrator.panel.model.exchange import (
     Turn,
     result_of,
 )
-
-
-def clock(seconds: float) -> str:
-    """Session or recording time as minutes and seconds: "3:20"; hours only where there are some."""
-    hours, rest = divmod(int(seconds), 3600)
-    if hours:
-        return f"{hours}:{rest // 60:02}:{rest % 60:02}"
-    return f"{rest // 60}:{rest % 60:02}"
-
-
-def clipped(text: str, most_chars: int) -> str:
-    """*text* in at most so many characters; a mark where something is missing."""
-    return text if len(text) <= most_chars else text[: most_chars - 1] + "…"
-
-
-def shown(text: str) -> str:
-    """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
-    margin = text[: len(text) - len(text.lstrip(" "))]
-    return margin + " ".join(printable(text).split())
-
-
-def counted(number: int, one: str, several: str = "") -> str:
-    """ "1 slide", "3 slides"; *several* where an "s" does not make it."""
-    return f"{number} {one if number == 1 else several or f'{one}s'}"
 
 
 def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:

@@ -12,7 +12,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from orchestrator.core.home.folder import Home
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.session_memory import Remembering
 from orchestrator.memory.session_tools import SessionTools
@@ -22,6 +21,7 @@ from orchestrator.panel.engines.by_name import check_engine, close_engine, engin
 from orchestrator.panel.engines.in_flight import Calls
 from orchestrator.panel.engines.offers import understands
 from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.plan import Source, StartOptions, read_source
 from orchestrator.panel.loop.recorded import Loading, begin
 from orchestrator.panel.loop.session_folder import start_session

@@ -27,7 +27,6 @@ from orchestrator.core.errors import (
     SessionBusyError,
     SessionStateError,
 )
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store import files
 from orchestrator.core.store.store import Store
 from orchestrator.memory.session_memory import Remembering, Watch
@@ -37,6 +36,7 @@ from orchestrator.panel.debrief.json_form import json_text
 from orchestrator.panel.debrief.page import as_markdown
 from orchestrator.panel.debrief.parts import Debrief
 from orchestrator.panel.debrief.request import ask_for_debrief
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop import (
     answering,
     dismissing,

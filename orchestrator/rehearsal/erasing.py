@@ -24,7 +24,7 @@ from orchestrator.core.archive.s3 import endpoint_of
 from orchestrator.core.archive.upload import delete_archive
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import ArchiveError, SessionStateError, StoreWriteError
-from orchestrator.core.home.folder import LIST_CACHE, Home
+from orchestrator.core.home.folder import LIST_CACHE
 from orchestrator.core.store import files
 from orchestrator.core.store.files import held
 from orchestrator.core.store.history import LEDGER_NAME
@@ -34,6 +34,7 @@ from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import existing
 from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.model import Forgotten
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.review.catalogue import comments_beside, of_archives, of_home
 

@@ -46,7 +46,6 @@ from orchestrator.panel.model.exchange import (
 if TYPE_CHECKING:
     from orchestrator.core.archive.upload import Archived
     from orchestrator.core.context.assemble import Context
-    from orchestrator.core.home.folder import Home
     from orchestrator.core.store.requests import Request
     from orchestrator.core.store.store import Repair
     from orchestrator.core.store.transaction import Draft
@@ -61,6 +60,7 @@ if TYPE_CHECKING:
     from orchestrator.panel.debrief.parts import Debrief
     from orchestrator.panel.engines.in_flight import Calls
     from orchestrator.panel.engines.protocol import Engine
+    from orchestrator.panel.home import Home
     from orchestrator.panel.loop.news import WebIntel
     from orchestrator.panel.loop.plan import Source
     from orchestrator.panel.loop.recorded import Loading

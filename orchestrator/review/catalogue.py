@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 from orchestrator.core.archive.stores import open_store
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import HomeError
-from orchestrator.core.home.folder import Home, user_folder
+from orchestrator.panel.home import Home, user_folder
 from orchestrator.panel.records.options import RECORDED
 from orchestrator.review.reading import Entry, Passage
 

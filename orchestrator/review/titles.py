@@ -9,11 +9,11 @@ from threading import Lock
 from typing import Final
 
 from orchestrator.core.errors import UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.table import check_session_id
+from orchestrator.panel.home import Home
 
 MAX_CHARS: Final = 120
 """Two lines of a list; what is longer is a comment."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from orchestrator.core import legible
 from orchestrator.core.legible import one_line
 from orchestrator.material.speech.fillers import FILLER
-from orchestrator.panel import render
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.parts import Debrief, Review
 from orchestrator.panel.model.exchange import each_once
@@ -121,13 +121,13 @@ def _measures(a: Debrief, b: Debrief) -> Iterator[Measure]:
 def _measured(one: Debrief) -> Iterator[tuple[str, str]]:
     told = one.delivery
     fillers = None if told.said is None or not told.words else 100 * told.count(FILLER) / told.words
-    yield "Time used", f"{render.clock(one.used_s)} of {render.clock(one.budget_s)}"
-    yield "Presenting", render.clock(one.speech_s)
-    yield "Answering", render.clock(one.answers_s)
+    yield "Time used", f"{legible.clock(one.used_s)} of {legible.clock(one.budget_s)}"
+    yield "Presenting", legible.clock(one.speech_s)
+    yield "Answering", legible.clock(one.answers_s)
     yield "Words a minute", str(told.words_per_minute or "")
     yield "Fillers in 100 words", "" if fillers is None else f"{fillers:.1f}"
     longest = told.monologue
-    yield "Longest without another voice", "" if longest is None else render.clock(longest[1] - longest[0])
+    yield "Longest without another voice", "" if longest is None else legible.clock(longest[1] - longest[0])
     yield "Contradictions", _contradictions(one)
     yield "Questions", phrasing.outcomes(one).rstrip(".")
 

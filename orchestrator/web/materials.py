@@ -19,6 +19,7 @@ from threading import Lock, Thread
 from typing import Final, Literal
 
 from orchestrator.core.errors import GreenroomError, InputError
+from orchestrator.core.legible import clock, counted
 from orchestrator.material.intel.read import read_intel
 from orchestrator.material.model.slide import Deck
 from orchestrator.material.speech.presenter import UNCLEAR, presenter_of
@@ -28,7 +29,6 @@ from orchestrator.material.speech.sound import is_sound
 from orchestrator.memory.deck_names import names_in
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.dossier.board import read_board
-from orchestrator.panel.render import clock, counted
 from orchestrator.web.uploads import plain_name
 
 Kind = Literal["speech", "board", "intel"]

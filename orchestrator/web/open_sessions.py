@@ -11,9 +11,9 @@ from threading import Lock
 from typing import Final
 
 from orchestrator.core.errors import GreenroomError, SessionBusyError, SessionNotFoundError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 
 MOST_IDLE: Final = 128

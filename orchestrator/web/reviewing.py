@@ -29,13 +29,13 @@ from orchestrator.core.errors import (
     LedgerCorruptError,
     SessionNotFoundError,
 )
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store import files
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
 from orchestrator.core.verify import Finding, Verification
 from orchestrator.core.verify.disk import open_folder, opened
 from orchestrator.panel.comments import Comments, Verdicts
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.person_judging import judge_as_person, persons_of
 from orchestrator.panel.model.exchange import Persons, PersonVerdict
 from orchestrator.rehearsal.session import Session

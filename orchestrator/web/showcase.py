@@ -15,10 +15,10 @@ from threading import Lock
 
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.errors import GreenroomError
-from orchestrator.core.home.folder import Home, set_up
 from orchestrator.material.model.slide import Deck
 from orchestrator.panel.debrief.parts import Debrief, Review
 from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
+from orchestrator.panel.home import Home, set_up
 from orchestrator.panel.loop.recorded import drive
 from orchestrator.rehearsal.demo.rehearsals import ACTS, begin_act
 from orchestrator.web.sheets import Sheet, sheet

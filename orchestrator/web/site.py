@@ -8,9 +8,9 @@ from threading import Event
 from starlette.requests import HTTPConnection
 
 from orchestrator.core.errors import HomeError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.recognition import Recogniser
 from orchestrator.panel.config.public_url import PublicUrl
+from orchestrator.panel.home import Home
 from orchestrator.web.dossiers import Dossiers
 from orchestrator.web.drives import Drives
 from orchestrator.web.keys import Keys

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.kept_sound import kept_pieces, seconds_of
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 
 

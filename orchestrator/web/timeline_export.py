@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from orchestrator.core import legible
 from orchestrator.core.legible import one_line
 from orchestrator.core.privacy.redaction import redacted
 from orchestrator.panel import render
@@ -64,7 +65,7 @@ def _judges(session: Session, moments: Sequence[Moment]) -> Iterator[tuple[str, 
 
 
 def _lines(moment: Moment) -> Iterator[str]:
-    at = render.clock(moment.at_s)
+    at = legible.clock(moment.at_s)
     if isinstance(moment, SlideShown):
         yield f"## [{at}] Slide {moment.slide.number}: {_plain(moment.slide.title)}"
         if moment.slide.lines:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.panel.model.usage import total
 from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import PATIENT

@@ -14,8 +14,8 @@ from typing import Never
 import pytest
 
 from orchestrator.core.errors import HomeError, SpeechError
-from orchestrator.core.home.folder import find_home
 from orchestrator.material.speech import models
+from orchestrator.panel.home import find_home
 from orchestrator.review.catalogue import of_archives
 from tests.conftest import ROOT
 from tests.helpers.commands import Commands

@@ -12,13 +12,13 @@ from typer.core import TyperGroup
 
 from orchestrator.cli.app import build
 from orchestrator.core.archive.register import note_archive
-from orchestrator.core.home.folder import Home
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.goals import add_goal
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.model import Memory
 from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.panel.home import Home
 from tests.conftest import ROOT
 from tests.helpers.commands import Commands
 from tests.helpers.memories import INES, NOW, at, keep, write_memory

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.home.folder import Home
 from orchestrator.memory import database
 from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT
 from tests.helpers.commands import Commands

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.driver_lock import driving
 
 from orchestrator.core.archive.register import note_archive
 from orchestrator.core.errors import GreenroomError
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.rehearsal.session import Session
 from tests.helpers.commands import Commands
 from tests.helpers.homes import ROOT

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.plan import StartOptions, read_source
-from orchestrator.panel.loop.session_folder import start_session
 
 from orchestrator.core.errors import ReceiptError
-from orchestrator.core.home.folder import Home
 from orchestrator.panel.engines.by_name import engine_named
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.plan import StartOptions, read_source
+from orchestrator.panel.loop.session_folder import start_session
 from orchestrator.panel.model.carryover import CarryOver, OpenPoint
 from orchestrator.panel.records.start import started_of
 from orchestrator.rehearsal.session import Session

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import pytest
-from orchestrator.panel.loop.question_text import bare_question
 
 from orchestrator.cli.app import run
 from orchestrator.core.errors import EngineError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.checks.grounding import material
 from orchestrator.material.deck.read import read_deck_text
 from orchestrator.material.model.claim import Place, Tension
@@ -51,6 +49,8 @@ from orchestrator.panel.engines.protocol import (
     Scene,
     ScratchpadRequest,
 )
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.question_text import bare_question
 from orchestrator.panel.model.exchange import (
     Candidate,
     Exchange,

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from orchestrator.panel.loop.recorded import Loading
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.fillers import FILLER
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.debrief.parts import Debrief
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.recorded import Loading
 from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine
 

@@ -12,9 +12,9 @@ import pytest
 from orchestrator.cli.app import run
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import PrintError
-from orchestrator.core.home.folder import Home
 from orchestrator.panel.debrief.page import as_paper
 from orchestrator.panel.debrief.printing import as_pdf, find_browser
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.debrief.test_page import PAGE
 from tests.helpers.pdf_pages import read_pdf

@@ -12,12 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.plan import StartOptions, plan_of, read_source
 
 from orchestrator.core.context.assemble import Context
 from orchestrator.core.context.tooling import ToolResult
 from orchestrator.core.errors import EngineError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store.value import Value
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.forgetting import forget
@@ -29,6 +27,8 @@ from orchestrator.memory.trace import full_trace
 from orchestrator.panel.engines.model.fallback import FallbackEngine
 from orchestrator.panel.engines.model.turns import MOST_AT_ONCE, ROUNDS
 from orchestrator.panel.engines.protocol import JudgementRequest, Request, ScratchpadRequest
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.plan import StartOptions, plan_of, read_source
 from orchestrator.panel.model.usage import Budget
 from orchestrator.panel.records.memory import ToolUsed
 from orchestrator.rehearsal.session import Session

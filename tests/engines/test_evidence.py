@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import Recording
 from orchestrator.panel.answers import Answer
 from orchestrator.panel.engines.model.engine import ModelEngine
 from orchestrator.panel.engines.model.settings import Settings
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID

@@ -8,7 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.errors import EngineError, UsageError
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions

@@ -14,10 +14,10 @@ import yaml
 
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import EngineError
-from orchestrator.core.home.folder import Home
 from orchestrator.panel.engines.model.engine import ModelEngine
 from orchestrator.panel.engines.model.probing import Probe, probe_settings
 from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import requests_of
 from tests.helpers.homes import new_home

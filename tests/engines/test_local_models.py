@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.cli.doctor import checks
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import PATIENT
 from tests.helpers.messages_server import MessagesServer

@@ -13,7 +13,6 @@ import pytest
 
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import EngineError
-from orchestrator.core.home.folder import Home
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.debrief.bill import bill_lines, bill_of
 from orchestrator.panel.engines.model.engine import ModelEngine
@@ -24,6 +23,7 @@ from orchestrator.panel.engines.model.settings import (
     Settings,
     model_settings,
 )
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT
 from tests.helpers.claude_requests import Asked, engine_on, requests_of

@@ -17,7 +17,6 @@ from starlette.testclient import TestClient
 import orchestrator.panel.engines
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import ConfigurationError, EngineError, UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
 from orchestrator.panel.config.config import Config
@@ -27,6 +26,7 @@ from orchestrator.panel.engines.by_name import engine_named
 from orchestrator.panel.engines.model.wire import Wire
 from orchestrator.panel.engines.offers import OnText
 from orchestrator.panel.engines.protocol import Request
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions

@@ -30,7 +30,7 @@ from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.register import ARCHIVES, BEGUN, archives_of
 from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import ArchiveError
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from tests.helpers import strict_s3 as strict
 from tests.helpers.figures import SHARE, note
 from tests.helpers.homes import ROOT, new_home

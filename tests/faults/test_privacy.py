@@ -15,8 +15,9 @@ import pytest
 from orchestrator.cli.app import TAKEN, run
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.stores import open_store
-from orchestrator.core.home.folder import Home, packaged_table
+from orchestrator.core.home.folder import packaged_table
 from orchestrator.panel.comments import Comments
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.review.catalogue import comments_beside, of_home
 from orchestrator.review.update import update

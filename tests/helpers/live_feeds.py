@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core.home.folder import Home
 from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.rehearsals import write_rehearsal
 

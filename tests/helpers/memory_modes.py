@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Never
 
 if TYPE_CHECKING:
-    from orchestrator.core.home.folder import Home
     from orchestrator.memory.database import MemoryDatabase
+    from orchestrator.panel.home import Home
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 VARIABLE: Final = "TEST_MEMORY"  # not GREENROOM_: those are deleted, and unknown ones refused

@@ -26,17 +26,16 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.panel.loop.recorded import Loading, step
-
 from orchestrator.core.archive.unpacked import verify_path
 from orchestrator.core.errors import GreenroomError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.verify import verify_session
 from orchestrator.material.deck.content import slide_texts
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
 from orchestrator.panel.engines.model.engine import ModelEngine
 from orchestrator.panel.engines.model.settings import CHAT, DEADLINES_S, MESSAGES
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.recorded import Loading, step
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import engine_on

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers import memory_modes
 from tests.helpers.commands_forked import command

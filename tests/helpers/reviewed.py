@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import Segment
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 
 DECK = """# Where we stand

@@ -6,10 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from orchestrator.panel.loop.recorded import Loading
-
 from orchestrator.core.errors import EngineError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import Recording
 from orchestrator.panel.answers import Answer
@@ -20,6 +17,8 @@ from orchestrator.panel.engines.protocol import (
     Request,
     ScratchpadRequest,
 )
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.recorded import Loading
 from orchestrator.panel.model.exchange import Candidate, Judgement
 from orchestrator.panel.model.reply import DebriefWords
 from orchestrator.rehearsal.session import Session

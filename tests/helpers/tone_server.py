@@ -6,8 +6,8 @@ import json
 import sys
 from pathlib import Path
 
-from orchestrator.core.home.folder import Home
 from orchestrator.panel.config.public_url import parse_public_url
+from orchestrator.panel.home import Home
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.serve import serve
 from orchestrator.web.site import Site

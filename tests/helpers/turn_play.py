@@ -18,15 +18,14 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from orchestrator.panel.loop.live_panel import Panel
-from orchestrator.panel.loop.steps import End, Listen
-
 from orchestrator.core.clock import ClockState
 from orchestrator.core.errors import SessionStateError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import LiveSegment
 from orchestrator.panel.engines.protocol import JudgementRequest, Request
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop import turns
+from orchestrator.panel.loop.live_panel import Panel
+from orchestrator.panel.loop.steps import End, Listen
 from orchestrator.panel.model.exchange import Judgement, Observation
 from orchestrator.panel.records.corrections import Corrected
 from orchestrator.panel.records.exchanges import (

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.errors import LaterReleaseError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store import ledger
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.value import Unread, held
 from orchestrator.core.verify import verify_session
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.commands import Commands
 

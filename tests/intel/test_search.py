@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from orchestrator.core.errors import EngineError, RevisionLimitError, SessionFrozenError
-from orchestrator.core.home.folder import Home
 from orchestrator.documents.intel import searched_json
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.read import read_deck, read_deck_text
@@ -19,6 +18,7 @@ from orchestrator.material.deck.texts import slide_texts
 from orchestrator.material.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
 from orchestrator.panel.engines.claude.searching import MAX_REQUESTS
 from orchestrator.panel.engines.model.tasks import prompt
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.messages_replies import Page
 from tests.helpers.messages_server import MessagesServer, Taken

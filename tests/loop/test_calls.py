@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.recorded import Loading
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import Answer
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.recorded import Loading
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import engine_on

@@ -8,6 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+
+from orchestrator.core.errors import EngineError, UsageError
+from orchestrator.material.deck.read import read_deck_text
+from orchestrator.material.model.claim import Place, Tension
+from orchestrator.panel.answers import Answer
+from orchestrator.panel.engines.model.task_data import candidate
+from orchestrator.panel.engines.model.tasks import task_text
+from orchestrator.panel.engines.protocol import (
+    CandidateRequest,
+    FocusBriefRequest,
+    Request,
+    Scene,
+)
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop import asking
 from orchestrator.panel.loop.calling_on import Choice
 from orchestrator.panel.loop.judging import give_verdict
 from orchestrator.panel.loop.open_contradictions import whose
@@ -21,21 +36,6 @@ from orchestrator.panel.loop.refreshing import (
     take,
 )
 from orchestrator.panel.loop.rehearsal import read_seats
-
-from orchestrator.core.errors import EngineError, UsageError
-from orchestrator.core.home.folder import Home
-from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.panel.answers import Answer
-from orchestrator.panel.engines.model.task_data import candidate
-from orchestrator.panel.engines.model.tasks import task_text
-from orchestrator.panel.engines.protocol import (
-    CandidateRequest,
-    FocusBriefRequest,
-    Request,
-    Scene,
-)
-from orchestrator.panel.loop import asking
 from orchestrator.panel.model.exchange import (
     Candidate,
     Exchange,

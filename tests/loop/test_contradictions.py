@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import pytest
-from orchestrator.panel.loop.contradictions import Looked, propose
 
 from orchestrator.core.errors import EngineError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.checks.passages import deck_passages
 from orchestrator.material.deck.read import read_deck_text
 from orchestrator.material.model.claim import Place, Tension
@@ -22,6 +20,8 @@ from orchestrator.panel.engines.protocol import (
     Request,
     TensionsRequest,
 )
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.contradictions import Looked, propose
 from orchestrator.panel.model.exchange import Candidate, Judgement
 from orchestrator.panel.records import contradictions
 from orchestrator.rehearsal.session import Session

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.core.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.panel.engines.recorded import FILE, read_recording
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.demo.rehearsals import ACTS, PRESENTER
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application

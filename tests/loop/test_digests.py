@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
+
+from orchestrator.material.model.segment import Segment
+from orchestrator.panel.engines.protocol import CandidateRequest, Request
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop import digests
 from orchestrator.panel.loop.digests import digest, is_same_digest
 from orchestrator.panel.loop.refresh_rules import SLIDE, TIMER
 from orchestrator.panel.loop.refreshing import refresh
 from orchestrator.panel.loop.staleness import why_stale
-
-from orchestrator.core.home.folder import Home
-from orchestrator.material.model.segment import Segment
-from orchestrator.panel.engines.protocol import CandidateRequest, Request
-from orchestrator.panel.loop import digests
 from orchestrator.panel.records.candidates import CandidateWritten, RoundMade
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.known import knowledge

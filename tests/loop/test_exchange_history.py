@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.claims.numbers import Number, numbers_in
 from orchestrator.material.model.segment import Segment
 from orchestrator.material.model.slide import Deck
 from orchestrator.panel.engines.protocol import JudgementRequest
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop import new_figures
 from orchestrator.panel.model.exchange import Judgement
 from orchestrator.panel.records.exchanges import ExchangeClosed

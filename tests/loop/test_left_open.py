@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.rehearsal import read_seats
-from orchestrator.panel.personas.persona import Seat
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.read import read_deck_text
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.rehearsal import read_seats
 from orchestrator.panel.model.carryover import OpenPoint
+from orchestrator.panel.personas.persona import Seat
 
 DECK = read_deck_text(
     "# Harbour ferries\n\n---\n\n# Passengers\n\n- Passengers grew 12 % to 340,000 in 2026\n"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from orchestrator.panel.loop.fitting import DECK, kept_within
 
 from orchestrator.core.context.fit import cut_bytes, joined, sections
 from orchestrator.core.context.receipt import receipt_of
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.fitting import DECK, kept_within
 from orchestrator.rehearsal.session import Session
 
 pytestmark = pytest.mark.nameless  # what is carried over takes room, and is never shortened

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.panel.loop.recorded import Loading
-
-from orchestrator.core.home.folder import Home
 from orchestrator.documents.check import check
 from orchestrator.material.speech.read import read_speech
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.recorded import Loading
 from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine
 

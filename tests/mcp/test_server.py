@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from orchestrator.core.errors import GreenroomError
-from orchestrator.core.home.folder import Home
 from orchestrator.mcp.resources import read
 from orchestrator.mcp.scope import Scope
 from orchestrator.mcp.server import build
@@ -28,6 +27,7 @@ from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.memories import memories
 from orchestrator.memory.proposals import settle
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, call
+from orchestrator.panel.home import Home
 from orchestrator.panel.records.memory import ScratchpadProposed
 from orchestrator.rehearsal.session import Session
 from tests.helpers.rehearsals import ROOT, greenroom

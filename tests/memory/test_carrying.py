@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.rehearsal import Rehearsal
 
 from orchestrator.core.clock import utc_now
-from orchestrator.core.home.folder import Home, digests
+from orchestrator.core.home.folder import digests
 from orchestrator.core.values import to_json
 from orchestrator.material.deck.read import read_deck_text
 from orchestrator.memory.carryover import MAX_BLOCK_CHARS
@@ -22,6 +21,8 @@ from orchestrator.memory.open_points import left_open, open_points
 from orchestrator.memory.scratchpads import update_scratchpad
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_memory import Guard
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.records.memory import GoalsKept, Kept, SessionFlushed
 from orchestrator.panel.records.moderator import PartFailed
 from orchestrator.panel.records.start import started_of

@@ -16,7 +16,6 @@ import pytest
 from orchestrator.cli.doctor import checks
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import ConfigurationError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import Segment
 from orchestrator.memory import embedding_local
 from orchestrator.memory.consent import set_consent
@@ -31,6 +30,7 @@ from orchestrator.memory.embedding import (
     unit,
 )
 from orchestrator.memory.errors import EmbeddingError
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.embeddings_server import EmbeddingsServer, vector_of
 from tests.helpers.memories import write_memory

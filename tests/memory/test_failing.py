@@ -12,11 +12,11 @@ from typing import Any, Never
 
 import pytest
 
-from orchestrator.core.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import Snapshots
+from orchestrator.panel.home import Home
 from orchestrator.panel.records.moderator import PartFailed
 from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home

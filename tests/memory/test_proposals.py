@@ -13,7 +13,6 @@ import pytest
 
 from orchestrator.core.archive.freeze import freeze
 from orchestrator.core.errors import SessionFrozenError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store import files
 from orchestrator.core.store.store import Store
 from orchestrator.memory.consent import set_consent
@@ -25,6 +24,7 @@ from orchestrator.memory.notebook import Notebook
 from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog, Settled, settle, settle_session
 from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
 from orchestrator.memory.tools import Desk, call
+from orchestrator.panel.home import Home
 from orchestrator.panel.records.memory import MemoryProposed, ScratchpadProposed
 from orchestrator.rehearsal.session import Session
 from tests.helpers.sessions import start

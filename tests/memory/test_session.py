@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.rehearsal import Rehearsal
 
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import edit_memory, memories
 from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, scratchpads
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.rehearsal.session import Session
 from tests.helpers.rehearsals import greenroom
 from tests.helpers.remembered import DECK

@@ -20,7 +20,6 @@ from typing import Any
 import pytest
 
 from orchestrator.core.errors import EngineError, SessionFrozenError, TransactionOpenError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store.value import Unread
 from orchestrator.memory.derived import locked
 from orchestrator.memory.facts import FOLDER, FactLog, fact_files, write_fact_files
@@ -28,6 +27,7 @@ from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.panel import render
 from orchestrator.panel.engines.protocol import FactsRequest, ScribeRequest
+from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import Exchange, Turn
 from orchestrator.panel.model.fact import Fact, FactDraft
 from orchestrator.panel.model.reply import Remembered

@@ -14,13 +14,13 @@ import pytest
 from orchestrator.cli.doctor import checks
 from orchestrator.core.archive.s3 import S3Store
 from orchestrator.core.errors import ArchiveError, EngineError, GreenroomError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.outbound.environment import environment_faults
 from orchestrator.memory.embedding import HttpEmbedder
 from orchestrator.memory.errors import EmbeddingError
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.engines.model.probing import probe_settings
 from orchestrator.panel.engines.model.settings import model_settings
+from orchestrator.panel.home import Home
 from tests.helpers.clients import ALL, PATIENCE_S
 from tests.helpers.loopback_servers import Answer, Loopback
 from tests.helpers.rehearsals import greenroom

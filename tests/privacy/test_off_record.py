@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
-from orchestrator.panel.loop.transcript import add_segment
 
 from orchestrator.core.context.shown import shown_content
-from orchestrator.core.home.folder import Home
 from orchestrator.core.privacy.off_record import LABEL, Withheld, blanked
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.transaction import Draft
@@ -28,6 +26,8 @@ from orchestrator.memory.session_files import read_file
 from orchestrator.panel.engines.model.tasks import task_text
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.protocol import Request, SeatRequest
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.transcript import add_segment
 from orchestrator.panel.records.speech import SpeechHeard
 from orchestrator.rehearsal.session import Session
 from orchestrator.review import reading

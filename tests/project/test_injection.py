@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from orchestrator.core.context.messages import LAYOUTS
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import Recording
 from orchestrator.panel.answers import Answer
 from orchestrator.panel.engines.model.engine import ModelEngine
 from orchestrator.panel.engines.model.settings import Settings
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT
 from tests.helpers.homes import new_home

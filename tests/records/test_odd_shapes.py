@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store.value import Unread
+from orchestrator.panel.home import Home
 from orchestrator.panel.records.base import PanelValue
 from orchestrator.panel.records.kinds import KINDS
 from orchestrator.rehearsal.session import Session

@@ -10,8 +10,8 @@ import pytest
 
 from orchestrator.core.archive.stores import open_store
 from orchestrator.core.errors import HomeError
-from orchestrator.core.home.folder import Home
 from orchestrator.panel.debrief.phrasing import outcomes
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.erasing import erase_archived, erase_session
 from orchestrator.review.catalogue import Catalogue, Known, Verified, of_archives, of_home
 from orchestrator.review.reading import Entry, Passage

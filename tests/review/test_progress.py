@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.archive.freeze import thaw
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import PersonVerdict
 from orchestrator.rehearsal.session import Session
 from orchestrator.review.catalogue import Row

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.archive.stores import open_store
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.review.catalogue import Catalogue
 from orchestrator.review.update import update
 from tests.helpers.homes import new_home

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.errors import UsageError
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.review.titles import MAX_CHARS, Titles, titles_of
 from tests.helpers.commands import Commands
 from tests.helpers.homes import new_home

@@ -10,9 +10,9 @@ import pytest
 
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import ConfigurationError, SpeechError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech import models
 from orchestrator.panel.config.config import read_config
+from orchestrator.panel.home import Home
 from tests.helpers.commands import Commands
 
 ENGLISH, MANY = 51_864, 51_865

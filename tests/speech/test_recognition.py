@@ -14,7 +14,6 @@ from fastapi.testclient import TestClient
 
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import SpeechError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech import (
     models,
     read,
@@ -26,6 +25,7 @@ from orchestrator.material.speech.read import read_speech
 from orchestrator.material.speech.recognition import Heard, Whisper, recogniser_of
 from orchestrator.material.speech.sound import FORMATS, decoded_sound
 from orchestrator.material.speech.voice import RATE_HZ, Voice
+from orchestrator.panel.home import Home
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

@@ -13,7 +13,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.live_feeds import until
 from tests.web.conftest import Served

@@ -11,9 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.errors import SessionBusyError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.debrief.request import ask_for_debrief
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop import judging
 from orchestrator.panel.model.exchange import Judgement
 from orchestrator.rehearsal.session import Session

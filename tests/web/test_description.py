@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

@@ -9,8 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.driver_lock import driving, is_driven
-from orchestrator.panel.loop.transcript import set_clock
 
 from orchestrator.core.errors import (
     DriverBusyError,
@@ -18,8 +16,10 @@ from orchestrator.core.errors import (
     StoreError,
     StoreWriteError,
 )
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.driver_lock import driving, is_driven
+from orchestrator.panel.loop.transcript import set_clock
 from orchestrator.rehearsal.session import Session
 from orchestrator.web import drives as driving_module
 from orchestrator.web import open_sessions

@@ -18,9 +18,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.errors import SessionBusyError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store import waiting
 from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web import open_sessions
 from orchestrator.web.app import API, PAGES

@@ -9,7 +9,7 @@ from time import sleep
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.pages.front import RECENT

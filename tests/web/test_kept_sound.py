@@ -10,7 +10,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.errors import SpeechError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech import kept_sound
 from orchestrator.material.speech.kept_sound import (
     allow_sound,
@@ -20,6 +19,7 @@ from orchestrator.material.speech.kept_sound import (
     wav,
 )
 from orchestrator.material.speech.voice import RATE_HZ
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.recognisers import ToneRecogniser, silence, tone
 from tests.web.test_microphone import ADDRESS, WORDS, room, speak, until_final

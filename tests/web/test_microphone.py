@@ -16,12 +16,12 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from orchestrator.core.errors import SessionStateError, SpeechError
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import LiveSegment
 from orchestrator.material.speech.models import SpeechModel
 from orchestrator.material.speech.recognition import Heard, Whisper
 from orchestrator.material.speech.voice import Detector
 from orchestrator.memory.deck_names import names_in
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web import drives
 from orchestrator.web.api import microphone

@@ -13,10 +13,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.errors import RequestIdReusedError, UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.store import requests
 from orchestrator.core.store.value import Unread
 from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from orchestrator.panel.loop.driver_lock import driving
 
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.rehearsal.session import Session
 from tests.helpers.homes import new_home
 from tests.helpers.live_feeds import quicken

@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.archive.freeze import thaw
-from orchestrator.core.home.folder import Home
 from orchestrator.material.model.segment import Segment
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions

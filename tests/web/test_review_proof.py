@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from orchestrator.cli.app import run
 from orchestrator.core.archive import s3
 from orchestrator.core.archive.freeze import thaw
-from orchestrator.core.home.folder import Home
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web import reviewing
 from orchestrator.web.app import application

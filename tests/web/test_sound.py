@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.recognition import Heard
 from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.site import Site

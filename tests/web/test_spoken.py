@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from orchestrator.core.home.folder import Home
 from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES
+from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.live_feeds import until
 from tests.helpers.recognisers import silence

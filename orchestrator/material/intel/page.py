@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import counted, one_line
 from orchestrator.material.model.intel import (
     CONTRADICTS,
     NEUTRAL,
@@ -14,7 +14,6 @@ from orchestrator.material.model.intel import (
     Intel,
     IntelItem,
 )
-from orchestrator.panel.render import counted
 
 NO_DATE: Final = "no date"
 _HOW: Final = (

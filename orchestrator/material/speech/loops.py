@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.core.legible import clock
 from orchestrator.material.model.segment import LiveSegment
 from orchestrator.material.speech.doubt import MOST_COMPRESSED
-from orchestrator.panel.render import clock
 
 MIN_TIMES: Final = 4
 """People say a sentence twice, and three times for effect; Whisper's loops go on to the end of its window."""

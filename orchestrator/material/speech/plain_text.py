@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import counted, one_line
 from orchestrator.material.model.segment import LiveSegment
 from orchestrator.material.speech.labels import (
     Label,
@@ -21,7 +21,6 @@ from orchestrator.material.speech.stamps import STAMP, clock_s
 from orchestrator.material.speech.text import LINE_END
 from orchestrator.material.speech.times import on_clock
 from orchestrator.material.speech.word_lists import word_list
-from orchestrator.panel.render import counted
 
 _TO = r"\s*(?:-|–|—|-->|to)\s*"
 # A stamp in either kind of brackets, a span without any, or bare (g), which counts only where many are.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from orchestrator.core.errors import SpeechError, names_its_file
 from orchestrator.core.home.user_list import shown_name
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import clock, one_line
 from orchestrator.material.model.segment import LiveSegment, Segment
 from orchestrator.material.speech.captions import read_captions
 from orchestrator.material.speech.cut_figures import with_whole_figures
@@ -24,7 +24,6 @@ from orchestrator.material.speech.segment_json import load, read_json, read_json
 from orchestrator.material.speech.sound import is_sound, read_sound
 from orchestrator.material.speech.source import open_recording
 from orchestrator.material.speech.times import lay_out
-from orchestrator.panel.render import clock
 
 MAX_SEGMENT_CHARS = 100_000
 """Two hours of talk in one piece; the transcript takes a megabyte at once, and a recording that was taken in

@@ -10,12 +10,12 @@ from itertools import accumulate
 
 from orchestrator.core.errors import SpeechError
 from orchestrator.core.home.user_list import shown_name
+from orchestrator.core.legible import clock
 from orchestrator.material.deck.texts import slide_texts
 from orchestrator.material.model.segment import Segment
 from orchestrator.material.model.slide import Deck, Slide
 from orchestrator.material.speech.pace import spoken_s
 from orchestrator.material.speech.terms import terms
-from orchestrator.panel.render import clock
 
 # The weights below are our own, tuned on speech made from the words of real decks; twice or half of any of
 # them finds the same slides for all but one in a hundred segments.

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
+from orchestrator.core.legible import clock
 from orchestrator.material.model.segment import LiveSegment, Segment, possible
 from orchestrator.material.speech.pace import spoken_s
-from orchestrator.panel.render import clock
 
 OVERLAP_S = 10.0
 """Pieces may be this far out of order because people talk over each other; more is a bad clock."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from orchestrator.core.legible import counted
 from orchestrator.panel.engines.prices import prices_read_at
 from orchestrator.panel.model.usage import CallUsage, Total, total
-from orchestrator.panel.render import counted
 
 
 @dataclass(frozen=True, slots=True)

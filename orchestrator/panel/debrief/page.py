@@ -6,9 +6,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from orchestrator.core import legible
 from orchestrator.core.legible import one_line
 from orchestrator.material.speech.fillers import FILLER, HEDGE
-from orchestrator.panel import render
 from orchestrator.panel.debrief import phrasing, plots
 from orchestrator.panel.debrief.paper import css_string, on_paper
 from orchestrator.panel.debrief.parts import Debrief
@@ -78,7 +78,7 @@ def equip(environment: jinja2.Environment) -> None:
     environment.filters.update(
         brought=phrasing.brought,
         cell=lambda text: plain(text).replace("|", "\\|"),
-        clock=render.clock,
+        clock=legible.clock,
         css_string=css_string,
         css=lambda state: state.replace(" ", "-"),
         line=one_line,

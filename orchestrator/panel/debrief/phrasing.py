@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from orchestrator.core.legible import one_line
+from orchestrator.core import legible
+from orchestrator.core.legible import counted, one_line
 from orchestrator.material.checks.written import in_one_form
 from orchestrator.material.model.claim import Place, Tension
 from orchestrator.material.speech.fillers import FILLER, HEDGE
@@ -23,7 +24,6 @@ from orchestrator.panel.model.exchange import (
     each_once,
 )
 from orchestrator.panel.records.options import UNNAMED
-from orchestrator.panel.render import counted
 
 if TYPE_CHECKING:
     from orchestrator.material.model.brought import BroughtQuestion
@@ -436,8 +436,8 @@ def nothing_to_fix(debrief: Debrief) -> str:
 
 def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
     """ "8:00 of 20:00 used: 6:14 presenting, 1:46 answering." """
-    parts = f"{render.clock(speech_s)} presenting, {render.clock(answers_s)} answering"
-    return f"{render.clock(speech_s + answers_s)} of {render.clock(budget_s)} used: {parts}."
+    parts = f"{legible.clock(speech_s)} presenting, {legible.clock(answers_s)} answering"
+    return f"{legible.clock(speech_s + answers_s)} of {legible.clock(budget_s)} used: {parts}."
 
 
 SHOWN_OTHERS: Final = 0.05
@@ -449,7 +449,7 @@ def timing(debrief: Debrief) -> str:
     line = time_used(debrief.speech_s, debrief.answers_s, debrief.budget_s)
     others_s = debrief.delivery.others_s
     if others_s >= SHOWN_OTHERS * max(debrief.used_s, 1.0):
-        line += f" Others spoke for {render.clock(others_s)} of it."
+        line += f" Others spoke for {legible.clock(others_s)} of it."
     if not debrief.slides:
         return line
     # The one that is over by most first.
@@ -457,7 +457,7 @@ def timing(debrief: Debrief) -> str:
     if not over:
         return f"{line} No slide took more than its share."
     named = [
-        f"slide {one.slide} ({render.clock(one.seconds)} of {render.clock(one.budget_s)})"
+        f"slide {one.slide} ({legible.clock(one.seconds)} of {legible.clock(one.budget_s)})"
         for one in over[:SHOWN_OVER]
     ]
     more = f" and {len(over) - SHOWN_OVER} more" if len(over) > SHOWN_OVER else ""
@@ -498,7 +498,7 @@ def delivery(debrief: Debrief) -> str:
     said = []
     if told.words_per_minute is not None:
         off = [
-            f"{how} at {render.clock(one.start_s)}-{render.clock(one.end_s)} ({one.words_per_minute})"
+            f"{how} at {legible.clock(one.start_s)}-{legible.clock(one.end_s)} ({one.words_per_minute})"
             for how, group in (("fast", told.fast), ("slow", told.slow))
             for one in group[:2]
         ]
@@ -513,10 +513,10 @@ def delivery(debrief: Debrief) -> str:
         said += [_counts(debrief, FILLER), _counts(debrief, HEDGE)]
     if told.pauses:
         longest = max(told.pauses, key=lambda one: one.length_s)
-        said.append(f"longest pause {longest.length_s:.0f} s at {render.clock(longest.at_s)}")
+        said.append(f"longest pause {longest.length_s:.0f} s at {legible.clock(longest.at_s)}")
     if told.monologue is not None:
         start_s, end_s = told.monologue
-        said.append(f"{render.clock(end_s - start_s)} without another voice")
+        said.append(f"{legible.clock(end_s - start_s)} without another voice")
     if told.talk_share is not None and told.talk_share < 1:
         said.append(f"{told.talk_share:.0%} of the talking")
     line = "; ".join(said)
@@ -530,7 +530,7 @@ SHOWN_HABITS: Final = 5
 def habits(debrief: Debrief) -> list[str]:
     """What was said again and again, and which slides were read aloud, in a sentence each."""
     said = [
-        f"You said {quoted(one.words)} {one.times} times, from {render.clock(min(one.at_s))} on."
+        f"You said {quoted(one.words)} {one.times} times, from {legible.clock(min(one.at_s))} on."
         for one in debrief.repeated[:SHOWN_HABITS]
     ]
     if debrief.read_aloud:
@@ -587,7 +587,7 @@ def figures(debrief: Debrief) -> list[tuple[str, str]]:
     answered = sum(one.result == "satisfied" for one in asked)
     judged = sum(one.result in ("satisfied", "unresolved") for one in asked)
     found = [(f"{answered} of {judged}", "judged questions answered")] if judged else []
-    found.append((render.clock(debrief.used_s), f"of {render.clock(debrief.budget_s)} used"))
+    found.append((legible.clock(debrief.used_s), f"of {legible.clock(debrief.budget_s)} used"))
     if told.words_per_minute is not None:
         found.append((str(told.words_per_minute), "words a minute"))
     if told.said is not None and told.words:

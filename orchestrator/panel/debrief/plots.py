@@ -13,10 +13,10 @@ from functools import partial
 from html import escape
 from typing import Final
 
+from orchestrator.core import legible
 from orchestrator.material.speech.delivery import Said
 from orchestrator.material.speech.fillers import FILLER, HEDGE
 from orchestrator.material.speech.pace import FAST_WPM, SLOW_WPM, Stretch
-from orchestrator.panel import render
 
 LEFT, RIGHT = 9.0, 98.0
 """Per cent of the width that the time axis takes: figures stand left of it, and the last point is whole."""
@@ -75,10 +75,10 @@ def slide_bar(seconds: float, budget_s: float, longest_s: float) -> str:
     whole_s = longest_s or 1.0
     within, over = min(seconds, budget_s or seconds), max(0.0, seconds - budget_s) if budget_s else 0.0
     drawn = [_rect("p-bar", 0, 2, 100 * within / whole_s, 8)]
-    told = render.clock(seconds)
+    told = legible.clock(seconds)
     if budget_s:
         drawn.append(_rect("p-outline", 0, 1, 100 * budget_s / whole_s, 10))
-        told += f" of {render.clock(budget_s)}"
+        told += f" of {legible.clock(budget_s)}"
     if over:
         drawn.append(_stripes(100 * within / whole_s, 2, 100 * over / whole_s, 8))
         told += ", over its share"
@@ -113,9 +113,9 @@ def talk(presenting_s: float, answering_s: float, others_s: float) -> str:
     drawn = []
     for number, (name, seconds, bar) in enumerate(rows):
         y = 14 + 36 * number
-        drawn += [_text(0, y, name), _text(100, y, render.clock(seconds), "end", is_strong=True)]
+        drawn += [_text(0, y, name), _text(100, y, legible.clock(seconds), "end", is_strong=True)]
         drawn.append(bar(0, y + 6, 100 * seconds / longest_s, 10))
-    told = ", ".join(f"{name.lower()} {render.clock(seconds)}" for name, seconds, _ in rows)
+    told = ", ".join(f"{name.lower()} {legible.clock(seconds)}" for name, seconds, _ in rows)
     return _drawing(f"Who spoke: {told}", 108, drawn)
 
 
@@ -132,7 +132,7 @@ def _ticks(end_s: float, y: float) -> list[str]:
     for minute in range(0, int(whole) + 1, step):
         x = across(minute * 60)
         drawn.append(_line("p-axis", x, y, x, y + 4))
-        drawn.append(_text(x, y + 17, render.clock(minute * 60), "middle"))
+        drawn.append(_text(x, y + 17, legible.clock(minute * 60), "middle"))
     return drawn
 
 

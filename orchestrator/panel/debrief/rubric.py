@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from orchestrator.core import legible
 from orchestrator.material.model.claim import READ, Tension
-from orchestrator.panel import render
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.excerpts import first_words, last_words
 from orchestrator.panel.debrief.parts import (
@@ -73,7 +73,7 @@ def _agreement(record: Record) -> Check:
     if found:
         spoken = (one for one in found if (one.a.said_at_s, one.b.said_at_s) != (None, None))
         first = next(spoken, found[0])
-        count = f"{render.counted(len(found), 'contradiction')}{', one of them' if len(found) > 1 else ''}"
+        count = f"{legible.counted(len(found), 'contradiction')}{', one of them' if len(found) > 1 else ''}"
         return Check(name, "no", f"{count}: {first.note}")
     if not record.is_read:
         return Check(
@@ -88,7 +88,7 @@ def _doubts(record: Record) -> str:
     """How many places may not agree, which no figure decides, and whether that was asked about."""
     found = record.tensions or ()
     asked = sum(asked_about(record.reviews, one) is not None for one in found)
-    which = render.counted(len(found), "pair of places", "pairs of places")
+    which = legible.counted(len(found), "pair of places", "pairs of places")
     how = "asked about" if asked == len(found) else "not asked about" if not asked else f"{asked} asked about"
     return f"{which} may not agree, {how}"
 
@@ -131,7 +131,7 @@ def _time(record: Record) -> Check:
         return Check(name, "not judged", "nothing was said")
     share = record.used_s / record.budget_s
     state = "yes" if share <= 1 else "partly" if share <= _A_LITTLE_OVER else "no"
-    why = f"{render.clock(record.used_s)} of {render.clock(record.budget_s)}"
+    why = f"{legible.clock(record.used_s)} of {legible.clock(record.budget_s)}"
     spoken = talk_of(record.scene)
     if not spoken and state == "yes":  # how long a talk takes is not told by answers alone
         return Check(name, "not judged", f"nothing was presented; the answers took {why}")

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from orchestrator.core import legible
 from orchestrator.material.model.claim import Tension
-from orchestrator.panel import render
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.parts import Debrief, Review
 
@@ -187,7 +187,7 @@ def _print(console: Console, row: Row) -> None:
     if not row.text:
         console.print()
         return
-    text = Text(render.shown(row.text), style=row.style)
+    text = Text(legible.shown(row.text), style=row.style)
     text.stylize(row.label_style, 0, row.lead)
     label = Text(row.label.ljust(row.indent), style=row.label_style)
     margin = Text(" " * row.indent)

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Final
 
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import counted, one_line
 from orchestrator.material.intel.page import NO_DATE
 from orchestrator.material.model.claim import READ, Place, Tension
 from orchestrator.material.model.intel import CONTRADICTS, NEUTRAL, SUPPORTS
 from orchestrator.panel.config.engine_names import is_bank
 from orchestrator.panel.model.dossier import BOARD, Dossier, Profile
 from orchestrator.panel.model.reply import Attack
-from orchestrator.panel.render import GENERAL, counted, headed
+from orchestrator.panel.render import GENERAL, headed
 
 NO_BOARD: Final = "No board was described, so the panel takes its place."
 _BY_BANK: Final = "From a bank of questions that boards ask, chosen by the words of the deck"

@@ -20,13 +20,13 @@ from typing import Final
 
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import HomeError, InputError, UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.legible import page
 from orchestrator.core.store import files
 from orchestrator.core.values import from_json, to_json
 from orchestrator.material.model.brought import DOSSIER, BroughtQuestion
 from orchestrator.material.model.slide import Deck
+from orchestrator.panel.home import Home
 from orchestrator.panel.model.dossier import Dossier
 from orchestrator.panel.model.reply import Attack
 

@@ -83,33 +83,33 @@ if TYPE_CHECKING:
     from orchestrator.panel.personas.persona import Persona, Seat
 
 _PARTS = {
-    "context.assemble": "Context",
-    "engines.offers": (
+    "core.context.assemble": "Context",
+    "panel.engines.offers": (
         "Accounting Addressing Advising Beginning Bounded ByRules Checking Closing Found Joining "
         "OnText Searched Searching StoodInFor Watched"
     ),
-    "engines.offline": "OfflineEngine",
-    "engines.protocol": (
+    "panel.engines.offline": "OfflineEngine",
+    "panel.engines.protocol": (
         "CandidateRequest DebriefRequest DossierRequest DoubtRequest Engine FactPassage "
         "FactsRequest FocusBriefRequest JudgementRequest NewsRequest Request Scene "
         "ScratchpadRequest ScribeRequest SeatRequest TensionsRequest"
     ),
-    "engines.scripted": "ScriptedEngine",
-    "engines.together": "done",
-    "errors": "EngineError",
-    "home.config": "Config",
-    "model.carryover": "OpenPoint",
-    "model.claim": "Claim Place Tension",
-    "model.dossier": "BoardMember",
-    "model.exchange": "Candidate Exchange Judgement Observation Target Turn",
-    "model.fact": "FactDraft",
-    "model.intel": "IntelItem Reported",
-    "model.proposal": "Operand Passage Proposal Refusal",
-    "model.reply": "Attack Bearing BetterAnswer DebriefWords Remembered RubricCheck",
-    "model.segment": "Segment",
-    "model.slide": "Deck Slide",
-    "model.usage": "CallUsage",
-    "templates.persona": "Persona Seat",
+    "panel.engines.scripted": "ScriptedEngine",
+    "panel.engines.together": "done",
+    "core.errors": "EngineError",
+    "panel.config.config": "Config",
+    "panel.model.carryover": "OpenPoint",
+    "material.model.claim": "Claim Place Tension",
+    "panel.model.dossier": "BoardMember",
+    "panel.model.exchange": "Candidate Exchange Judgement Observation Target Turn",
+    "panel.model.fact": "FactDraft",
+    "material.model.intel": "IntelItem Reported",
+    "material.model.proposal": "Operand Passage Proposal Refusal",
+    "panel.model.reply": "Attack Bearing BetterAnswer DebriefWords Remembered RubricCheck",
+    "material.model.segment": "Segment",
+    "material.model.slide": "Deck Slide",
+    "panel.model.usage": "CallUsage",
+    "panel.personas.persona": "Persona Seat",
 }
 _WHERE = {name: module for module, names in _PARTS.items() for name in names.split()}
 
@@ -129,4 +129,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"orchestrator.panel.{_WHERE[name]}"), name)
+    return getattr(import_module(f"orchestrator.{_WHERE[name]}"), name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.core import legible
 from orchestrator.core.errors import SessionStateError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.transaction import Draft
@@ -76,6 +77,6 @@ def _note_in_history(rehearsal: Rehearsal, tx: Draft, exchange: str, number: int
     """Say below an exchange that is closed, and so stands there, what its answer really was."""
     closed = next((one for one in rehearsal.projection.exchanges if one.id == exchange), None)
     if closed is not None:
-        at = render.clock(rehearsal.now_s())
+        at = legible.clock(rehearsal.now_s())
         line = render.corrected_note(at, exchange, number, closed.turns[number - 1].answer or "")
         tx.append(HISTORY, line, by=MODERATOR, value=AnswerCorrected(exchange))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from orchestrator.core.archive.register import dismissed_of, note_dismissed
 from orchestrator.core.errors import InputError, SessionStateError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.table import MODERATOR
 from orchestrator.material.model.claim import Tension
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.contradiction_looks import note_none
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.records.contradictions import Dismissed

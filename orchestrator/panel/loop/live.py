@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.core import legible
 from orchestrator.core.errors import (
     DriverBusyError,
     RequestIdReusedError,
@@ -28,7 +29,6 @@ from orchestrator.core.errors import (
 from orchestrator.core.store.waiting import waits_until
 from orchestrator.material.speech.line_reader import STDIN, Lines
 from orchestrator.material.speech.stream import LiveReader, LiveSegment
-from orchestrator.panel import render
 from orchestrator.panel.loop import transcript
 from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.panel.loop.live_panel import Panel
@@ -77,7 +77,7 @@ def feed_live(
         _feed(feed, source, stop, on_step)
     if feed.refused:
         where = "stdin" if source == STDIN else source
-        lines = render.counted(feed.refused, "line")
+        lines = legible.counted(feed.refused, "line")
         how = '; write each as {"text": "…"}' if kind == "jsonl" else ""
         raise SpeechError(f"{where}: left out as no speech: {lines}; any others were taken{how}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orchestrator.core import legible
 from orchestrator.core.legible import one_line
 from orchestrator.core.table import MODERATOR
 from orchestrator.panel import render
@@ -27,7 +28,7 @@ def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
     """The line as it is shown; None for one that is not."""
     if said.occasion not in SHOWN:
         return None
-    return f"{rehearsal.name_of(MODERATOR)} ({render.clock(said.at_s)}): {said.text}"
+    return f"{rehearsal.name_of(MODERATOR)} ({legible.clock(said.at_s)}): {said.text}"
 
 
 def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.core import legible
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import (
     InputError,
@@ -83,7 +84,7 @@ def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:
             said = rehearsal.projection.persons[value.exchange, value.turn]
             if any(one.id == value.exchange for one in rehearsal.projection.exchanges):
                 # It stands in the history already, which every agent is given.
-                line = render.judged_note(render.clock(rehearsal.now_s()), shown_in_files(rehearsal, said))
+                line = render.judged_note(legible.clock(rehearsal.now_s()), shown_in_files(rehearsal, said))
                 tx.append(HISTORY, line, by=MODERATOR, value=VerdictNoted(value.exchange, value.turn))
             return said
     except SessionFrozenError:  # it has ended in this very moment

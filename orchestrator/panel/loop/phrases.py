@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from orchestrator.core import legible
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import MODERATOR
@@ -111,7 +112,7 @@ def say(
     said = Said(occasion, text, state.now_s, phrase, exchange, projection.opened)
     about = f" ({exchange})" if exchange is not None else ""
     heading = "" if projection.said else "\n## Said\n\n"
-    line = f'{heading}- [{render.clock(said.at_s)}] {occasion}{about}: "{said.text}"\n'
+    line = f'{heading}- [{legible.clock(said.at_s)}] {occasion}{about}: "{said.text}"\n'
     tx.append(PATH, line, by=MODERATOR, value=LineSaid(said))
     return True
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.core.errors import UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.home.unnamed import check_blueprints
 from orchestrator.core.legible import one_line, text_argument
 from orchestrator.core.table import Layout, check_session_id
@@ -28,6 +27,7 @@ from orchestrator.panel.dossier.brought import (
     each_once,
     questions_of,
 )
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import read_seats
 from orchestrator.panel.model.dossier import BoardMember
 from orchestrator.panel.model.drill import Drilled

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from orchestrator.core import legible
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.transaction import Draft
 from orchestrator.material.claims.numbers import numbers_in
-from orchestrator.panel import render
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.model.exchange import NO_ANSWER, Exchange, Turn
 from orchestrator.panel.records.exchanges import ProfileAdded
@@ -32,7 +32,7 @@ def add_profile(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
     ]
     if done.outcome == "parked":
         lines.append("\nThe presenter asked to come back to it.")
-    text = f"\n## {done.id}, at {render.clock(rehearsal.now_s())}: how it was answered\n\n"
+    text = f"\n## {done.id}, at {legible.clock(rehearsal.now_s())}: how it was answered\n\n"
     tx.append(
         f"{done.agent}/presenter-profile.md",
         text + "\n".join(lines) + "\n",
@@ -46,7 +46,7 @@ def answered(turn: Turn) -> str:
     answer = one_line(turn.answer or "")
     if not answer:
         return NO_ANSWER
-    said = f"an answer of {render.counted(len(answer.split()), 'word')}"
+    said = f"an answer of {legible.counted(len(answer.split()), 'word')}"
     figures = dict.fromkeys(
         f"{one.text} {one.noun}" if one.noun else one.text for one in numbers_in(answer[:LONGEST_READ])
     )

@@ -17,7 +17,7 @@ from orchestrator import __version__
 from orchestrator.core.context.frames import FRAMES_VERSION
 from orchestrator.core.context.tooling import Tooling
 from orchestrator.core.errors import HomeError, InputError, SessionExistsError
-from orchestrator.core.home.folder import UNFINISHED, Home, digests
+from orchestrator.core.home.folder import UNFINISHED, digests
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.home.unnamed import unnamed_files
 from orchestrator.core.store import files
@@ -34,6 +34,7 @@ from orchestrator.material.model.slide import Deck
 from orchestrator.panel.dossier.build import build_dossier
 from orchestrator.panel.dossier.page import dossier_page
 from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop import (
     contradiction_looks,
     panelist,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from orchestrator.core import legible
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import MODERATOR
@@ -31,13 +32,13 @@ def show_state(
     options, projection = rehearsal.options, rehearsal.projection
     now_s = rehearsal.now_s()
     presenting_s, answering_s = projection.times(now_s)
-    times = f"{render.clock(presenting_s)} presenting, {render.clock(answering_s)} answering"
+    times = f"{legible.clock(presenting_s)} presenting, {legible.clock(answering_s)} answering"
     lines = [
         "# Session state",
         "",
         f"- State: {state}",
         f"- Slide: {projection.slide if projection.slide is not None else 'none yet'}",
-        f"- Time: {render.clock(presenting_s + answering_s)} of {options.minutes}:00 ({times})",
+        f"- Time: {legible.clock(presenting_s + answering_s)} of {options.minutes}:00 ({times})",
         f"- Exchanges: {len(projection.exchanges)} of {options.exchanges}",
     ]
     if options.mode == HAND_RAISE:

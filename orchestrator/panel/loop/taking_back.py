@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import inf
 
+from orchestrator.core import legible
 from orchestrator.core.errors import SessionStateError
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.transaction import Draft
@@ -97,7 +98,7 @@ def take_back(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
         fallen = {record.seq: value for value, record, _ in _fallen(projection, mark, put_s)}
         exchange = _exchange(projection, mark)
         _write_lines(rehearsal, tx, exchange, fallen)
-        at = render.clock(rehearsal.now_s())
+        at = legible.clock(rehearsal.now_s())
         line = render.taken_back_line(at, exchange.id, rehearsal.name_of(exchange.agent))
         value = AnswerTakenBack(mark.exchange, mark.turn, tuple(sorted(fallen)), put_s)
         tx.append(TRANSCRIPT, line, by="transcript", value=value)
@@ -140,7 +141,7 @@ def give_to_talk(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
         ]
         exchange = _exchange(projection, mark)
         _write_lines(rehearsal, tx, exchange, fallen)
-        at = render.clock(rehearsal.now_s())
+        at = legible.clock(rehearsal.now_s())
         line = render.talk_line(at, exchange.id, rehearsal.name_of(exchange.agent))
         value = AnswerTakenBack(mark.exchange, mark.turn, tuple(sorted(fallen)), since_s, tuple(talk))
         tx.append(TRANSCRIPT, line, by="transcript", value=value)
@@ -231,7 +232,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
 
 def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: dict[int, object]) -> None:
     """Say in each file that holds something of the answer that it does not count."""
-    at = render.clock(rehearsal.now_s())
+    at = legible.clock(rehearsal.now_s())
     values = list(fallen.values())
     note = render.taken_back_note(at, exchange.id)
     for value in values:

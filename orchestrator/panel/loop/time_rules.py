@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from orchestrator.core import legible
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import MODERATOR
-from orchestrator.panel import render
 from orchestrator.panel.loop import phrases
 from orchestrator.panel.loop.phrases import MINUTES_LEFT, say, slots_in
 from orchestrator.panel.loop.rehearsal import Rehearsal
@@ -62,7 +62,7 @@ def speak(rehearsal: Rehearsal, occasion: str) -> None:
             say(rehearsal, tx, occasion)
         return
     state = rehearsal.state()
-    projection, at = state.projection, render.clock(state.now_s)
+    projection, at = state.projection, legible.clock(state.now_s)
     with rehearsal.store.transaction() as tx:
         if occasion == phrases.NO_QUESTION:
             since_s = state.now_s - (projection.quiet_from_s or 0.0)

@@ -56,6 +56,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from orchestrator.core.legible import clock
 from orchestrator.panel.loop.calling_on import choose
 from orchestrator.panel.loop.pauses import ends_sentence
 from orchestrator.panel.loop.state import Live, State
@@ -63,7 +64,6 @@ from orchestrator.panel.model.fact import ANSWER
 from orchestrator.panel.records.moderator import NOBODY_THERE
 from orchestrator.panel.records.projection import Mark, Projection
 from orchestrator.panel.records.speech import TALK
-from orchestrator.panel.render import clock
 
 BREATH_S: Final = 0.5
 """A silence at which a sentence that has ended shows that it has: two looks of a drive, and less than any

@@ -17,9 +17,11 @@ from pathlib import Path
 from string import Template
 
 from orchestrator.core.errors import PersonaError, UsageError
-from orchestrator.core.home.folder import DRAFT, Home
+from orchestrator.core.home.folder import DRAFT
 from orchestrator.core.home.regular import read_regular
+from orchestrator.core.legible import counted
 from orchestrator.core.table import AGENT, MODERATOR, check_agent_name
+from orchestrator.panel.home import Home
 from orchestrator.panel.personas.fault import Finding
 from orchestrator.panel.personas.orchestration import orchestration_of
 from orchestrator.panel.personas.outline import Outline, read_outline
@@ -29,7 +31,6 @@ from orchestrator.panel.personas.seat_check import (
     check_persona,
     check_phrases,
 )
-from orchestrator.panel.render import counted
 
 
 def check_panel(templates: Path) -> list[Finding]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import counted, one_line
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Bearing, Held
 from orchestrator.core.values import from_json, to_json
@@ -30,7 +30,6 @@ from orchestrator.panel.records.telling import (
     place_of,
 )
 from orchestrator.panel.records.turns import with_question, with_verdict
-from orchestrator.panel.render import counted
 
 
 @dataclass(frozen=True, slots=True)

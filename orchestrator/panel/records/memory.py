@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Literal
 
+from orchestrator.core.legible import counted
 from orchestrator.core.store.ledger import Record
 from orchestrator.panel.model.fact import FactDraft
 from orchestrator.panel.records.base import PanelValue
@@ -18,7 +19,6 @@ from orchestrator.panel.records.telling import (
     keeping,
     known,
 )
-from orchestrator.panel.render import counted
 
 BEGAN: Final = "began"
 FAILED: Final = "failed"

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from orchestrator.core.legible import one_line
+from orchestrator.core.legible import counted, one_line
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.table import TRANSCRIPT
 from orchestrator.material.model.segment import Segment
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.model.fact import SPEECH, Passage
-from orchestrator.panel.render import counted, place
+from orchestrator.panel.render import place
 
 USER: Final = "user"
 AGENT: Final = "agent"

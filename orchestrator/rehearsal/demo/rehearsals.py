@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from orchestrator.core.errors import UsageError
-from orchestrator.core.home.folder import Home
 from orchestrator.core.packaged import PACKAGE
 from orchestrator.material.speech.read import read_speech
 from orchestrator.memory.database import NAME
 from orchestrator.panel.answers import read_answers
 from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.recorded import Loading
 from orchestrator.rehearsal.session import Session
 

@@ -11,13 +11,13 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.core.home.folder import Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.table import MODERATOR
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.config.engine_names import BANK, installed_names
 from orchestrator.panel.engines.model.settings import DEFAULT_MODEL
 from orchestrator.panel.engines.prices import prices_read_at, rehearsal_usd
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.plan import RULES
 from orchestrator.panel.personas.orchestration import read_orchestration
 from orchestrator.panel.personas.persona import Persona, read_persona

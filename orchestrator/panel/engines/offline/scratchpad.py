@@ -13,10 +13,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from orchestrator.core.legible import counted
 from orchestrator.core.table import MODERATOR
 from orchestrator.panel.engines.protocol import ScratchpadRequest
 from orchestrator.panel.model.exchange import Exchange, each_once
-from orchestrator.panel.render import COUNTED_WORDS, SILENT, counted
+from orchestrator.panel.render import COUNTED_WORDS, SILENT
 
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 

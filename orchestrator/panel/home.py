@@ -1,0 +1,151 @@
+"""The home of a board panel: the core's, with `greenroom.yaml`, and where a user's own one is.
+
+Source: DESIGN.md, section 2; interfaces.md, "Command line".
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from orchestrator.core.errors import ConfigurationError, HomeError
+from orchestrator.core.home import folder as core_home
+from orchestrator.core.home.folder import packaged_files
+from orchestrator.core.home.table_file import TABLE_NAME
+
+if TYPE_CHECKING:
+    from orchestrator.panel.config.config import Config
+
+
+@dataclass(frozen=True)
+class Home(core_home.Home):
+    """One home folder with its settings. Making one reads nothing; each part is read where it is used."""
+
+    @classmethod
+    def default(cls) -> Home:
+        """Return `GREENROOM_HOME`, else `./agents`, else the user's own home, which is set up on first use.
+
+        Raises:
+            HomeError: As `find_home`.
+        """
+        return find_home(None, os.environ)
+
+    @property
+    def demo(self) -> Path:
+        """Of `greenroom demo`: the memory of its presenter, whom nobody else is to meet."""
+        return self.root / "demo"
+
+    @cached_property
+    def config(self) -> Config:
+        """`greenroom.yaml` and `GREENROOM_*`, checked.
+
+        Raises:
+            ConfigurationError: A key is unknown or a value cannot be meant; names the line.
+        """
+        from orchestrator.panel.config.config import Config, read_config
+
+        for name in (f"GREENROOM_{key.name.upper()}" for key in fields(Config)):
+            if name in os.environ and not os.environ[name].strip():
+                raise ConfigurationError(f"{name} is empty: unset it, or give it a value")
+        return read_config(self.root / "greenroom.yaml", os.environ)
+
+
+def known_home(given: str | None, environment: Mapping[str, str]) -> Home | None:
+    """As `find_home`; None where nobody named a home and none is there yet.
+
+    Raises:
+        HomeError: The one that was named is no home.
+    """
+    named = given or environment.get("GREENROOM_HOME")
+    if not named and not Path("agents", "templates").is_dir():
+        try:
+            own = user_folder("data")
+        except HomeError:
+            return None
+        if not (own / "templates").is_dir():
+            return None
+    return find_home(given, environment)
+
+
+def find_home(given: str | None, environment: Mapping[str, str]) -> Home:
+    """The home by --home, else `GREENROOM_HOME`, else `./agents`, else the user's own.
+
+    The user's own home is set up from the packaged templates on first use.
+
+    Raises:
+        HomeError: The one that was named is no home, or nothing says where the user's own is.
+    """
+    named = given or environment.get("GREENROOM_HOME")
+    if named:
+        return Home.open(named)
+    if Path("agents", "templates").is_dir():
+        return Home.open("agents")
+    root = user_folder("data")
+    if not (root / "templates").is_dir():
+        set_up(root)
+    return Home.open(root)
+
+
+def user_folder(kind: str) -> Path:
+    """Greenroom's own folder among this user's: of *kind* "data" or "cache".
+
+    Raises:
+        HomeError: Nothing says where the user's files are.
+    """
+    import platformdirs
+
+    if not os.path.isabs(os.path.expanduser("~")):
+        raise HomeError(
+            "HOME is not set to an absolute path, and the system knows no folder of this user: set HOME, "
+            "or name a home with --home or GREENROOM_HOME"
+        )
+    if kind == "cache":
+        return platformdirs.user_cache_path("greenroom", appauthor=False)
+    return platformdirs.user_data_path("greenroom", appauthor=False)
+
+
+def set_up(root: Path) -> None:
+    """Copy the packaged templates, blueprints and table to *root*, whole or not at all.
+
+    Raises:
+        HomeError: The package brings none, or the folder cannot be written.
+    """
+    import shutil
+
+    packaged = packaged_files()
+    if packaged is None:
+        raise HomeError("this installation brings no templates: name a home with --home or GREENROOM_HOME")
+    # Beside the home, so that a rename puts it in place; the process's number keeps two first runs apart.
+    temporary = root.with_name(f".{root.name}-{os.getpid()}")
+    try:
+        for name in ("templates", "session-templates"):
+            _copy(packaged / name, temporary / name)
+        for name in (TABLE_NAME, "README.md"):
+            _copy(packaged / name, temporary / name)
+        if root.exists():
+            for part in temporary.iterdir():
+                part.rename(root / part.name)
+            temporary.rmdir()
+        else:
+            temporary.rename(root)
+    except OSError as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        why = f"{error.filename or root}: {(error.strerror or str(error)).lower()}"
+        raise HomeError(
+            f"{root}: cannot be set up ({why}): set HOME or XDG_DATA_HOME to a folder that may be written, "
+            "or name a home with --home or GREENROOM_HOME"
+        ) from error
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file or a whole folder, with the rights of what is made here and not of what was installed."""
+    if source.is_file():
+        target.write_bytes(source.read_bytes())
+        return
+    target.mkdir(parents=True)
+    for part in source.iterdir():
+        _copy(part, target / part.name)
