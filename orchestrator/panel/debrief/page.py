@@ -50,7 +50,7 @@ def _template(name: str) -> jinja2.Template:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("orchestrator", "debrief"),
+        loader=jinja2.PackageLoader("orchestrator", "panel/debrief"),
         autoescape=jinja2.select_autoescape(("html.j2",)),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
