@@ -19,8 +19,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from orchestrator.core.verify import Verification
-    from orchestrator.material.model.segment import Segment
-    from orchestrator.memory.session_context import SessionContext
+    from orchestrator.material.values import Segment
+    from orchestrator.memory.scribe import SessionContext
     from orchestrator.panel.engines.scripted import ScriptedEngine
     from orchestrator.panel.home import Home
     from orchestrator.rehearsal.session import Session
@@ -33,11 +33,11 @@ _PARTS = {
     "EngineError": "core.errors",
     "GreenroomError": "core.errors",
     "Home": "panel.home",
-    "Receipt": "core.context.assemble",
+    "Receipt": "core.context.receipt",
     "ScriptedEngine": "panel.engines.scripted",
-    "Segment": "material.model.segment",
+    "Segment": "material.values",
     "Session": "rehearsal.session",
-    "SessionContext": "memory.session_context",
+    "SessionContext": "memory.scribe",
     "UsageError": "core.errors",
     "Verification": "core.verify",
 }

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Final
 
-from orchestrator.core.archive.bagcheck import check_bag
+from orchestrator.core.archive.unpacked import check_bag
 from scripts.attack_ground import DATA, REFUSED, SAMPLE, Done, Ground
 from tests.helpers.homes import ROOT
 

@@ -58,7 +58,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.core.context.assemble import Assembler  # noqa: E402 (the path is set first)
-from orchestrator.core.guard.guard import Guard  # noqa: E402
+from orchestrator.core.guard import Guard  # noqa: E402
 from orchestrator.core.home.folder import packaged_table  # noqa: E402
 from orchestrator.core.store.store import Store, create_store  # noqa: E402
 from orchestrator.core.store.value import Unread  # noqa: E402

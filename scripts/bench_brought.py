@@ -19,11 +19,11 @@ from typing import Any, Final
 import yaml
 
 from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions
+from orchestrator.material.claim import Tension
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.model.claim import Tension
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.speech.presenter import UNCLEAR, presenter_of
 from orchestrator.material.speech.read import read_speech
+from orchestrator.material.speech.speakers import UNCLEAR, presenter_of
+from orchestrator.material.values import Segment
 
 BROUGHT: Final = Path(__file__).resolve().parent / "bench_data" / "brought"
 Result = tuple[str, str]

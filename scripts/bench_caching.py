@@ -34,21 +34,26 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.core.context.assemble import Context  # noqa: E402 (the path is set first)
-from orchestrator.core.context.messages import LAYOUTS, Messages, TextBlock  # noqa: E402
-from orchestrator.core.context.meter import (  # noqa: E402
+from orchestrator.core.context.messages import (  # noqa: E402
+    LAYOUTS,
     READ_PRICE,
     WRITE_PRICE,
     CacheMeter,
     InputUsage,
+    Messages,
+    TextBlock,
     tokens_of,
 )
-from orchestrator.material.model.segment import Segment  # noqa: E402
 from orchestrator.material.speech.read import Recording  # noqa: E402
+from orchestrator.material.values import Segment  # noqa: E402
 from orchestrator.panel.answers import Answer  # noqa: E402
 from orchestrator.panel.engines.model.engine import ModelEngine  # noqa: E402
 from orchestrator.panel.engines.model.settings import DEFAULT_MODEL, Settings  # noqa: E402
-from orchestrator.panel.engines.model.standalone import reading_messages  # noqa: E402
-from orchestrator.panel.engines.model.tasks import addressed, kind_of  # noqa: E402
+from orchestrator.panel.engines.model.tasks import (  # noqa: E402
+    addressed,
+    kind_of,
+    reading_messages,
+)
 from orchestrator.panel.engines.offline import OfflineEngine  # noqa: E402
 from orchestrator.panel.engines.prices import cost_usd, prices_read_at  # noqa: E402
 from orchestrator.panel.engines.protocol import Engine, Request, SeatRequest  # noqa: E402

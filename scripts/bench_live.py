@@ -23,11 +23,11 @@ from time import monotonic, perf_counter, sleep
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.material.model.segment import Segment  # noqa: E402
+from orchestrator.material.values import Segment  # noqa: E402
 from orchestrator.panel.engines.model.settings import DEADLINES_S  # noqa: E402
 from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.loop import transcript  # noqa: E402 (the path is set first)
-from orchestrator.panel.loop.live_panel import Panel  # noqa: E402
+from orchestrator.panel.loop.live import Panel  # noqa: E402
 from orchestrator.rehearsal.session import Session  # noqa: E402
 from tests.helpers.claude_requests import engine_on  # noqa: E402
 from tests.helpers.live_feeds import quicken  # noqa: E402

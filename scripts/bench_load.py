@@ -36,7 +36,7 @@ from typing import Any, Protocol
 from orchestrator.core.errors import GreenroomError, SessionStateError
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.verify import verify_session
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.drives import Drives

@@ -22,13 +22,18 @@ from time import perf_counter, process_time
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.memory.consent import set_consent  # noqa: E402 (the path is set first)
 from orchestrator.memory.database import MemoryDatabase  # noqa: E402
 from orchestrator.memory.embedding import LOCAL, Embedder, embedder  # noqa: E402
-from orchestrator.memory.errors import EmbeddingError  # noqa: E402
-from orchestrator.memory.memories import memories  # noqa: E402
-from orchestrator.memory.model import MAX_MEMORIES  # noqa: E402
-from orchestrator.memory.recall import embed_missing, recall  # noqa: E402
+from orchestrator.memory.memories import (  # noqa: E402
+    embed_missing,
+    memories,
+    recall,
+)
+from orchestrator.memory.model import (  # noqa: E402
+    MAX_MEMORIES,
+    EmbeddingError,
+)
+from orchestrator.memory.presenter import set_consent  # noqa: E402 (the path is set first)
 from tests.helpers.memories import write_memory  # noqa: E402
 from tests.helpers.recall_measure import measure, read_memories, read_topics  # noqa: E402
 

@@ -26,14 +26,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from orchestrator.panel.loop.contradictions import Looked, is_doubted, propose  # noqa: E402
-
 from orchestrator.core.errors import EngineError  # noqa: E402
 from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions  # noqa: E402 (the path is set first)
 from orchestrator.material.checks.proposals import verify  # noqa: E402
-from orchestrator.material.model.claim import COMPUTED, Tension  # noqa: E402
-from orchestrator.material.model.proposal import Refusal  # noqa: E402
+from orchestrator.material.claim import COMPUTED, Refusal, Tension  # noqa: E402
 from orchestrator.panel.engines.protocol import DoubtRequest, Request, TensionsRequest  # noqa: E402
+from orchestrator.panel.loop.contradictions import Looked, is_doubted, propose  # noqa: E402
 from scripts.reading_cases import (  # noqa: E402
     CORPORA,
     DENSE,

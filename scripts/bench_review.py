@@ -98,10 +98,9 @@ def _folder(archives: Path, real: str, count: int) -> bool:
     from starlette.testclient import TestClient
 
     from orchestrator.core.archive.stores import open_store
-    from orchestrator.review.catalogue import of_archives
-    from orchestrator.review.update import update
-    from orchestrator.web.app import application
+    from orchestrator.review.catalogue import of_archives, update
     from orchestrator.web.open_sessions import OpenSessions
+    from orchestrator.web.server import application
     from orchestrator.web.site import Site
 
     catalogue, store = of_archives(str(archives)), open_store(str(archives))
@@ -141,8 +140,7 @@ def _s3(real: Path, count: int) -> bool:
     from moto.server import ThreadedMotoServer
 
     from orchestrator.core.archive.s3 import S3Store
-    from orchestrator.review.catalogue import of_archives
-    from orchestrator.review.update import update
+    from orchestrator.review.catalogue import of_archives, update
 
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         os.environ[name] = "testing"

@@ -20,8 +20,7 @@ from time import process_time
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from orchestrator.core.store.ledger import Record
-from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, Scribe
-from orchestrator.memory.session_context import to_plain
+from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, Scribe, to_plain
 from tests.helpers.scribe_records import Tape
 
 SAID = (

@@ -26,10 +26,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from orchestrator.core.errors import GreenroomError  # noqa: E402 (the path is set first)
-from orchestrator.material.model.segment import LiveSegment  # noqa: E402
 from orchestrator.material.speech.recognition import Whisper, recogniser_of  # noqa: E402
 from orchestrator.material.speech.sound import decoded_sound, read_sound  # noqa: E402
 from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES, Voice  # noqa: E402
+from orchestrator.material.values import LiveSegment  # noqa: E402
 from orchestrator.panel.home import Home  # noqa: E402
 
 JFK = (
@@ -127,8 +127,8 @@ def _play(home: Path, sound: bytes, recogniser: Whisper) -> tuple[list[float], i
     from websockets.sync.client import connect
 
     from orchestrator.rehearsal.session import Session
-    from orchestrator.web.app import application
     from orchestrator.web.open_sessions import OpenSessions
+    from orchestrator.web.server import application
     from orchestrator.web.site import Site
 
     for name in ("templates", "session-templates"):

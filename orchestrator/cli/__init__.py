@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         gc.set_threshold(GC_THRESHOLD)
         # What was said is for its owner, who always may, and for the group to read at most.
         os.umask(os.umask(0o077) & 0o077 | 0o027)
-        from orchestrator.cli.streams import prepare_streams
+        from orchestrator.cli.screen import prepare_streams
 
         prepare_streams()
         from orchestrator.cli.app import run

@@ -13,8 +13,7 @@ import typer
 
 from orchestrator import __version__
 from orchestrator.cli import signals
-from orchestrator.cli.screen import Screen, document, show
-from orchestrator.cli.streams import ReaderGoneError
+from orchestrator.cli.screen import ReaderGoneError, Screen, document, show
 from orchestrator.core.errors import GreenroomError, OutputError, UsageError
 
 HELP = """Rehearse before you face the board: deck in, speech in, and a panel asks what the board will ask.
@@ -25,30 +24,52 @@ SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
 """
 
 COMMANDS: Final = {
-    "demo": ("demo",),
-    "run": ("run", "resume"),
-    "start": ("start", "end"),
-    "feed": ("feed", "slide", "pause"),
-    "question": ("ask", "answer", "done", "back", "talk", "questions", "park", "judge", "dismiss", "correct"),
-    "check": ("check",),
-    "prepare": ("dossier", "intel"),
-    "look": ("context", "show", "debrief", "verify", "doctor"),
-    "listing": ("list", "progress"),
-    "recap": ("recap", "briefing"),
-    "summarise": ("summarise",),
-    "panel": ("panel",),
-    "memory": ("memory", "goal"),
-    "mcp": ("mcp",),
-    "keep": ("archive", "restore", "title"),
-    "serve": ("serve", "review"),
-    "fetch": ("fetch",),
-    "erase": ("erase",),
-    "topics": ("help",),
+    "demo": "demo",
+    "run": "run",
+    "resume": "run",
+    "start": "session",
+    "end": "session",
+    "feed": "session",
+    "slide": "session",
+    "pause": "session",
+    "ask": "session",
+    "answer": "session",
+    "done": "session",
+    "back": "session",
+    "talk": "session",
+    "questions": "session",
+    "park": "session",
+    "judge": "session",
+    "dismiss": "session",
+    "correct": "session",
+    "check": "prepare",
+    "dossier": "prepare",
+    "intel": "prepare",
+    "context": "look",
+    "show": "look",
+    "debrief": "look",
+    "verify": "look",
+    "doctor": "look",
+    "list": "look",
+    "progress": "look",
+    "recap": "look",
+    "briefing": "look",
+    "summarise": "memory",
+    "panel": "setup",
+    "memory": "memory",
+    "goal": "memory",
+    "mcp": "mcp",
+    "archive": "keep",
+    "restore": "keep",
+    "title": "keep",
+    "serve": "serve",
+    "review": "serve",
+    "fetch": "setup",
+    "erase": "keep",
+    "help": "topics",
 }
-"""The module of each command, in the order of `--help`. Only the module of the command that is called is
-imported: all of them, with their options, take as long as everything else that a small command does."""
-
-TAKEN: Final = frozenset(name for names in COMMANDS.values() for name in names)
+"""The module of each command, in the order of `--help`. Only the command that is called is loaded: all of
+them, with their options, take as long as everything else that a small command does."""
 
 TAKE_DEFAULTS: Final = ("run", "start")
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
@@ -89,21 +110,16 @@ def build(command: str | None = None) -> typer.Typer:
     ) -> None:
         """Global options; they may stand before or after the command's name."""
 
-    for module in _modules_of(command):
-        loaded = import_module(f"orchestrator.cli.{module}")
-        for name in COMMANDS[module]:
-            one = getattr(loaded, name, None) or getattr(loaded, f"{name}_")  # `list` and `help` are Python's
-            if isinstance(one, typer.Typer):
-                app.add_typer(one, name=name)
-            else:
-                app.command(name, epilog=DEFAULTS if name in TAKE_DEFAULTS else None)(one)
+    # `help` shows every command; of an unknown one typer names the nearest.
+    names = [command] if command in COMMANDS and command != "help" else list(COMMANDS)
+    for name in names:
+        loaded = import_module(f"orchestrator.cli.{COMMANDS[name]}")
+        one = getattr(loaded, name, None) or getattr(loaded, f"{name}_")  # `list` and `help` are Python's
+        if isinstance(one, typer.Typer):
+            app.add_typer(one, name=name)
+        else:
+            app.command(name, epilog=DEFAULTS if name in TAKE_DEFAULTS else None)(one)
     return app
-
-
-def _modules_of(command: str | None) -> list[str]:
-    """`help` shows every command; of an unknown one typer names the nearest."""
-    own = [module for module, names in COMMANDS.items() if command in names]
-    return list(COMMANDS) if command == "help" or not own else own
 
 
 def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str]]:
@@ -151,7 +167,7 @@ def run(arguments: list[str]) -> int:
         )
         command = next((one for one in rest if not one.startswith("-")), None)
         if os.environ.get("GREENROOM_LOG"):
-            import_module("orchestrator.cli.log").begin(command if command in TAKEN else "")
+            import_module("orchestrator.cli.log").begin(command if command in COMMANDS else "")
         outcome = build(command)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
             return _refused("stopped", signals.exit_code(), code="stopped")

@@ -9,11 +9,11 @@ from datetime import date
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from orchestrator.cli.options import flag
+from orchestrator.cli.arguments import flag
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.stopping import StoppedError, stoppable, told_of_new
 from orchestrator.core.legible import shown
-from orchestrator.panel.loop.moderator_lines import about
+from orchestrator.panel.loop.moderator import about
 from orchestrator.panel.render import GENERAL, VERDICT_WORDS
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _recorded_json(recording: Recording, replies: Replies) -> dict[str, Any]:
 
 def _played(session: Session, act: Act, began: float) -> _Ended:
     """Play, end, archive and verify one of the two; each exchange is shown once it is over."""
-    from orchestrator.cli.summary import run_json
+    from orchestrator.cli.dialogue import run_json
 
     screen, projection = Screen.current, session.projection
     count = 0
@@ -161,8 +161,8 @@ def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
 
 
 def _offline() -> None:
+    from orchestrator.cli.dialogue import next_steps
     from orchestrator.cli.run import rehearse
-    from orchestrator.cli.summary import next_steps
     from orchestrator.rehearsal.demo.rehearsals import FOLDER, PRESENTER
 
     screen = Screen.current

@@ -22,13 +22,12 @@ from orchestrator.core.errors import (
     SpeechError,
 )
 from orchestrator.core.legible import counted
-from orchestrator.core.outbound.environment import PROXIES, environment_faults
-from orchestrator.core.outbound.replies import without_password
+from orchestrator.core.outbound.environment import PROXIES, environment_faults, without_password
 from orchestrator.core.store import files
-from orchestrator.material.speech.models import model_of
+from orchestrator.material.speech.recognition import model_of
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.embedding import DEFAULT_MODEL, LOCAL
-from orchestrator.memory.errors import MemoryDatabaseError
+from orchestrator.memory.model import MemoryDatabaseError
 from orchestrator.panel.config.engine_names import BANK, SERVICES, installed_names
 from orchestrator.panel.debrief.printing import HOW_TO_GET_ONE, find_browser
 from orchestrator.panel.engines.by_name import check_engine, close_engine, engine_named
@@ -233,7 +232,7 @@ def _probed(name: str, settings: Settings) -> Check:
 
 def _installed(home: Home, engine: str) -> Check:
     """An engine that another distribution brings: whether it can be made and, as it says itself, works."""
-    from orchestrator.panel.engines.model.fallback import FallbackEngine
+    from orchestrator.panel.engines.model.engine import FallbackEngine
 
     name = f"engine {engine}"
     try:
@@ -263,19 +262,19 @@ def _memory(home: Home) -> Check:
 
 def _embeddings(home: Home) -> Check:
     """How memories are compared; neither a server is asked nor a model loaded."""
-    from orchestrator.memory import embedding_local
+    from orchestrator.memory import embedding
 
     name, address = "embeddings", home.config.embeddings
     if not address:
-        able = "" if embedding_local.is_installed() else f": {HOW_TO_GET_EMBEDDINGS}"
+        able = "" if embedding.is_installed() else f": {HOW_TO_GET_EMBEDDINGS}"
         told = f"memories are compared by their words; `embeddings: local` compares meanings here{able}"
         return Check(name, "off", told)
     if address != LOCAL:
         model = home.config.embeddings_model or DEFAULT_MODEL
         return Check(name, "ok", f"{model} at {without_password(address)} (not contacted)")
-    if not embedding_local.is_installed():
+    if not embedding.is_installed():
         return Check(name, "missing", f"memories are compared by their words: {HOW_TO_GET_EMBEDDINGS}")
-    return Check(name, "ok", f"{embedding_local.MODEL}, on this machine alone (not loaded)")
+    return Check(name, "ok", f"{embedding.MODEL}, on this machine alone (not loaded)")
 
 
 def _speech_to_text(home: Home) -> Check:

@@ -6,21 +6,22 @@ import os
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from orchestrator.cli.options import flag, option
-from orchestrator.cli.screen import Screen, columns, document, wrapped
-from orchestrator.cli.shared import Endpoint, Name, looked_at, s3_options
-from orchestrator.cli.streams import write_bytes
-from orchestrator.core.errors import UsageError
+from orchestrator.cli.arguments import Endpoint, Name, flag, looked_at, option, s3_options
+from orchestrator.cli.screen import Screen, columns, document, wrapped, write_bytes
+from orchestrator.core.errors import ArchiveError, UsageError
 from orchestrator.core.legible import one_line, printable
 
 if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
     from orchestrator.panel.model.exchange import Exchange
     from orchestrator.rehearsal.session import Session
+
+
+# ---------------------------------------------------------------------- look
 
 
 def context(
@@ -85,7 +86,7 @@ def show(
 def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     """The dialogue first, then the files, what was spent, and how much was recorded."""
     from orchestrator.core.legible import counted, shown
-    from orchestrator.panel.debrief.bill import bill_lines, bill_of
+    from orchestrator.panel.debrief.parts import bill_lines, bill_of
     from orchestrator.panel.debrief.phrasing import numbered
 
     projection, width = opened.projection, columns(sys.stdout)
@@ -117,8 +118,8 @@ def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str
     """A question with the words that it is about, and every answer and follow-up."""
     from orchestrator.core.legible import shown
     from orchestrator.panel.debrief.phrasing import DISMISSED, outcome
-    from orchestrator.panel.loop.dismissing import dismissed_later
-    from orchestrator.panel.loop.moderator_lines import question_lines
+    from orchestrator.panel.loop.contradiction_looks import dismissed_later
+    from orchestrator.panel.loop.moderator import question_lines
 
     put = replace(exchange, turns=exchange.turns[:1])
     said = question_lines(opened.rehearsal, put)
@@ -145,7 +146,7 @@ def debrief(
     ] = None,
 ) -> None:
     """A session's debrief."""
-    from orchestrator.cli.summary import page_text
+    from orchestrator.cli.dialogue import page_text
     from orchestrator.panel.debrief.json_form import as_json
     from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
 
@@ -233,3 +234,144 @@ def doctor() -> None:
     found = checks(Screen.current.open_home())
     plain = {"checks": [{"name": one.name, "state": one.state, "detail": one.detail} for one in found]}
     Screen.current.result(plain, "\n".join(f"{one.name:16} {one.state:10} {one.detail}" for one in found))
+
+
+# ---------------------------------------------------------------------- listing
+# `list`: what is in a home, or in an archive; `progress`: how somebody comes on over its rehearsals.
+
+
+def list_(
+    archive: Annotated[str | None, option("URL", "List an archive instead.")] = None,
+    search: Annotated[str | None, option("TEXT", "Only sessions that hold this text.")] = None,
+    endpoint_url: Endpoint = None,
+) -> None:
+    """The sessions of this home, or of an archive."""
+    from orchestrator.documents.listing import archived, listed, local
+
+    screen = Screen.current
+    if archive is not None:
+        _check_folder(archive)
+        rows = archived(archive, search, s3_options(endpoint_url), screen.warn, screen.known_home())
+    else:
+        rows = local(screen.open_home(), search, screen.warn)
+    lines = [_line(row) for row in rows]
+    found = listed(rows, search)
+    if blind := found.get("not_searched"):
+        lines.append(f"not searched, so there may be more: {', '.join(blind)}")
+    screen.result(found, "\n".join(lines) or "no sessions")
+
+
+def _line(row: dict[str, Any]) -> str:
+    from orchestrator.core.legible import counted
+    from orchestrator.material.deck.shown import shown
+
+    where = f"{row['session']:28} {row.get('day') or '':10}  {row['state']:12}"
+    marks = [f"({shown(row['presenter'])})"] if row["presenter"] else []
+    marks += ["recorded"] if row.get("recorded") else []
+    return "  ".join([f"{where} {counted(row['exchanges'], 'exchange'):>12}", _name_of(row), *marks])
+
+
+def _name_of(row: dict[str, Any]) -> str:
+    """Return a session's own title before its deck's; of most there is the deck's alone."""
+    return ": ".join(filter(None, (row.get("title"), row["deck"])))
+
+
+def progress(
+    session: Annotated[
+        str | None, typer.Argument(metavar="[SESSION]", help="Only the rehearsals of this one's deck.")
+    ] = None,
+    presenter: Annotated[
+        str | None, option("NAME", "Whose rehearsals. Default: of whoever ended one last.")
+    ] = None,
+) -> None:
+    """How a presenter comes on over the rehearsals of a deck.
+
+    Answers, points closed, time and pace. A person's verdict on an answer counts before the panel's, and it
+    is said whose they were. What nobody judged counts for nothing: `judge` says what an answer was worth.
+    Drills are left out, and demonstrations unless one is named.
+    """
+    from orchestrator.core.archive.stores import open_store
+    from orchestrator.core.legible import clock, counted, one_line
+    from orchestrator.documents.listing import progress_json
+    from orchestrator.panel.comments import Verdicts
+    from orchestrator.review.catalogue import of_home, update
+    from orchestrator.review.progress import answers_of, ended_of, ended_with, progress_of
+
+    if session is not None and presenter is not None:
+        raise UsageError("SESSION and --presenter exclude each other: a session says whose it is")
+    screen = Screen.current
+    home = screen.open_home()
+    catalogue = of_home(home)
+    update(catalogue, home.sessions, open_store(str(home.archives)))
+    if session is not None:
+        whose, rows = ended_with(catalogue, home.find(session).name)
+    else:
+        whose, rows = ended_of(catalogue, presenter)
+    found = progress_of(rows, Verdicts(home.records).of)
+    nobody = f"{presenter} has ended no rehearsal yet" if presenter else "no rehearsal has ended yet"
+    lines = [] if found else [nobody]
+    for deck in found:
+        lines += ["", one_line(deck.deck), deck.sentence]
+        for run in deck.runs:
+            used_s, budget_s = run.entry.used_s, 60 * run.entry.minutes
+            told = [counted(run.questions, "question"), answers_of(run)]
+            told += [f"{counted(len(run.closed), 'point')} closed"] if run.closed else []
+            told += [f"{clock(used_s)} of {clock(budget_s)}"] if used_s else []
+            told += [f"{run.entry.words_per_minute} words a minute"] if run.entry.words_per_minute else []
+            about = "; ".join(one for one in told if one)
+            lines.append(f"  {run.entry.when}  {run.entry.session}  {about}")
+        lines += [f"  closed: {one_line(one)}" for run in deck.runs for one in run.closed]
+        lines += [f"  open: {one_line(one)}" for one in deck.open]
+    screen.result(progress_json(whose, found), "\n".join(lines).lstrip("\n"))
+
+
+def _check_folder(archive: str) -> None:
+    """Refuse a folder that does not exist: a mistyped path would look like an archive that is empty."""
+    from orchestrator.core.archive.stores import FolderStore, open_store
+
+    store = open_store(archive)
+    if isinstance(store, FolderStore) and not store.root.is_dir():
+        raise ArchiveError(f"{store.root} does not exist, so nothing is archived there: check the path")
+
+
+# ---------------------------------------------------------------------- recap
+# Commands that tell what was: recap, briefing.
+
+
+READ_WITHOUT_A_MODEL: Final = (
+    "Read without a model: of goals, decisions and blockers only what was announced in plain words, such as "
+    "“We have decided to …”, “Our goal is …”, “The blocker is …”."
+)
+
+
+def recap(session: Name) -> None:
+    """The sum of a session: said, decided and left open.
+
+    Goals, decisions and blockers are read by a model. Without one they are only those that somebody
+    announced in plain words: "We have decided to …", "Our goal is …", "The blocker is …".
+    """
+    from orchestrator.memory.scribe import previously_on, to_plain
+    from orchestrator.panel.config.engine_names import is_bank
+
+    with looked_at(session) as opened:
+        context, rehearsal = opened.recap(), opened.rehearsal
+        is_read = not is_bank(rehearsal.options.engine) and rehearsal.projection.took_over is None
+    text = previously_on(context)
+    Screen.current.result(to_plain(context), text if is_read else f"{text}\n{READ_WITHOUT_A_MODEL}")
+
+
+def briefing(
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
+    presenter: Annotated[
+        str | None, option("NAME", "The presenter; else that of the newest session which is remembered.")
+    ] = None,
+) -> None:
+    """The situation as an agent would be told it now.
+
+    Only of a presenter who agreed to be remembered.
+    """
+    from orchestrator.documents.memories import briefing_json
+
+    plain = briefing_json(Screen.current.open_home(), agent, presenter)
+    who = f"{plain['presenter']} is not remembered here, or nothing has happened lately"
+    Screen.current.result(plain, plain["text"] or f"nothing to tell {agent}: {who}")

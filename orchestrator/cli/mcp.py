@@ -7,7 +7,7 @@ import sys
 from typing import Annotated
 
 from orchestrator.cli import signals
-from orchestrator.cli.options import flag, option
+from orchestrator.cli.arguments import flag, option
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import told_if_ended
 from orchestrator.core.errors import UsageError
@@ -23,7 +23,7 @@ def mcp(
     ] = None,
 ) -> None:
     """Serve memory, sessions, contexts and receipts to MCP clients."""
-    from orchestrator.cli.shared import guarded
+    from orchestrator.cli.arguments import guarded
     from orchestrator.mcp.scope import Scope
     from orchestrator.mcp.server import serve_http, serve_stdio
     from orchestrator.memory.embedding import embedder

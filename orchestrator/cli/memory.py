@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.options import flag, option
+from orchestrator.cli.arguments import Name, confirm, flag, opened, option
 from orchestrator.cli.screen import Screen, document
-from orchestrator.cli.shared import confirm
 from orchestrator.core.errors import UsageError
 from orchestrator.core.legible import counted
+
+if TYPE_CHECKING:
+    from orchestrator.panel.model.reply import Fact
+
+
+# ---------------------------------------------------------------------- memory
+
 
 memory = typer.Typer(
     no_args_is_help=True,
@@ -129,7 +136,7 @@ def forget(
     yes: Annotated[bool, flag("--yes", "Do not ask at the terminal.")] = False,
 ) -> None:
     """Remove memories for good: from the database, its index, its vectors and its log."""
-    from orchestrator.cli.left_over import left_over
+    from orchestrator.cli.keep import left_over
     from orchestrator.documents import memories
     from orchestrator.documents.erasure import forgotten_json, left_over_json
     from orchestrator.memory.database import MemoryDatabase
@@ -153,8 +160,8 @@ def forget(
 @memory.command()
 def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
-    from orchestrator.documents.export import export as exported
     from orchestrator.documents.memories import each
+    from orchestrator.documents.memories import export as exported
     from orchestrator.memory.database import existing
 
     with existing(Screen.current.open_home().root) as db:
@@ -297,3 +304,65 @@ def _page(whole: dict[str, Any]) -> str:
         lines += ["", f"{page['agent']}'s scratchpad, {page['characters']} characters:", page["content"]]
     lines += [f"{one['id']}  goal, {one['state']}: {one['text']}" for one in whole["goals"]]
     return "\n".join(lines)
+
+
+# ---------------------------------------------------------------------- summarise
+# The command `summarise`.
+
+
+WAIT_S = 60.0
+"""Seconds that the command waits for a run that another process makes: the deadline of one call for facts
+(`engines/model/settings.py`)."""
+
+
+def summarise(session: Name) -> None:
+    """Keep the facts that were said in so many words.
+
+    What is new since the last run is read. Of a session that has ended nothing is new: all its
+    facts are shown.
+    """
+    from dataclasses import asdict
+
+    from orchestrator.core.errors import SessionStateError
+    from orchestrator.memory.facts import FOLDER, INDEX
+    from orchestrator.memory.summariser import Summary
+
+    with opened(session) as found:
+        summariser = found.watch.summariser
+        if found.state == "ended":
+            done = Summary(tuple(summariser.facts.facts))
+        else:
+            run = summariser.run("by hand", wait_s=WAIT_S)
+            if run is None:
+                raise SessionStateError(
+                    f"{found.id}: another process has been summarising for {WAIT_S:.0f} s: try again later"
+                )
+            done = run
+        known = len(summariser.facts.facts)
+        plain: dict[str, Any] = {
+            "facts": [asdict(fact) for fact in done.facts],
+            "skipped": done.skipped,
+            "refused": done.refused,
+            "known": known,
+            "read_to": summariser.facts.read_seq,
+            "index": str(found.path / FOLDER / INDEX),
+        }
+        Screen.current.result(plain, "\n".join(_lines(done.facts, plain)))
+
+
+def _lines(facts: tuple[Fact, ...], plain: dict[str, Any]) -> list[str]:
+    from orchestrator.core.legible import counted
+    from orchestrator.panel.render import place
+
+    lines = [
+        f"{fact.type:15} {fact.confidence:7} {fact.content}\n"
+        f'{"":24}"{fact.quote}" (record {fact.source}, {place(fact.slide, fact.said_at_s)})'
+        for fact in facts
+    ]
+    counts = ", ".join(f"{count} {name}" for name, count in sorted(Counter(f.type for f in facts).items()))
+    new = f"{counted(len(facts), 'fact')} ({counts})" if facts else "nothing new"
+    lines.append(
+        f"{new}; {plain['skipped']} known already, {plain['refused']} refused; "
+        f"{plain['known']} in all, in {plain['index']}"
+    )
+    return lines

@@ -10,21 +10,23 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
-from orchestrator.cli import options
-from orchestrator.cli.options import flag, option, options_of
-from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import (
+from orchestrator.cli import arguments
+from orchestrator.cli.arguments import (
     Name,
     asked_speaker,
     check_address,
     check_engine,
+    flag,
     memory_failure,
     opened,
+    option,
+    options_of,
     pacer,
     recorded_speech,
     refuse,
     s3_options,
 )
+from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import StoppedError, how_to_go_on, stoppable, told_if_stopped, told_of_new
 from orchestrator.cli.waiting import muted, waiting
 from orchestrator.core.errors import ArchiveError, EngineError, SessionStateError
@@ -35,10 +37,10 @@ if TYPE_CHECKING:
     from orchestrator.rehearsal.session import Session
 
 
-@options.begins_a_session
+@arguments.begins_a_session
 def run(
-    deck: options.DeckFile,
-    speech: options.Speech = None,
+    deck: arguments.DeckFile,
+    speech: arguments.Speech = None,
     answers: Annotated[
         str | None,
         option(
@@ -48,8 +50,8 @@ def run(
         ),
     ] = None,
     *,
-    archive: options.Archive = None,
-    speed: options.Speed = "max",
+    archive: arguments.Archive = None,
+    speed: arguments.Speed = "max",
     **given: Any,
 ) -> None:
     """A whole rehearsal: speech, questions, answers, debrief.
@@ -133,7 +135,7 @@ def rehearse(
 def resume(
     session: Name,
     repair_only: Annotated[bool, flag("--repair-only", "Repair, and leave it at that.")] = False,
-    speed: options.Speed = "max",
+    speed: arguments.Speed = "max",
 ) -> None:
     """Repair a session that was cut off, and go on with it."""
     began = perf_counter()
@@ -169,9 +171,8 @@ def play_to_the_end(
     session: Session, *, speed: str, began: float, repaired: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Play what is loaded, end, archive and verify; prints the result and returns it."""
-    from orchestrator.cli.dialogue import Dialogue
-    from orchestrator.cli.progress import progress
-    from orchestrator.cli.prompt import KEYS, prompt_of, verdict_prompt_of
+    from orchestrator.cli.dialogue import KEYS, Dialogue, prompt_of, verdict_prompt_of
+    from orchestrator.cli.waiting import progress
     from orchestrator.panel.answers import unasked
 
     screen = Screen.current
@@ -245,10 +246,9 @@ def end_run(
             nothing at all.
         NotRememberedError: It was to be remembered, and is not.
     """
-    from orchestrator.cli.dialogue import say
-    from orchestrator.cli.summary import run_json, run_text
+    from orchestrator.cli.dialogue import run_json, run_text, say
     from orchestrator.documents.session import warnings_json
-    from orchestrator.panel.debrief.without_replies import why_without_replies
+    from orchestrator.panel.debrief.build import why_without_replies
 
     screen = Screen.current
     refused: ArchiveError | None = None

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from orchestrator.cli.arguments import Endpoint, guarded, s3_options
 from orchestrator.cli.screen import Screen
-from orchestrator.cli.shared import Endpoint, guarded, s3_options
 from orchestrator.cli.stopping import told_if_ended
 from orchestrator.core.errors import NotInstalledError, SpeechError, UsageError
 
@@ -78,7 +78,7 @@ def _serve(
     public = public_address(home, public_url)
     from orchestrator.material.speech.recognition import recogniser_of
     from orchestrator.web.open_sessions import OpenSessions
-    from orchestrator.web.serve import serve as run
+    from orchestrator.web.server import serve as run
     from orchestrator.web.site import Site
 
     screen = Screen.current

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, RLock, Thread
 from time import monotonic
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from orchestrator.cli.screen import Screen, columns
 from orchestrator.core.legible import printable
 from orchestrator.panel.engines.in_flight import Calls
+
+if TYPE_CHECKING:
+    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.rehearsal.session import Session
+
+
+# ---------------------------------------------------------------------- waiting
+
 
 SHOWN_AFTER_S: Final = 2.0
 """How long a call takes before it is told of: what is over sooner is no wait."""
@@ -109,3 +117,44 @@ def muted() -> Iterator[None]:
         yield
     finally:
         found.is_muted = False
+
+
+# ---------------------------------------------------------------------- progress
+# A progress bar for long playbacks; nothing where nobody watches.
+
+
+@contextmanager
+def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], None]]:
+    """A callback for every step of a playback."""
+    loaded = session.projection.playback
+    if not shown or loaded is None or not loaded.segments:
+        yield lambda rehearsal: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
+
+    from orchestrator.panel.engines.protocol import Watched
+
+    engine = session.rehearsal.engine
+
+    class Asking(ProgressColumn):
+        """What a model is asked, while it is waited for."""
+
+        def render(self, task: Task) -> Text:
+            line = engine.calls.line(after_s=SHOWN_AFTER_S) if isinstance(engine, Watched) else None
+            return Text(line or "")
+
+    columns = (
+        TextColumn("rehearsing"),
+        BarColumn(),
+        TextColumn("{task.completed}/{task.total} segments"),
+        Asking(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=len(loaded.segments))
+
+        def step(rehearsal: Rehearsal) -> None:
+            bar.update(task, completed=rehearsal.projection.played)
+
+        yield step

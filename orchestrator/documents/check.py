@@ -2,31 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from orchestrator.documents.without_session import Asked
+from orchestrator.core.errors import EngineError
+from orchestrator.core.legible import one_line
 from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions
-from orchestrator.material.checks.passages import deck_passages, speech_passages
+from orchestrator.material.checks.grounding import deck_passages, speech_passages
+from orchestrator.material.claim import READ, Claim, Gap, Tension
 from orchestrator.material.claims.extract import deck_claims, speech_claims
 from orchestrator.material.deck.content import find_gaps
 from orchestrator.material.deck.read import read_deck
-from orchestrator.material.model.claim import (
-    READ,
-    Claim,
-    Gap,
-    Tension,
-)
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import Deck
-from orchestrator.material.speech.presenter import presenter_of
 from orchestrator.material.speech.read import Recording
-from orchestrator.material.speech.slide_times import estimate_slides
-from orchestrator.panel.bank.kinds import Kind, kind_of
+from orchestrator.material.speech.slides import estimate_slides
+from orchestrator.material.speech.speakers import presenter_of
+from orchestrator.material.values import Deck, Segment
+from orchestrator.panel.bank.deck import Kind, kind_of
+from orchestrator.panel.config.config import Config
 from orchestrator.panel.debrief.exchange_json import picked, tension_json
+from orchestrator.panel.engines import by_name
+from orchestrator.panel.engines.in_flight import Calls
+from orchestrator.panel.engines.protocol import Engine, StoodInFor, understands
 from orchestrator.panel.loop.contradictions import propose
+
+# ---------------------------------------------------------------------- without session
+# An engine that is asked without a session, and the offline one where that cannot work.
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who is asked."""
+
+    engine: Engine
+    wanted: str  # the name of the engine that was asked for
+    refused: str | None = None  # why it cannot work at all, and the offline one is here in its place
+
+    @property
+    def failed(self) -> str | None:
+        """Why the offline panel answers though another engine was asked for, as of now; None: it does not."""
+        took_over = self.engine.took_over if isinstance(self.engine, StoodInFor) else None
+        return self.refused or took_over
+
+
+@contextmanager
+def asked_engine(
+    config: Config,
+    name: str | None,
+    model: str | None,
+    say: Callable[[str], None] = lambda line: None,
+    calls: Calls | None = None,
+) -> Iterator[Asked]:
+    """The engine, checked, and closed behind the block; where it cannot work, the offline one.
+
+    What needs no session is worth having without a model too, so nothing of a model's stops it.
+
+    Args:
+        name: None: as the configuration says.
+        model: None: likewise.
+        say: Told in one line when the budget is nearly used up, and when the offline panel takes over.
+        calls: Where whoever waits sees the calls.
+
+    Raises:
+        UsageError: There is no such engine, or its address is none.
+    """
+    wanted = name or config.engine
+    used = config if model is None else replace(config, model=model)
+    engine, refused = by_name.engine_named(wanted, used, say=say, calls=calls), None
+    try:
+        try:
+            by_name.check_engine(engine)
+        except EngineError as error:
+            refused = one_line(str(error))
+        asked = engine if refused is None else by_name.stand_in()
+        yield Asked(asked, wanted, refused)
+    finally:
+        by_name.close_engine(engine)
+
+
+@contextmanager
+def reading_engine(
+    config: Config,
+    name: str | None,
+    model: str | None,
+    say: Callable[[str], None] = lambda line: None,
+    calls: Calls | None = None,
+) -> Iterator[Asked | None]:
+    """As `asked_engine`; None where the engine goes by rules, which have nothing to add to the arithmetic."""
+    with asked_engine(config, name, model, say, calls) as asked:
+        yield asked if asked.refused is not None or understands(asked.engine) else None
+
+
+# ---------------------------------------------------------------------- check
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from orchestrator.core.archive.download import list_archives
 from orchestrator.core.archive.register import uploads_of
 from orchestrator.core.table import SESSION_ID
 from orchestrator.memory.database import existing
-from orchestrator.memory.forgetting import resting_on
+from orchestrator.memory.memories import resting_on
 from orchestrator.memory.model import Forgotten
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.erasing import Erased, all_archives

@@ -12,22 +12,68 @@ from typing import Any, Final
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import UsageError
 from orchestrator.core.table import MODERATOR
-from orchestrator.documents.export import export, scratchpad_json
-from orchestrator.memory import forgetting
-from orchestrator.memory import goals as goal_records
+from orchestrator.memory import memories as forgetting
 from orchestrator.memory import memories as records
-from orchestrator.memory.briefing import drop_briefings
-from orchestrator.memory.consent import name_in, presenters, same_name, set_consent
+from orchestrator.memory import presenter as goal_records
+from orchestrator.memory.briefing import Briefing, briefing, drop_briefings
 from orchestrator.memory.database import MemoryDatabase, existing
-from orchestrator.memory.errors import UnknownMemoryError
-from orchestrator.memory.model import Forgotten
-from orchestrator.memory.scratchpads import edit_scratchpad, scratchpads
+from orchestrator.memory.memories import history, left, memories
+from orchestrator.memory.model import Forgotten, Scratchpad, UnknownMemoryError
+from orchestrator.memory.notebook import earlier_scratchpads, edit_scratchpad, scratchpads
+from orchestrator.memory.past_sessions import begun
+from orchestrator.memory.presenter import (
+    consented,
+    dismissals_json,
+    goals,
+    name_in,
+    presenters,
+    same_name,
+    set_consent,
+)
 from orchestrator.memory.validation import check_clean
 from orchestrator.panel.home import Home
 
+# ---------------------------------------------------------------------- export
+# All that is kept about one presenter, as plain JSON: theirs to read and to take away.
+
+
+def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
+    """Everything about *presenter* but vectors, which are made from the contents: of one moment."""
+    name = name_in(db, presenter)
+    with db.reading():
+        pages = scratchpads(db, name)
+        return {
+            "presenter": name,
+            "consented": consented(db, name),
+            "memories": [asdict(one) for one in memories(db, presenter=name, include_superseded=True)],
+            "left": [{**asdict(one.memory), "left_at": one.left_at} for one in left(db, presenter=name)],
+            "scratchpads": [
+                {
+                    **scratchpad_json(page),
+                    "earlier": [
+                        {"content": one.content, "updated_at": one.updated_at}
+                        for one in earlier_scratchpads(db, page.agent, name)
+                    ],
+                }
+                for page in pages
+            ],
+            "goals": [asdict(one) for one in goals(db, name)],
+            "dismissed": dismissals_json(db, name),
+            "history": [asdict(one) for one in history(db, name)],
+        }
+
+
+def scratchpad_json(page: Scratchpad) -> dict[str, Any]:
+    """One page as commands and tools print it."""
+    return {**asdict(page), "characters": len(page.content)}
+
+
+# ---------------------------------------------------------------------- memories
+
+
 PARTS: Final = ("memories", "left", "scratchpads", "goals")
 
-# ------------------------------------------------------------------ looking
+# ---------------------------------------------------------------------- looking
 
 
 def memories_json(
@@ -104,7 +150,7 @@ def goals_json(home: Home, presenter: str | None) -> dict[str, Any]:
         }
 
 
-# ------------------------------------------------------------------ changing
+# ---------------------------------------------------------------------- changing
 
 
 def edited_memory_json(
@@ -218,7 +264,7 @@ def dropped_goal(
     return f"{goal_id}: dropped", goals_json(home, name)
 
 
-# ------------------------------------------------------------------ whose
+# ---------------------------------------------------------------------- whose
 
 
 def each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:
@@ -248,3 +294,46 @@ def _owner(db: MemoryDatabase, goal_id: str, presenter: str | None, command: str
     if presenter is not None and not same_name(owner, presenter):
         raise UsageError(f"{goal_id} is no goal of {presenter}: `{command} goal list` shows whose")
     return owner
+
+
+# ---------------------------------------------------------------------- briefing
+# The situation as an agent would be told it now.
+
+
+def briefing_json(home: Home, agent: str, presenter: str | None) -> dict[str, Any]:
+    """The briefing of *agent*; its text is empty where the presenter is not remembered.
+
+    Args:
+        presenter: None: of the newest session that is to be remembered.
+
+    Raises:
+        UsageError: There is no such agent, or no presenter who could be meant.
+    """
+    known = (MODERATOR, *home.panelists())
+    if agent not in known:
+        raise UsageError(f"there is no agent {agent!r} here: this home has {', '.join(known)}")
+    name = presenter or _newest_presenter(home)
+    found = Briefing("", utc_now())
+    if MemoryDatabase.exists(home.root):
+        with MemoryDatabase.open(home.root) as db:
+            found = briefing(db, home.root, agent=agent, presenter=name, now=found.built_at)
+    return {
+        "text": found.text,
+        "built_at": found.built_at,
+        "cached": found.cached,
+        "agent": agent,
+        "presenter": name,
+    }
+
+
+def _newest_presenter(home: Home) -> str:
+    """The presenter of the newest session that is to be remembered.
+
+    Raises:
+        UsageError: There is none.
+    """
+    for session_id in reversed(home.session_ids()):
+        found = begun(home.sessions / session_id)
+        if found is not None:
+            return found.presenter
+    raise UsageError("no session here is to be remembered: name whose briefing you want with --presenter")

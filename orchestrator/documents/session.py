@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from orchestrator.core.values import to_json
 from orchestrator.documents.listing import row_of
-from orchestrator.panel.debrief.bill import bill_json, bill_of
 from orchestrator.panel.debrief.exchange_json import exchange_json, picked, tension_json
+from orchestrator.panel.debrief.parts import bill_json, bill_of
 from orchestrator.rehearsal.session import Session
 
 if TYPE_CHECKING:

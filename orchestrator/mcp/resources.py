@@ -30,7 +30,7 @@ from orchestrator.mcp.scope import LIST, Scope
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from orchestrator.documents.glance import Glances
+    from orchestrator.documents.listing import Glances
     from orchestrator.rehearsal.session import Session
 
 JSON: Final = "application/json"
@@ -142,7 +142,7 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
 
 
 def _sessions(scope: Scope) -> list[dict[str, Any]]:
-    from orchestrator.documents.glance import Glances  # it loads what opens a session
+    from orchestrator.documents.listing import Glances  # it loads what opens a session
 
     glances = Glances(scope.home)
     rows = [_row(glances, root, opening) for root, opening in islice(scope.sessions(), MAX_SESSIONS)]

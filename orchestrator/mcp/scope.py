@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Final
 
 from orchestrator.core.errors import GreenroomError, SessionNotFoundError, UsageError
-from orchestrator.core.home.user_list import hint
+from orchestrator.core.home.plain_yaml import hint
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.opening import Opening, opening_of
 from orchestrator.core.table import MODERATOR, SESSION_ID
-from orchestrator.memory.arguments import shown
-from orchestrator.memory.consent import consented, presenters, same_name
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.memory.presenter import consented, presenters, same_name
+from orchestrator.memory.validation import shown
 from orchestrator.panel.home import Home
-from orchestrator.panel.records.options import UNNAMED
+from orchestrator.panel.records.setup import UNNAMED
 
 LIST: Final = "greenroom://sessions"
 """The resource that lists the sessions."""

@@ -29,22 +29,19 @@ from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.ledger import Entry, Record
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.table import HISTORY, TRANSCRIPT
-from orchestrator.memory.consent import consented, name_in
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.derived import derived_folder
-from orchestrator.memory.goals import goals
+from orchestrator.memory.facts import derived_folder
 from orchestrator.memory.memories import last_change
 from orchestrator.memory.model import Goal
 from orchestrator.memory.past_sessions import Begun, is_read, sessions_of, standing
-from orchestrator.memory.session_context import cut
+from orchestrator.memory.presenter import consented, goals, name_in
+from orchestrator.memory.scribe import cut
 from orchestrator.memory.validation import checked_agent, checked_time
 from orchestrator.panel.comments import Verdicts
 from orchestrator.panel.model.exchange import PARTLY, PersonVerdict, result_of
-from orchestrator.panel.records.candidates import CandidateWritten
-from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed
-from orchestrator.panel.records.kinds import KINDS, value_as
+from orchestrator.panel.records.exchanges import AnswerJudged, CandidateWritten, ExchangeClosed
+from orchestrator.panel.records.kinds import KINDS, is_spoken, value_as
 from orchestrator.panel.records.taken_back import AnswerTakenBack
-from orchestrator.panel.records.tellers import is_spoken
 from orchestrator.panel.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT
 
 HEADER: Final = "═══ CURRENT SITUATION ═══"

@@ -27,7 +27,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Any, Final, Self
 
-from orchestrator.memory.errors import MemoryDatabaseError
+from orchestrator.memory.model import MemoryDatabaseError
 
 NAME: Final = "memory.db"
 PATIENCE_S: Final = 30.0

@@ -19,34 +19,30 @@ from typing import Final
 
 from orchestrator.core.legible import one_line
 from orchestrator.core.table import MODERATOR
-from orchestrator.material.model.slide import Deck
-from orchestrator.memory.consent import is_given, name_in, silence
+from orchestrator.material.values import Deck
 from orchestrator.memory.database import MemoryDatabase, existing, note
 from orchestrator.memory.english import stems
-from orchestrator.memory.errors import MemoryRefusedError
-from orchestrator.memory.forgetting import withdraw
-from orchestrator.memory.goals import add_goal, goals, move_goal
-from orchestrator.memory.memories import keep, memories
-from orchestrator.memory.model import MAX_GOAL_CHARS, Goal, Memory
-from orchestrator.memory.open_points import (
+from orchestrator.memory.memories import keep, memories, withdraw
+from orchestrator.memory.model import MAX_GOAL_CHARS, Goal, Memory, MemoryRefusedError
+from orchestrator.memory.past_sessions import (
     ANSWERED,
     ANSWERED_TAG,
     OPEN,
     OPEN_TAG,
     about,
+    deck_tag,
     of_question,
     saying,
     says,
     says_question,
 )
-from orchestrator.memory.past_sessions import deck_tag
-from orchestrator.memory.scribe import Scribe
-from orchestrator.memory.session_context import Noted, SessionContext
+from orchestrator.memory.presenter import add_goal, goals, is_given, move_goal, name_in, silence
+from orchestrator.memory.scribe import Noted, Scribe, SessionContext
 from orchestrator.memory.validation import checked_time
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.model.exchange import Exchange, each_once
 from orchestrator.panel.records.memory import SessionFlushed
-from orchestrator.panel.records.turns import with_persons
+from orchestrator.panel.records.projection import with_persons
 
 DECISION_TAG: Final = "decision"
 _DECIDED: Final = "Decided: "

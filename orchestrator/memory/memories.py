@@ -10,20 +10,49 @@ Source: DESIGN.md, section 9; interfaces.md, "Tools".
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Iterable
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import fields, replace
 from datetime import datetime
-from math import log2
+from math import log, log2
 from pathlib import Path
 from typing import Any, Final
 
 from orchestrator.core.legible import one_line
-from orchestrator.memory.consent import name_in, require
-from orchestrator.memory.database import MemoryDatabase, existing, made_scope, new_id, note
-from orchestrator.memory.errors import MemoryRefusedError, UnknownMemoryError
-from orchestrator.memory.model import MAX_MEMORIES, Act, Left, Memory, Written
+from orchestrator.core.table import SESSION_ID
+from orchestrator.memory.database import (
+    MemoryDatabase,
+    existing,
+    made_scope,
+    new_id,
+    note,
+    scope_of,
+    session_of,
+)
+from orchestrator.memory.embedding import Embedder, from_blob, similarity, to_blob
+from orchestrator.memory.english import subjects_of, words_of
+from orchestrator.memory.model import (
+    BY_RECENCY,
+    BY_RELEVANCE,
+    MAX_MEMORIES,
+    Act,
+    EmbeddingError,
+    Forgotten,
+    Left,
+    Memory,
+    MemoryRefusedError,
+    Recalled,
+    UnknownMemoryError,
+    Written,
+)
+from orchestrator.memory.presenter import consented, is_given, name_in, require
 from orchestrator.memory.validation import checked_agent, checked_memory, checked_time, normalised
+
+# ---------------------------------------------------------------------- memories
+
 
 HALF_LIFE_DAYS: Final = 90.0
 """A quarter: boards meet about that often, so what no rehearsal needed for one is worth half. Our own."""
@@ -304,3 +333,384 @@ def _evict(db: MemoryDatabase, scope: int, now: str, *, newest: int) -> tuple[Me
         KEPT_LEFT,
     )
     return tuple(memory for _, memory in leaving)
+
+
+# ---------------------------------------------------------------------- recall
+# Recall: the memories of an agent to bring to mind for a topic.
+#
+# Three by relevance, then the two most recent of the others, each with the reason it was picked. Each line
+# of a topic is a subject of its own, as lines of slides are: a memory is as relevant as it is to the line
+# that it fits best, however many others it has nothing to do with. Relevance is nearness of vectors where
+# there is an embedder, else words in common; where neither finds anything, the five most recent are all
+# there is to go by. Superseded memories are not recalled.
+#
+# Words are found by the full-text index, by stem. Their weights are those of BM25, taken over the agent's
+# own memories about this presenter and no others: FTS5's own `bm25` weighs a word by all rows of the
+# table, so what one presenter's panel recalls would change with what is kept about another.
+#
+# Source: DESIGN.md, section 9; the seed 001 for three and two; Robertson and Zaragoza, "The Probabilistic
+# Relevance Framework: BM25 and Beyond", 2009.
+
+
+MAX_TOPIC_CHARS: Final = 2_000
+"""Of a topic's line that is embedded: small models read some 250 words, and ignore the rest."""
+TOLD_WORDS: Final = 6
+"""Of those in common, the rarest: as many as a reason names."""
+_K1: Final = 1.2
+_B: Final = 0.75
+"""In the middle of what the source names as good for most texts: how soon a word that is repeated counts
+no more, and how much a long text is held to say by its length alone."""
+
+
+def recall(
+    db: MemoryDatabase,
+    *,
+    agent: str,
+    presenter: str,
+    topic: str,
+    embed: Embedder | None = None,
+    now: str,
+) -> tuple[Recalled, ...]:
+    """At most five memories for *topic*: three by relevance, two by recency, none twice.
+
+    Where there are no vectors, words that stand in every talk ("slide", "number") make nothing relevant.
+
+    Nothing for a presenter who did not agree to be remembered. Being picked for relevance counts as
+    use, which keeps a memory longer; being picked for its date does not. An embedder that fails is
+    as good as none.
+    """
+    relevant = search_memories(
+        db,
+        agent=agent,
+        presenter=presenter,
+        query=topic,
+        limit=BY_RELEVANCE,
+        embed=embed,
+        now=now,
+        telling=subjects_of,
+    )
+    taken = {one.memory.id for one in relevant}
+    with db.reading():
+        agreed = consented(db, presenter)
+        kept = memories(db, presenter=presenter, agent=agent) if agreed else ()
+    others = [one for one in kept if one.id not in taken]
+    count = BY_RECENCY if taken else BY_RELEVANCE + BY_RECENCY
+    return (*relevant, *map(recent, others[:count]))
+
+
+def recent(memory: Memory) -> Recalled:
+    """A memory that was picked for its date."""
+    return Recalled(memory, f"recent: {memory.created_at[:10]}")
+
+
+def search_memories(
+    db: MemoryDatabase,
+    *,
+    agent: str,
+    presenter: str,
+    query: str,
+    limit: int = 5,
+    embed: Embedder | None = None,
+    now: str,
+    telling: Callable[[str], tuple[str, ...]] = words_of,
+) -> tuple[Recalled, ...]:
+    """The memories most relevant to *query*, best first, by relevance alone; it counts as use.
+
+    Args:
+        telling: Which words of a line count, where there are no vectors.
+    """
+    agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
+    wanted: list[array[float]] = []
+    lines = [line[:MAX_TOPIC_CHARS] for line in query.splitlines() if line.strip()]
+    if embed is not None and lines and _scope(db, presenter, agent) is not None:
+        with suppress(EmbeddingError):  # words will do
+            embed_missing(db, agent=agent, presenter=presenter, embed=embed)
+            wanted = embed.embed(lines)
+    with db.reading():
+        scope = _scope(db, presenter, agent)
+        if scope is None:
+            return ()
+        if embed is not None and wanted:
+            near = _by_meaning(db, scope, wanted, embed.model)
+        else:
+            near = _by_words(db, scope, [telling(line) for line in query.splitlines()])
+        rows = [(db.rows(f"{MEMORY} WHERE memories.n = ?", number), why) for number, why in near[:limit]]
+        found = tuple(Recalled(memory_of(row), why) for (row,), why in rows)
+    if found:
+        # A use that a power cut undoes costs nothing, so that no recall waits for the disk.
+        with db.transaction(durable=False):
+            for one in found:
+                used = "UPDATE memories SET recalled = recalled + 1, recalled_at = ? WHERE id = ?"
+                db.write(used, at, one.memory.id)
+    return found
+
+
+def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embedder) -> int:
+    """Make the vectors that this model has not made yet; how many. No lock is held while it works.
+
+    Raises:
+        EmbeddingError: None can be made now.
+    """
+    with db.reading():
+        missing = db.rows(
+            "SELECT n, content, tags FROM recallable WHERE scope = ? AND NOT EXISTS "
+            "(SELECT 1 FROM embeddings WHERE memory = n AND model = ?) ORDER BY n",
+            _scope(db, name_in(db, presenter), agent),
+            embed.model,
+        )
+    if not missing:
+        return 0
+    vectors = embed.embed([" ".join([row["content"], *json.loads(row["tags"])]) for row in missing])
+    with db.transaction():
+        for row, vector in zip(missing, vectors, strict=True):
+            db.write(  # only where it still says what was embedded
+                "INSERT OR REPLACE INTO embeddings "
+                "SELECT n, ?, ? FROM recallable WHERE n = ? AND content = ? AND tags = ?",
+                embed.model,
+                to_blob(vector),
+                *row,
+            )
+    return len(missing)
+
+
+def _by_meaning(
+    db: MemoryDatabase, scope: int, wanted: Sequence[array[float]], model: str
+) -> list[tuple[int, str]]:
+    """The row numbers of memories, those nearest to any of the lines first, each with the reason."""
+    vectors = db.rows(
+        "SELECT memory, vector FROM embeddings JOIN recallable ON n = memory "
+        "WHERE scope = ? AND model = ? ORDER BY memory DESC",
+        scope,
+        model,
+    )
+    scored = [
+        (max(similarity(line, vector) for line in wanted), number)
+        for number, blob in vectors
+        if len(vector := from_blob(blob)) == len(wanted[0])  # two models may have one name
+    ]
+    scored.sort(key=lambda one: -one[0])  # of equals the newer stays first
+    return [(number, f"close in meaning: {score:.2f}") for score, number in scored]
+
+
+def _by_words(db: MemoryDatabase, scope: int, lines: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
+    """The row numbers of memories that share words with a line, best first, each with the reason.
+
+    Any words are a line: nothing in them is read as a query. Of equals the newer comes first.
+    """
+    ((total,),) = db.rows("SELECT count(*) FROM recallable WHERE scope = ?", scope)
+    weights: dict[str, float] = {}
+    having: dict[str, set[int]] = {}  # the memories in which a word stands
+    lengths: dict[int, int] = {}
+    for word in dict.fromkeys(word for line in lines for word in line):
+        rows = db.rows(
+            "SELECT n, length(memories.content) FROM words JOIN memories ON n = words.rowid "
+            "WHERE words MATCH ?",
+            f'scope : "{scope}" AND {{content tags}} : "{word}"',
+        )
+        weights[word] = log(1 + (total - len(rows) + 0.5) / (len(rows) + 0.5))
+        having[word] = {number for number, _ in rows}
+        lengths.update((number, length) for number, length in rows)
+    scored = []
+    for number, length in lengths.items():
+        relative = length * len(lengths) / sum(lengths.values())  # 1: as long as most
+        share = (_K1 + 1) / (1 + _K1 * (1 - _B + _B * relative))
+        shared = ([word for word in line if number in having[word]] for line in lines)
+        best = max(shared, key=lambda words: sum(weights[word] for word in words))
+        words = sorted(best, key=lambda word: -weights[word])[:TOLD_WORDS]
+        reason = f"words in common: {', '.join(words)}"
+        scored.append((share * sum(weights[word] for word in best), number, reason))
+    return [(number, reason) for _, number, reason in sorted(scored, reverse=True)]
+
+
+def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
+    """Where to look; None where there is nothing, or the presenter does not want it."""
+    with db.reading():
+        return scope_of(db, presenter, agent) if is_given(db, presenter) else None
+
+
+# ---------------------------------------------------------------------- forgetting
+# Forgetting: memories go from the database, its index, its vectors and its log.
+#
+# Memories that left, or are superseded, can be forgotten as well. Forgetting touches no session: those
+# whose ledgers quote what went are named.
+
+
+_QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
+_RESTING: Final = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
+"""Those that a session said, alone or beside others."""
+_OF_SOURCE_FORGETTING: Final = "memories.n IN (SELECT memory FROM rests WHERE rests.source = ?)"
+_KEPT_OF: Final = (
+    ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
+    ("scopes", "presenter"),
+    ("goals", "presenter"),
+    ("consents", "presenter"),
+    ("dismissed", "presenter"),
+    ("history", "presenter"),
+)
+"""Beside memories, each table that holds what is kept of somebody, and of whom."""
+
+
+def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
+    """Remove these memories for good: all of them, or none.
+
+    Raises:
+        UnknownMemoryError: There is none with one of these ids.
+    """
+    with db.transaction():
+        rows = [row_of(db, one, also_left=True) for one in dict.fromkeys(memory_ids)]
+        gone = _remove(db, rows, checked_time(now))
+    return replace(gone, is_wiped=db.wipe())
+
+
+def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str = "") -> Forgotten:
+    """Remove what rests on a session alone: every memory whose only source it is or lies below it.
+
+    A memory that another session said as well stays, with that session's source and date; so does one
+    that the presenter edited, and a goal that they took up. Everything that stays is named, the pages
+    with the deck's *title* too, under which agents write down what they asked.
+    """
+    at = checked_time(now)
+    with db.transaction():
+        found = db.rows(f"{MEMORY} WHERE {_RESTING}", session_id)
+        db.write("DELETE FROM rests WHERE session_of(source) = ?", session_id)
+        staying = [row for row in found if _stays(db, row)]
+        gone = _remove(db, [row for row in found if row not in staying], at)
+        goals = db.write(
+            "DELETE FROM goals WHERE session_of(source) = ? AND state = 'proposed' RETURNING id, presenter",
+            session_id,
+        ).fetchall()
+        taken_up = db.rows("SELECT id FROM goals WHERE session_of(source) = ?", session_id)
+        db.write("DELETE FROM goal_moves WHERE session_of(exchange) = ?", session_id)
+        for goal, presenter in goals:
+            note(db, at, "forgotten", presenter, goal, None)
+        db.write("DELETE FROM carried WHERE session = ?", session_id)
+        db.write("DELETE FROM dismissed WHERE session = ?", session_id)
+    return replace(
+        gone,
+        ids=(*gone.ids, *(row["id"] for row in goals)),
+        sessions=tuple(one for one in gone.sessions if one != session_id),
+        pages=tuple(dict.fromkeys([*gone.pages, *_pages_that_hold(db, [(None, normalised(title))])])),
+        is_wiped=db.wipe(),
+        memories=tuple(row["id"] for row in staying),
+        goals=tuple(row["id"] for row in taken_up),
+    )
+
+
+def resting_on(db: MemoryDatabase, session_id: str) -> tuple[int, int]:
+    """Count the memories and goals that `forget_session` would remove, and those that it would leave."""
+    with db.reading():
+        found = db.rows(f"{MEMORY} WHERE {_RESTING}", session_id)
+        elsewhere = "SELECT 1 FROM rests WHERE memory = ? AND session_of(source) IS NOT ?"
+        staying = [row for row in found if db.rows(elsewhere, row["n"], session_id) or _is_edited(db, row)]
+        goals = db.rows("SELECT state FROM goals WHERE session_of(source) = ?", session_id)
+    proposed = sum(state == "proposed" for (state,) in goals)
+    return len(found) - len(staying) + proposed, len(staying) + len(goals) - proposed
+
+
+def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) -> Forgotten:
+    """Remove all that one agent keeps about a presenter: its memories and its scratchpad."""
+    name, at = name_in(db, presenter), checked_time(now)
+    with db.transaction():
+        scope = scope_of(db, name, agent)
+        gone = _remove(db, db.rows(f"{MEMORY} WHERE scope = ?", scope), at)
+        if db.write("DELETE FROM scratchpads WHERE scope = ?", scope).rowcount:
+            note(db, at, "forgotten", name, agent, agent)
+    return replace(gone, is_wiped=db.wipe(), pages=())
+
+
+def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
+    """Remove all that is kept about a presenter: memories, pages, goals, consent, dismissals, history."""
+    name = name_in(db, presenter)
+    with db.transaction():
+        gone = _remove(db, db.rows(f"{MEMORY} WHERE presenter = ?", name), None)
+        goals = db.rows("SELECT id, source FROM goals WHERE presenter = ?", name)
+        for table, presenter_of in _KEPT_OF:
+            db.write(f"DELETE FROM {table} WHERE {presenter_of} = ?", name)  # noqa: S608 (our own names)
+    sessions = {*gone.sessions, *_sessions_of(source for _, source in goals)}
+    ids = (*gone.ids, *(goal for goal, _ in goals))
+    return replace(gone, ids=ids, sessions=tuple(sorted(sessions)), is_wiped=db.wipe(), pages=())
+
+
+def withdraw(db: MemoryDatabase, source: str, *, now: str) -> None:
+    """Take back what one source said, which it no longer says; what was superseded by that stands again.
+
+    A memory that another source says as well, or that the presenter edited, stays.
+    """
+    found = db.rows(f"{MEMORY} WHERE {_OF_SOURCE_FORGETTING}", source)
+    db.write("DELETE FROM rests WHERE source = ?", source)
+    for row in found:
+        if _stays(db, row):
+            continue
+        _remove(db, [row], None)
+        note(db, now, "withdrawn", row["presenter"], row["id"], row["agent"])
+        for (old,) in db.rows("SELECT id FROM memories WHERE superseded_by = ?", row["id"]):
+            stand_again(db, old)
+
+
+def _stays(db: MemoryDatabase, row: sqlite3.Row) -> bool:
+    """Whether a memory rests on something else as well, which it now names, or on the presenter's word."""
+    newest = "SELECT source, at FROM rests WHERE memory = ? ORDER BY at DESC, rowid DESC LIMIT 1"
+    if (left := db.row(newest, row["n"])) is not None:
+        changed = (left["source"] or None, left["at"], row["n"])
+        db.write("UPDATE memories SET source = ?, created_at = ? WHERE n = ?", *changed)
+        return True
+    return _is_edited(db, row)
+
+
+def _is_edited(db: MemoryDatabase, row: sqlite3.Row) -> bool:
+    """Whether a memory rests on the presenter's own word."""
+    edited = "SELECT 1 FROM history WHERE act = 'edited' AND presenter = ? AND item = ?"
+    return bool(db.rows(edited, row["presenter"], row["id"]))
+
+
+def _remove(db: MemoryDatabase, rows: Sequence[sqlite3.Row], at: str | None) -> Forgotten:
+    """Delete these memories, and look where else they stand. *at* None: the history does not tell of it."""
+    sessions = _sessions_of(row["source"] for row in rows)
+    for row in rows:
+        number = row["n"]
+        rests = db.rows("SELECT source FROM rests WHERE memory = ?", number)
+        sessions |= _sessions_of(source for (source,) in rests)
+        carried = db.rows("SELECT session FROM carried WHERE memory = ?", number)
+        sessions |= {str(session) for (session,) in carried}
+        unindex(db, number)
+        db.write("DELETE FROM memories WHERE n = ?", number)  # vectors go with it
+        if at is not None:
+            note(db, at, "forgotten", row["presenter"], row["id"], row["agent"])
+    pages = _pages_that_quote(db, map(memory_of, rows))
+    return Forgotten(tuple(row["id"] for row in rows), tuple(sorted(sessions)), False, pages)
+
+
+def _pages_that_quote(db: MemoryDatabase, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
+    """Presenter and agent of each scratchpad, pages it replaced included, that has the words of one."""
+    return _pages_that_hold(db, [(one.presenter, _told_words(one.content)) for one in gone])
+
+
+def _pages_that_hold(
+    db: MemoryDatabase, words: Sequence[tuple[str | None, str]]
+) -> tuple[tuple[str, str], ...]:
+    """The pages that hold one of these texts: of this presenter, or of anybody (None)."""
+    pages = db.rows(
+        "SELECT presenter, agent, content FROM scratchpads JOIN scopes ON n = scope "
+        "ORDER BY presenter, agent, revision"
+    )
+    holding = [
+        (page["presenter"], page["agent"])
+        for page in pages
+        if any(
+            told and name in (None, page["presenter"]) and told in normalised(page["content"])
+            for name, told in words
+        )
+    ]
+    return tuple(dict.fromkeys(holding))
+
+
+def _told_words(content: str) -> str:
+    """The quotation in a memory, as far as it is kept; its whole content, where it quotes nothing."""
+    quoted = _QUOTED.search(content)
+    return normalised(quoted[1] if quoted else content)
+
+
+def _sessions_of(sources: Iterable[str | None]) -> set[str]:
+    """The sessions of those sources that name a record or an exchange."""
+    found = {session_of(source) or "" for source in sources if source is not None and "/" in source}
+    return {one for one in found if SESSION_ID.fullmatch(one)}

@@ -9,24 +9,367 @@ Without the presenter's consent there is nothing to read, and the reason is part
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from orchestrator.core.clock import utc_now
-from orchestrator.memory.arguments import MemoryWrite
-from orchestrator.memory.consent import refusal, silence
-from orchestrator.memory.database import MemoryDatabase
+from orchestrator.core.privacy.off_record import is_clean
+from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.store import Store
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.store.value import held
+from orchestrator.core.table import MODERATOR
+from orchestrator.memory.database import MemoryDatabase, existing, made_scope, note
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.english import words_of
-from orchestrator.memory.errors import MemoryDatabaseError, NotConsentedError
-from orchestrator.memory.memories import keep, memories
-from orchestrator.memory.model import MAX_SCRATCHPAD_CHARS, Memory, Scratchpad
-from orchestrator.memory.proposals import ProposalLog
-from orchestrator.memory.recall import recent, search_memories
-from orchestrator.memory.scratchpads import changed_since, scratchpad, update_scratchpad
-from orchestrator.memory.validation import check_clean, checked_memory, checked_page, normalised
+from orchestrator.memory.memories import keep, memories, recent, search_memories
+from orchestrator.memory.model import (
+    MAX_SCRATCHPAD_CHARS,
+    Memory,
+    MemoryDatabaseError,
+    MemoryRefusedError,
+    NotConsentedError,
+    Scratchpad,
+    ScratchpadChangedError,
+    Written,
+)
+from orchestrator.memory.presenter import name_in, refusal, require, silence
+from orchestrator.memory.validation import (
+    MemoryWrite,
+    check_clean,
+    checked_agent,
+    checked_memory,
+    checked_page,
+    checked_time,
+    normalised,
+)
+from orchestrator.panel.records.kinds import value_as
+from orchestrator.panel.records.memory import MemoriesSettled, MemoryProposed, ScratchpadProposed
+from orchestrator.panel.records.setup import Options
+from orchestrator.panel.records.taken_back import withdrawn_in
+
+# ---------------------------------------------------------------------- scratchpads
+# Scratchpads: one page of Markdown for each agent and presenter, kept across sessions.
+#
+# At most 2,000 characters; a longer one is refused with its count and never cut. Pages are replaced whole,
+# and the last ten are kept, so that no writer's page is lost when two write at once.
+#
+# Source: DESIGN.md, section 9.
+
+
+KEPT_REVISIONS: Final = 10
+"""Of a page, the last ones: 20 KB at most. Our own limit."""
+
+
+def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
+    """The agent's page about this presenter; an empty one, of revision 0, where none was written."""
+    agent, presenter = checked_agent(agent), name_in(db, presenter)
+    return next(iter(_pages(db, presenter, agent)), Scratchpad(agent, presenter))
+
+
+def scratchpads(db: MemoryDatabase, presenter: str) -> tuple[Scratchpad, ...]:
+    """Every agent's page about this presenter, by agent."""
+    pages = _pages(db, name_in(db, presenter))
+    return tuple({page.agent: page for page in reversed(pages)}.values())[::-1]
+
+
+def earlier_scratchpads(db: MemoryDatabase, agent: str, presenter: str) -> tuple[Scratchpad, ...]:
+    """The pages that this one replaced, newest first: at most nine."""
+    return tuple(_pages(db, name_in(db, presenter), checked_agent(agent))[1:])
+
+
+def update_scratchpad(
+    db: MemoryDatabase,
+    agent: str,
+    presenter: str,
+    content: str,
+    now: str,
+    *,
+    replacing: Scratchpad | None = None,
+) -> Scratchpad:
+    """Put *content* in the place of the agent's page; the same text again changes nothing.
+
+    *replacing* is the page that was read before: if somebody wrote it since, it stays as they left it.
+
+    Raises:
+        ScratchpadTooLongError: *content* is over 2,000 characters.
+        ScratchpadChangedError: It is no longer the page that was read.
+        NotConsentedError: The presenter did not agree to be remembered.
+    """
+    agent, presenter = checked_agent(agent), name_in(db, presenter)
+    content, at = checked_page(content), checked_time(now)
+    with db.transaction():
+        require(db, presenter)
+        before = scratchpad(db, agent, presenter)
+        if replacing is not None and replacing.revision != before.revision:
+            raise changed_since(agent)
+        if content == before.content:
+            return before
+        note(db, at, "scratchpad", presenter, agent, agent)
+        return _put(db, before, content, at, kept=KEPT_REVISIONS)
+
+
+def changed_since(agent: str) -> ScratchpadChangedError:
+    """The error for an update of a page that somebody else wrote meanwhile."""
+    return ScratchpadChangedError(
+        f"{agent}'s scratchpad was written since it was read: read it again, and update that"
+    )
+
+
+def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str, now: str) -> Scratchpad:
+    """Put *content* in the page's place as the presenter wishes; all that it said before is wiped.
+
+    An empty *content* removes the page. It is their own page, so it needs no other consent.
+
+    Raises:
+        ScratchpadTooLongError: *content* is over 2,000 characters.
+    """
+    agent, presenter = checked_agent(agent), name_in(db, presenter)
+    content, at = checked_page(content), checked_time(now)
+    with db.transaction():
+        before = scratchpad(db, agent, presenter)
+        after = _put(db, before, content, at, kept=int(bool(content)))
+        note(db, at, "scratchpad edited", presenter, agent, agent)
+    db.wipe()
+    return after if content else Scratchpad(agent, presenter)
+
+
+def _put(db: MemoryDatabase, before: Scratchpad, content: str, at: str, *, kept: int) -> Scratchpad:
+    """Add the next page; of all, the last *kept* ones stay."""
+    after = replace(before, content=content, updated_at=at, revision=before.revision + 1)
+    scope = made_scope(db, before.presenter, before.agent)
+    db.write("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", scope, after.revision, content, at)
+    db.write("DELETE FROM scratchpads WHERE scope = ? AND revision <= ?", scope, after.revision - kept)
+    return after
+
+
+def _pages(db: MemoryDatabase, presenter: str, agent: str | None = None) -> list[Scratchpad]:
+    """All that are kept, by agent, the newest first."""
+    rows = db.rows(
+        "SELECT agent, presenter, content, updated_at, revision FROM scratchpads JOIN scopes ON n = scope "
+        "WHERE presenter = ?1 AND (?2 IS NULL OR agent = ?2) ORDER BY agent, revision DESC",
+        presenter,
+        agent,
+    )
+    return [Scratchpad(*row) for row in rows]
+
+
+# ---------------------------------------------------------------------- proposals
+# Proposals: what an agent's tools write during a session stays in that session's ledger, until it ends.
+#
+# So a deck that says "remember this" reaches nobody else: not another agent, not another session, and not
+# the database. The agent itself reads what it wrote, later in the same session. At the end, `settle` moves
+# it to long-term memory, with the presenter's consent and all in one transaction. Each proposal moves at
+# most once: a second call moves what was proposed since the first, and does not bring back what was
+# forgotten in between. What somebody said off the record, or what quotes it, stays.
+#
+# The notes are `MemoryProposed` and `ScratchpadProposed`; their writer is the agent.
+#
+# Source: DESIGN.md, section 9 ("Tools"); trust.md, point 4.
+
+
+MAX_PROPOSALS: Final = 50
+"""Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
+that an agent that was talked into writing without end fills neither the ledger nor its memory."""
+
+_SETTLED: Final = "settled"
+"""In the history: "<session>/<record>", the last proposal that was moved."""
+
+Proposal = Memory | Scratchpad
+"""As an agent wrote it: a memory's id is "p" and the number of its record, the page has revision 0."""
+
+
+def proposed(record: Record, presenter: str) -> Proposal | None:
+    """The proposal that a record is; None: it is another record. Nothing in it is checked."""
+    if (one := value_as(record, MemoryProposed)) is not None:
+        of, words = (f"p{record.seq}", record.by, presenter), (one.memory_type, one.content)
+        return Memory(*of, *words, one.confidence, one.tags, one.source, record.at)
+    page = value_as(record, ScratchpadProposed)
+    return Scratchpad(record.by, presenter, page.content, record.at) if page is not None else None
+
+
+def _value(proposal: Proposal) -> MemoryProposed | ScratchpadProposed:
+    """A proposal as it stands in its record."""
+    if isinstance(proposal, Scratchpad):
+        return ScratchpadProposed(proposal.content)
+    return MemoryProposed(
+        proposal.type, proposal.content, proposal.confidence, proposal.tags, proposal.source or None
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalLog:
+    """One agent's proposals in an open session, with those of a transaction that is still open."""
+
+    store: Store
+    agent: str
+    presenter: str
+    held: list[Record] | None = None
+    """Notes that are held back: they read as if they stood behind the ledger's last record, and new ones
+    are added here. None: they are written."""
+
+    def memories(self) -> list[Memory]:
+        """The memories that it proposed, oldest first."""
+        return [one for one in self._all() if isinstance(one, Memory)]
+
+    def pages(self) -> list[Scratchpad]:
+        """Every page that it proposed; the last one counts."""
+        return [one for one in self._all() if isinstance(one, Scratchpad)]
+
+    def transaction(self) -> AbstractContextManager[Draft | None]:
+        """What is read within is still so when it is written; what is held back locks nothing."""
+        return self.store.transaction() if self.held is None else nullcontext()
+
+    def add(self, proposal: Proposal, tx: Draft | None) -> Proposal:
+        """Note a proposal, as it reads from now on; *tx*: what `transaction` gave.
+
+        Raises:
+            MemoryRefusedError: There are 50 of its kind.
+        """
+        count = sum(isinstance(one, type(proposal)) for one in self._all())
+        if count >= MAX_PROPOSALS:
+            what = "memories" if isinstance(proposal, Memory) else "updates of the scratchpad"
+            raise MemoryRefusedError(
+                f"{count} {what} were written in this session (limit {MAX_PROPOSALS}): nothing was changed; "
+                "keep what matters for the next session"
+            )
+        if tx is not None:
+            tx.note(_value(proposal), by=self.agent)
+        elif self.held is not None:
+            self.held.append(Record(0, "note", self.agent, 0.0, utc_now(), held=held(_value(proposal))))
+        return self._all()[-1]
+
+    def _all(self) -> list[Proposal]:
+        with self.store.history.mutex:
+            self.store.catch_up()
+            last = self.store.last
+            notes = [entry.seq for entry in self.store.entries() if entry.op == "note"]
+            notes += range(self.store.seq + 1, last + 1)
+            withdrawn = withdrawn_in(self.store)
+            records = [self.store.record(seq) for seq in notes if seq not in withdrawn]
+            records += (one._replace(seq=last + n) for n, one in enumerate(self.held or (), 1))
+        own = (proposed(record, self.presenter) for record in records if record.by == self.agent)
+        return [one for one in own if one is not None]
+
+
+# ---------------------------------------------------------------------- at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a session's proposals."""
+
+    memories: tuple[Written, ...] = ()
+    pages: tuple[Scratchpad, ...] = ()
+    left_out: int = 0  # proposals that are to stay in the session
+    refused: tuple[str, ...] = ()  # why, for each proposal that could not be kept
+    reason: str | None = None  # why nothing was moved at all
+
+
+def settle(
+    records: Iterable[Record],
+    db: MemoryDatabase | None,
+    *,
+    session: str,
+    presenter: str,
+    stays: Callable[[str], bool] = lambda text: False,
+    now: str,
+) -> Settled:
+    """Move a session's proposals to long-term memory; nothing without the presenter's consent.
+
+    A memory's source is "<session>/<record>". Of the pages that an agent proposed, the last one
+    counts; what it replaces is kept among the earlier pages. A proposal that may not be kept leaves
+    the others alone.
+
+    Args:
+        records: The session's, in order; at least its notes.
+        db: None: there is no database, so nobody has agreed to anything.
+        stays: Whether a text quotes what was marked sensitive (`Scribe.stays`).
+
+    Raises:
+        MemoryDatabaseError: The disk refused; nothing has changed, and it can be done again.
+    """
+    found = [(record.seq, one) for record in records if (one := proposed(record, presenter)) is not None]
+    if not found:
+        return Settled()
+    if db is None:
+        return Settled(reason=refusal(presenter))
+    with db.transaction():
+        if (reason := silence(db, presenter)) is not None:
+            return Settled(reason=reason)
+        whose, at = name_in(db, presenter), checked_time(now)
+        before, last = _settled_before(db, whose, session), found[-1][0]
+        memories, pages, refused, left_out = list[Written](), list[Scratchpad](), list[str](), 0
+        for name, (seq, one) in {_name(one): (seq, one) for seq, one in found if seq > before}.items():
+            if stays(one.words) or not is_clean(one.words):
+                left_out += 1
+                continue
+            try:
+                if isinstance(one, Scratchpad):
+                    pages.append(update_scratchpad(db, one.agent, whose, one.content, at))
+                else:
+                    source = f"{session}/{seq}"
+                    memory = replace(one, presenter=whose, source=source, created_at=at)
+                    memories.append(keep(db, memory, confirms=True))
+            except MemoryRefusedError as error:  # a later release may have other rules
+                refused.append(f"{name}: {error}")
+        if last > before:
+            note(db, at, _SETTLED, whose, f"{session}/{last}", None)
+    return Settled(tuple(memories), tuple(pages), left_out, tuple(refused))
+
+
+def _name(proposal: Proposal) -> str:
+    """Of each memory its own; of the pages of one agent the same, so that the last one counts."""
+    return f"{proposal.agent}, {proposal.id if isinstance(proposal, Memory) else 'scratchpad'}"
+
+
+def settle_session(
+    store: Store,
+    options: Options,
+    home_root: Path,
+    *,
+    stays: Callable[[str], bool] = lambda text: False,
+    now: str,
+) -> Settled:
+    """Settle the proposals of an open session, and leave one record that says what was moved.
+
+    Called when the session ends, before the freeze. A session that was started without --remember
+    moves nothing. Doing it again adds nothing.
+
+    Raises:
+        MemoryDatabaseError: The disk refused; nothing was moved.
+        StoreError: The record could not be written.
+    """
+    if not options.remember:
+        return Settled()
+    store.catch_up()
+    withdrawn = withdrawn_in(store)
+    notes = [
+        store.record(entry.seq)
+        for entry in store.entries()
+        if entry.op == "note" and entry.seq not in withdrawn
+    ]
+    with existing(home_root) as db:
+        done = settle(notes, db, session=options.id, presenter=options.presenter, stays=stays, now=now)
+    if done.memories or done.pages or done.left_out:
+        memories = tuple(written.memory.id for written in done.memories)
+        pages = tuple(page.agent for page in done.pages)
+        store.note(MemoriesSettled(memories, pages, done.left_out), by=MODERATOR)
+    return done
+
+
+def _settled_before(db: MemoryDatabase, presenter: str, session: str) -> int:
+    """The last proposal of this session that was moved; 0: none was."""
+    query = "SELECT item FROM history WHERE presenter = ? AND act = ? AND session_of(item) = ?"
+    rows = db.rows(query, presenter, _SETTLED, session)
+    return max((int(item.partition("/")[2]) for (item,) in rows), default=0)
+
+
+# ---------------------------------------------------------------------- notebook
+
 
 T = TypeVar("T")
 S = TypeVar("S")

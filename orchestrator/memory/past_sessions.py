@@ -7,29 +7,39 @@ Everything is read from the ledgers; nothing is written and no lock is taken.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Final
 
 from orchestrator.core.errors import GreenroomError, LedgerCorruptError
 from orchestrator.core.home.regular import open_regular
+from orchestrator.core.legible import one_line
+from orchestrator.core.privacy.masking import masked
 from orchestrator.core.store import files, ledger
 from orchestrator.core.store.history import LEDGER_NAME, History
 from orchestrator.core.store.ledger import Entry, Record
-from orchestrator.core.table import HISTORY
-from orchestrator.material.model.slide import Deck
-from orchestrator.memory.consent import same_name
-from orchestrator.memory.model import MAX_TAG_CHARS
+from orchestrator.core.table import HISTORY, SESSION_ID
+from orchestrator.material.values import Deck
+from orchestrator.memory.database import MemoryDatabase
+from orchestrator.memory.memories import memories
+from orchestrator.memory.model import MAX_CONTENT_CHARS, MAX_TAG_CHARS, Memory
+from orchestrator.memory.presenter import consented, same_name
 from orchestrator.memory.validation import checked_presenter
 from orchestrator.panel.comments import Verdicts
+from orchestrator.panel.model.carryover import OpenPoint
 from orchestrator.panel.model.exchange import Exchange, Persons, PersonVerdict
 from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed
 from orchestrator.panel.records.kinds import value_as
+from orchestrator.panel.records.projection import that_stand, with_persons
 from orchestrator.panel.records.start import SessionStarted
 from orchestrator.panel.records.taken_back import ExchangeReopened
-from orchestrator.panel.records.turns import that_stand, with_persons
+
+# ---------------------------------------------------------------------- past sessions
+
 
 _MAX_FIRST_BYTES: Final = 4 * 1024 * 1024
 """Of a session's first record, which holds its deck: a line without an end is not read for ever."""
@@ -162,3 +172,187 @@ def standing(noted: Persons, root: Path) -> Persons:
     with suppress(GreenroomError, OSError):
         return that_stand(noted, Verdicts.beside(root).of(root.name))
     return that_stand(noted)
+
+
+# ---------------------------------------------------------------------- open points
+# Questions that rehearsals of a deck left open: how a memory says so, and what the next rehearsal gets.
+#
+# Long-term memory says what is still open, so what the presenter edited or forgot, and what was answered
+# since, is none; the earlier session's own ledger has the question as it was put.
+
+
+MAX_OPEN_POINTS: Final = 20
+"""More than a rehearsal has exchanges for; the newest."""
+MAX_QUESTION_CHARS: Final = 400
+"""Of a question as it was put, which stands in a session's first record: two or three sentences."""
+
+OPEN: Final = "Left open: "
+ANSWERED: Final = "Answered: "
+OPEN_TAG: Final = "open"
+ANSWERED_TAG: Final = "answered"
+_ASKED: Final = ", asked: "
+# What `saying` wrote is read back here alone: a presenter may edit a memory, and one that reads otherwise
+# since is no open question any more, whatever its tags and its source say.
+_QUOTED = re.compile(
+    r'(?:Left open|Answered): "(?P<words>.+)"(?P<cut> …)?(?P<about> \([^"]+\)|, asked: [^"]+)?'
+)
+_FEWEST_WORDS: Final = 2
+"""Of a quotation that says by itself what it is about: a cell of a table often has fewer."""
+
+
+def left_open(memory: Memory) -> str | None:
+    """The quotation that a memory says was left open, as far as it is kept; None: it says no such thing."""
+    match = _QUOTED.fullmatch(memory.content)
+    is_open = OPEN_TAG in memory.tags and memory.content.startswith(OPEN)
+    return match["words"] if match and is_open else None
+
+
+def saying(how: str, words: str, about: str = "") -> str:
+    """'Left open: "…"', in what a memory may hold; what is quoted is whole words, and masked."""
+    shown = masked(one_line(words))
+    kept = _shortened(shown, MAX_CONTENT_CHARS - len(how) - len(about) - 4)
+    return f'{how}"{kept}"{"" if kept == shown else " …"}{about}'
+
+
+def saying_of_question(how: str, question: str) -> str:
+    """The same of a question about no words of the deck."""
+    return f"{how}{_shortened(masked(one_line(question)), MAX_CONTENT_CHARS - len(how))}"
+
+
+def of_question(how: str, exchange: Exchange) -> str:
+    """The same of an exchange's first question, without the words that led to it."""
+    turn = exchange.turns[0]
+    return saying_of_question(how, turn.question.removeprefix(turn.lead_in))
+
+
+def says_question(memory: Memory, how: str, exchange: Exchange) -> bool:
+    """Whether a memory says this of the same question, which is about no words of the deck."""
+    whole = saying_of_question(how, exchange.turns[0].question)  # as earlier releases kept it
+    return not exchange.quote and memory.content in (of_question(how, exchange), whole)
+
+
+def says(memory: Memory, how: str, words: str, about: str) -> bool:
+    """Whether a memory says this of the same words.
+
+    A question is worded anew each time, so of a cell without a label the words alone count.
+    """
+    content = saying(how, words, about)
+    if not about.startswith(_ASKED):
+        return memory.content == content
+    return memory.content.startswith(content.removesuffix(about) + _ASKED) or memory.content == content
+
+
+def about(deck: Deck, exchange: Exchange) -> str:
+    """What a quotation of less than two words is about: its row and column, else the question."""
+    words = one_line(exchange.quote or "")
+    if not words or len(words.split()) >= _FEWEST_WORDS:
+        return ""
+    turn = exchange.turns[0]
+    question = one_line(turn.question.removeprefix(turn.lead_in))
+    labels = _labels(deck, exchange, words)
+    told = [one for one in labels if one.partition(", ")[0].casefold() in question.casefold()]
+    found = list(labels) if len(labels) == 1 else told
+    room = MAX_CONTENT_CHARS - len(OPEN) - len(words) - len(_ASKED) - 4
+    if len(found) == 1:
+        return f" ({_shortened(masked(_plain(found[0])), room)})"
+    return f"{_ASKED}{_shortened(masked(_plain(question)), room)}" if room > 0 else ""
+
+
+def _labels(deck: Deck, exchange: Exchange, words: str) -> set[str]:
+    """Row and column of every cell of the slide that holds these words."""
+    return {
+        ", ".join(label for label in (row[0], table.rows[0][column]) if label.strip())
+        for slide in deck.slides
+        if slide.number == exchange.slide and exchange.said_at_s is None
+        for table in slide.tables
+        for row in table.rows[1:]
+        for column, cell in enumerate(row[: len(table.rows[0])])
+        if column and one_line(cell) == words
+    } - {""}
+
+
+def _plain(text: str) -> str:
+    """Without quotation marks, by which a memory's own quotation ends."""
+    return one_line(text.replace('"', "'"))
+
+
+def _shortened(text: str, most_chars: int) -> str:
+    if len(text) <= most_chars:
+        return text
+    kept, _, rest = text[: most_chars + 1].rpartition(" ")
+    return kept.rstrip() if kept and len(rest) < 40 else text[:most_chars]
+
+
+def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[OpenPoint, Memory], ...]:
+    """Every question about this deck that is still open, with the memory that says so.
+
+    The newest first; each words once. Nothing without the presenter's consent. Where the earlier session
+    is gone, the quotation is as long as the memory kept it, and there is no question; one about no words
+    of the deck is gone with it.
+
+    Raises:
+        MemoryRefusedError: Nobody is named as the presenter.
+        MemoryDatabaseError: The database cannot be read.
+    """
+    if not consented(db, presenter):
+        return ()
+    wanted, looked_up = {OPEN_TAG, deck_tag(deck)}, cache(partial(_looked_up, db, presenter))
+    found: dict[str, tuple[OpenPoint, Memory]] = {}
+    for memory in memories(db, presenter=presenter):
+        session, _, exchange_id = (memory.source or "").partition("/")
+        if not wanted <= set(memory.tags) or memory.content in found or not exchange_id:
+            continue
+        words = left_open(memory)
+        exchanges, date = looked_up(session)
+        exchange = next((one for one in exchanges if one.id == exchange_id), None)
+        if words is None and exchange is not None and says_question(memory, OPEN, exchange):
+            words = ""  # the question, which is about the whole
+        if words is None:
+            continue
+        found[memory.content] = (_point(memory, words, exchange, date or memory.created_at[:10]), memory)
+        if len(found) == MAX_OPEN_POINTS:
+            break
+    return tuple(found.values())
+
+
+def _outcome(exchange: Exchange | None) -> str:
+    """What came of it; silence is no answer, whether or not anybody judged it."""
+    if exchange is None or exchange.result is None:
+        return "unresolved"
+    is_silent = exchange.result == "unjudged" and not exchange.answered
+    return "unresolved" if is_silent else exchange.result
+
+
+def _judge(exchange: Exchange | None) -> str:
+    """ "Dana; the panel: satisfied", where a person judged it; the panel's where it is another."""
+    if exchange is None or exchange.person is None:
+        return ""
+    differs = exchange.outcome not in (exchange.result, "unjudged")
+    return masked(one_line(exchange.person.by)) + (f"; the panel: {exchange.outcome}" if differs else "")
+
+
+def _looked_up(db: MemoryDatabase, presenter: str, session: str) -> tuple[Sequence[Exchange], str | None]:
+    """The exchanges of a session of this presenter, and its day; a source may name anything."""
+    if not SESSION_ID.fullmatch(session):
+        return (), None
+    root = db.path.parent / "sessions" / session
+    earlier = begun(root)
+    if earlier is None or not same_name(earlier.presenter, presenter):
+        return (), None
+    return exchanges_of(root), earlier.date
+
+
+def _point(memory: Memory, words: str, exchange: Exchange | None, asked_on: str) -> OpenPoint:
+    session, _, exchange_id = (memory.source or "").partition("/")
+    whole = masked(one_line(exchange.quote)) if exchange is not None and exchange.quote else ""
+    question = masked(one_line(exchange.turns[0].question)) if exchange is not None else ""
+    return OpenPoint(
+        session=session,
+        exchange=exchange_id,
+        agent=memory.agent,
+        quote=whole if whole.startswith(words) else words,
+        question=question[:MAX_QUESTION_CHARS],
+        outcome=_outcome(exchange),
+        asked_on=asked_on,
+        says=_judge(exchange),
+    )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from orchestrator.core.legible import clock, one_line, page
-from orchestrator.material.model.brought import DOSSIER, PANEL, PRESENTER
-from orchestrator.material.model.claim import READ, Tension
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.claim import READ, Tension
+from orchestrator.material.values import DOSSIER, PANEL, PRESENTER, Segment
 from orchestrator.panel.model.exchange import (
     GIVEN,
     NOT,

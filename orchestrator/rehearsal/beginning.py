@@ -14,18 +14,17 @@ from pathlib import Path
 
 from orchestrator.memory.embedding import embedder
 from orchestrator.memory.session_memory import Remembering
-from orchestrator.memory.session_tools import SessionTools
 from orchestrator.memory.summariser import NEVER, Schedule
+from orchestrator.memory.tools import SessionTools
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.engines.by_name import check_engine, close_engine, engine_named
 from orchestrator.panel.engines.in_flight import Calls
-from orchestrator.panel.engines.offers import understands
-from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.engines.protocol import Engine, understands
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.plan import Source, StartOptions, read_source
 from orchestrator.panel.loop.recorded import Loading, begin
 from orchestrator.panel.loop.session_folder import start_session
-from orchestrator.panel.records.options import RECORDED
+from orchestrator.panel.records.setup import RECORDED
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,9 @@ from functools import partial
 from time import monotonic, sleep
 from typing import Final
 
-from orchestrator.core.archive.at_home import check_name
 from orchestrator.core.archive.freeze import freeze, is_sealed, seal
 from orchestrator.core.archive.places import check_takes_archives
-from orchestrator.core.archive.register import archives_of, note_archive, note_begun
+from orchestrator.core.archive.register import archives_of, check_name, note_archive, note_begun
 from orchestrator.core.archive.stores import open_store
 from orchestrator.core.archive.upload import Archived, archive_session
 from orchestrator.core.errors import (
@@ -37,12 +36,7 @@ from orchestrator.panel.debrief.page import as_markdown
 from orchestrator.panel.debrief.parts import Debrief
 from orchestrator.panel.debrief.request import ask_for_debrief
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop import (
-    answering,
-    dismissing,
-    person_judging,
-    resolving,
-)
+from orchestrator.panel.loop import answers, contradiction_looks, resolving
 from orchestrator.panel.loop.driver_lock import state_of
 from orchestrator.panel.loop.rehearsal import Rehearsal
 
@@ -103,7 +97,7 @@ def _end(
     with store.transaction() as tx:
         open_ = rehearsal.projection.open
         if open_ is not None and open_.turns[-1].answer is None and rehearsal.projection.has_words:
-            open_ = answering.note_heard(rehearsal, tx, open_)  # no word is lost, though nobody judges it
+            open_ = answers.note_heard(rehearsal, tx, open_)  # no word is lost, though nobody judges it
         if open_ is not None:
             answered = open_.turns[-1].verdict is not None or len(open_.turns) > 1
             outcome = "unresolved" if answered else "unjudged"
@@ -157,8 +151,8 @@ def debrief_of(rehearsal: Rehearsal, home: Home | None = None, kept: Verdicts | 
     return build.debrief_of(
         rehearsal,
         found,
-        dismissed=dismissing.dismissed_later(rehearsal, home),
-        persons=person_judging.persons_of(rehearsal, kept),
+        dismissed=contradiction_looks.dismissed_later(rehearsal, home),
+        persons=resolving.persons_of(rehearsal, kept),
     )
 
 
@@ -185,7 +179,7 @@ def archive(
         name = rehearsal.options.id
         raise SessionStateError(f"{name} is {state_of(rehearsal)}: end it first with `greenroom end {name}`")
     checksums = home is None or home.config.s3_checksums
-    holder = home if home is not None and dismissing.is_held_in(home, rehearsal) else None
+    holder = home if home is not None and contradiction_looks.is_held_in(home, rehearsal) else None
     if home is not None and store.root.parent == home.sessions:
         check_name(store.root, rehearsal.options.id)
     if holder is not None and not is_sealed(store.root):  # its end was cut short
@@ -231,7 +225,7 @@ def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = No
 
 def is_to_be_archived(rehearsal: Rehearsal, home: Home | None) -> bool:
     """Whether the session has ended in this home and is, as it is now, in no archive yet."""
-    if home is None or not rehearsal.projection.ended or not dismissing.is_held_in(home, rehearsal):
+    if home is None or not rehearsal.projection.ended or not contradiction_looks.is_held_in(home, rehearsal):
         return False
     return not archives_of(home, rehearsal.options.id, head=rehearsal.store.head)
 
@@ -240,7 +234,7 @@ def _set_for(rehearsal: Rehearsal, home: Home | None) -> str | None:
     playback = rehearsal.projection.playback
     if playback is not None and playback.archive is not None:
         return playback.archive
-    if home is None or not dismissing.is_held_in(home, rehearsal):
+    if home is None or not contradiction_looks.is_held_in(home, rehearsal):
         return None
     return home.config.archive or str(home.archives)
 

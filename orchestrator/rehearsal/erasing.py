@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator.core.archive.at_home import check_name
 from orchestrator.core.archive.bag import facts_of
 from orchestrator.core.archive.freeze import release, thaw
-from orchestrator.core.archive.register import KeptArchive, uploads_of
+from orchestrator.core.archive.register import KeptArchive, check_name, uploads_of
 from orchestrator.core.archive.s3 import endpoint_of
 from orchestrator.core.archive.upload import delete_archive
 from orchestrator.core.clock import utc_now
@@ -29,10 +28,10 @@ from orchestrator.core.store import files
 from orchestrator.core.store.files import held
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.verify.disk import open_folder
-from orchestrator.material.speech.kept_sound import sound_folder
+from orchestrator.material.speech.sound import sound_folder
 from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import existing
-from orchestrator.memory.forgetting import forget_session
+from orchestrator.memory.memories import forget_session
 from orchestrator.memory.model import Forgotten
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.driver_lock import is_driven

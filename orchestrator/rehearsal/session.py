@@ -31,9 +31,9 @@ from orchestrator.core.legible import (
     text_argument,
     whole_argument,
 )
-from orchestrator.material.model.segment import MAX_TIME_S
 from orchestrator.material.speech.text import label
-from orchestrator.panel.loop import dismissing
+from orchestrator.material.values import MAX_TIME_S
+from orchestrator.panel.loop import contradiction_looks
 from orchestrator.panel.loop.driver_lock import state_of
 from orchestrator.panel.loop.rehearsal import Rehearsal, open_rehearsal
 from orchestrator.panel.model.exchange import (
@@ -50,10 +50,10 @@ if TYPE_CHECKING:
     from orchestrator.core.store.store import Repair
     from orchestrator.core.store.transaction import Draft
     from orchestrator.core.verify import Verification
-    from orchestrator.material.model.claim import Tension
-    from orchestrator.material.model.segment import LiveSegment, Segment
+    from orchestrator.material.claim import Tension
     from orchestrator.material.speech.read import Recording
-    from orchestrator.memory.session_context import SessionContext
+    from orchestrator.material.values import LiveSegment, Segment
+    from orchestrator.memory.scribe import SessionContext
     from orchestrator.memory.session_memory import Remembering, Watch
     from orchestrator.panel.answers import Answer
     from orchestrator.panel.comments import Verdicts
@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from orchestrator.panel.loop.recorded import Loading
     from orchestrator.panel.loop.state import Live
     from orchestrator.panel.loop.turns import Floor
-    from orchestrator.panel.records.options import Options
     from orchestrator.panel.records.projection import PartFailure, Projection
+    from orchestrator.panel.records.setup import Options
 
 MAX_PURPOSE_CHARS: Final = 200
 """Of a receipt, which is recorded with every context; our own limit."""
@@ -348,7 +348,7 @@ class Session:
         Args:
             say: Told each change in one line, from a thread of its own; None: a warning in Python's log.
         """
-        from orchestrator.core.guard.guard import Guard
+        from orchestrator.core.guard import Guard
 
         templates = self.home.templates if self.home is not None else None
         return Guard(session=self.path, templates=templates, say=say)
@@ -596,12 +596,12 @@ class Session:
             SessionStateError: It was taken back as an answer.
             SessionFrozenError: The session has ended.
         """
-        from orchestrator.panel.loop import correcting
+        from orchestrator.panel.loop import corrections
 
         whole_argument("number", number)
         words = said_argument("text", text)
         self._check_going_on()
-        segment = correcting.correct(self.rehearsal, number, words)
+        segment = corrections.correct(self.rehearsal, number, words)
         self.watch.after_call()
         return segment
 
@@ -675,7 +675,8 @@ class Session:
         Raises:
             SessionStateError: No question is open, or it was answered already in other words.
         """
-        from orchestrator.panel.loop import answering, judging
+        from orchestrator.panel.loop import answers as answering
+        from orchestrator.panel.loop import answers as judging
 
         words = one_line(said_argument("text", "" if text is None else text))
         answered = self._open_exchange()
@@ -703,7 +704,7 @@ class Session:
         Raises:
             SessionStateError: No question is open, or it was answered already.
         """
-        from orchestrator.panel.loop import answering
+        from orchestrator.panel.loop import answers as answering
 
         words = None if text is None else said_argument("text", text)
         self._open_exchange()
@@ -725,7 +726,7 @@ class Session:
             SessionStateError: No question is open, or nothing was answered.
             UsageError: There is no such verdict, or the quote does not stand in the answer.
         """
-        from orchestrator.panel.loop import judging
+        from orchestrator.panel.loop import answers as judging
 
         text_argument("verdict", verdict)
         if quote is not None:
@@ -766,7 +767,7 @@ class Session:
             UsageError: There is no such verdict, or the name or the note is too long.
             SessionStateError: The session has ended and lies outside of a home.
         """
-        from orchestrator.panel.loop import person_judging
+        from orchestrator.panel.loop import resolving
 
         text_argument("exchange", exchange)
         if verdict is not None:
@@ -776,9 +777,7 @@ class Session:
         words = said_argument("note", note) if note else ""
         who = text_argument("by", by) if by is not None else None
         kept, before = self._verdicts_beside(), self.person_verdicts
-        said = person_judging.judge_as_person(
-            self._now, kept, exchange, verdict, turn=turn, note=words, by=who
-        )
+        said = resolving.judge_as_person(self._now, kept, exchange, verdict, turn=turn, note=words, by=who)
         if self.projection.ended:
             self._remembering.judged(self.rehearsal, said, before, self.person_verdicts)
             self._untold = self._remembering.untold
@@ -787,14 +786,14 @@ class Session:
     @property
     def person_verdicts(self) -> Mapping[tuple[str, int], PersonVerdict]:
         """What people say of the answers, by exchange and the number of its turn, from 1."""
-        from orchestrator.panel.loop import person_judging
+        from orchestrator.panel.loop import resolving
 
-        return person_judging.persons_of(self._now, self._verdicts_beside())
+        return resolving.persons_of(self._now, self._verdicts_beside())
 
     @property
     def asked(self) -> tuple[Exchange, ...]:
         """Every exchange in the order of asking, the open one too, with what people say of the answers."""
-        from orchestrator.panel.records.turns import with_persons
+        from orchestrator.panel.records.projection import with_persons
 
         said = self.person_verdicts
         return tuple(with_persons(one, said) for one in self.rehearsal.projection.asked)
@@ -822,7 +821,8 @@ class Session:
         Raises:
             SessionStateError: No question is open, or nothing was said to it since it was put.
         """
-        from orchestrator.panel.loop import answering, judging
+        from orchestrator.panel.loop import answers as answering
+        from orchestrator.panel.loop import answers as judging
 
         answered = self._open_exchange()
         if answered.turns[-1].answer is None:
@@ -842,7 +842,7 @@ class Session:
 
         `answer_done`, `answer` or `park` takes it once they have come.
         """
-        from orchestrator.panel.loop import answering
+        from orchestrator.panel.loop import answers as answering
 
         self._check_going_on()
         answering.end_answer(self.rehearsal)
@@ -861,10 +861,10 @@ class Session:
             SessionStateError: No answer can be taken back: none was given, the next question is being
                 answered already, or a recording with its answers is being played.
         """
-        from orchestrator.panel.loop import taking_back
+        from orchestrator.panel.loop import corrections
 
         self._check_going_on()
-        taken_back = taking_back.take_back(self.rehearsal, at_s)
+        taken_back = corrections.take_back(self.rehearsal, at_s)
         self.watch.after_call()
         return taken_back
 
@@ -881,10 +881,10 @@ class Session:
         Raises:
             SessionStateError: As at `answer_back`, or nothing was said to the question.
         """
-        from orchestrator.panel.loop import taking_back
+        from orchestrator.panel.loop import corrections
 
         self._check_going_on()
-        waiting = taking_back.give_to_talk(self.rehearsal, at_s)
+        waiting = corrections.give_to_talk(self.rehearsal, at_s)
         self.watch.after_call()
         return waiting
 
@@ -911,14 +911,14 @@ class Session:
         return next(one for one in self.projection.asked if one.id == exchange.id)
 
     def _open_exchange(self) -> Exchange:
-        from orchestrator.panel.loop import answering
+        from orchestrator.panel.loop import answers as answering
 
         self._check_going_on()
         return answering.still_open(self.rehearsal)
 
     def park(self) -> Exchange:
         """Come back to the open question later."""
-        from orchestrator.panel.loop import answering
+        from orchestrator.panel.loop import answers as answering
 
         self._check_going_on()
         return answering.park(self.rehearsal)
@@ -935,26 +935,26 @@ class Session:
             UsageError: The session lies outside of a home, or a panelist has left it.
             EngineError: The engine cannot work.
         """
-        from orchestrator.panel.loop import drilling
+        from orchestrator.panel.loop import plan
 
         text_argument("exchange", exchange)
         if self.home is None:
             raise UsageError("a drill is held in a home: open the session with one")
         projection = self.projection
-        earlier = drilling.earlier_question(projection, exchange)
+        earlier = plan.earlier_question(projection, exchange)
         dropped = {one.digest for one in projection.found} - {one.digest for one in self.contradictions}
         options = self.rehearsal.options
         drill = Session.start(
             self.home,
-            drilling.source_of_drill(self.rehearsal, earlier),
+            plan.source_of_drill(self.rehearsal, earlier),
             engine=self._given_engine or options.engine,
-            **drilling.options_of_drill(options),
+            **plan.options_of_drill(options),
         )
         try:
             for one in drill.contradictions:
                 if one.digest in dropped:
                     drill.dismiss(one.id)
-            drilling.put_again(drill.rehearsal, earlier)
+            plan.put_again(drill.rehearsal, earlier)
         except BaseException:
             drill.close()
             raise
@@ -1034,7 +1034,7 @@ class Session:
     @property
     def contradictions(self) -> tuple[Tension, ...]:
         """Those that stand, in the order of finding, each with its id."""
-        return dismissing.standing(self._now, self.home)
+        return contradiction_looks.standing(self._now, self.home)
 
     def dismiss(self, finding: str) -> Tension:
         """The presenter says that the contradiction with this id ("c2") is none; returns it.
@@ -1047,7 +1047,7 @@ class Session:
             InputError: There is no such contradiction; the message names those there are.
             SessionStateError: The session has ended and lies outside of a home.
         """
-        found = dismissing.dismiss(self._now, self.home, text_argument("finding", finding))
+        found = contradiction_looks.dismiss(self._now, self.home, text_argument("finding", finding))
         self._remembering.dismissed(self.rehearsal, found.digest)
         self._untold = self._remembering.untold
         return found
@@ -1073,7 +1073,7 @@ class Session:
         Raises:
             UsageError: *agent* has no seat in this session.
         """
-        from orchestrator.memory.session_context import previously_on
+        from orchestrator.memory.scribe import previously_on
 
         if agent is not None:
             self.rehearsal.store.layout.order(text_argument("agent", agent))
@@ -1086,7 +1086,7 @@ class Session:
             HomeError: What its home knows of its archives cannot be read.
         """
         from orchestrator.core import verify
-        from orchestrator.core.archive.at_home import verify_at_home
+        from orchestrator.core.archive.register import verify_at_home
 
         if not self.rehearsal.store.frozen:
             with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody

@@ -12,7 +12,7 @@ from typing import Final
 
 from orchestrator.core.legible import clock, counted
 from orchestrator.panel.model.exchange import GIVEN, PARTLY, PersonVerdict
-from orchestrator.panel.records.turns import by_answer
+from orchestrator.panel.records.projection import by_answer
 from orchestrator.panel.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT
 from orchestrator.review.catalogue import Catalogue, Row
 from orchestrator.review.reading import Asked, Entry

@@ -19,14 +19,14 @@ from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.value import Held, Unread
 from orchestrator.core.table import HISTORY, MODERATOR, TRANSCRIPT
-from orchestrator.material.model.slide import Slide
+from orchestrator.material.values import Slide
 from orchestrator.panel.model.exchange import Exchange
-from orchestrator.panel.records.corrections import Corrected
 from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened
 from orchestrator.panel.records.kinds import KINDS, PanelRecord, value_of
-from orchestrator.panel.records.options import RECORDED
+from orchestrator.panel.records.setup import RECORDED
 from orchestrator.panel.records.speech import (
     AnswerGiven,
+    Corrected,
     SlideShown,
     SpeechHeard,
     is_spoken,

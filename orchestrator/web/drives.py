@@ -15,10 +15,9 @@ from typing import Final
 from orchestrator.core.errors import GreenroomError, SessionFrozenError, SessionStateError
 from orchestrator.core.store.waiting import waits_until
 from orchestrator.material.speech.voice import LONGEST, WINDOW_S
-from orchestrator.panel.loop import judging
+from orchestrator.panel.loop import answers
 from orchestrator.panel.loop.driver_lock import driving, is_driven
-from orchestrator.panel.loop.live import STOPPED
-from orchestrator.panel.loop.live_panel import Panel
+from orchestrator.panel.loop.live import STOPPED, Panel
 from orchestrator.panel.loop.recorded import step
 from orchestrator.panel.loop.state import Live
 from orchestrator.panel.loop.steps import End, Listen, is_run
@@ -26,9 +25,8 @@ from orchestrator.panel.loop.transcript import set_clock, show_first
 from orchestrator.panel.loop.turns import Floor, floor_of
 from orchestrator.panel.records.moderator import NOBODY_THERE
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.microphones import Microphones
 from orchestrator.web.open_sessions import OpenSessions
-from orchestrator.web.presence import Presence
+from orchestrator.web.presence import Microphones, Presence
 
 LOOK_S: Final = 0.25
 """How often a drive looks at its timers and takes what a model has answered: an eighth of the shortest pause
@@ -201,7 +199,7 @@ class Drive:
         traced_at = monotonic()
         try:
             if asking is not None and asking.turns[-1].answer is not None:
-                judging.judge(rehearsal)
+                answers.judge(rehearsal)
             while not self._stop.is_set():
                 seen = rehearsal.store.catch_up()
                 if rehearsal.projection.ended or rehearsal.projection.state == "closing":

@@ -20,7 +20,7 @@ from pathlib import Path
 from threading import BoundedSemaphore, Lock, Thread
 from typing import Final
 
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import Deck
 
 WIDTH_PX: Final = 1600
 """Sharp on a screen that shows the slide 800 points wide with two dots to a point."""

@@ -45,7 +45,7 @@ from orchestrator.core.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.core.store import files
-from orchestrator.memory.errors import NotConsentedError, UnknownGoalError, UnknownMemoryError
+from orchestrator.memory.model import NotConsentedError, UnknownGoalError, UnknownMemoryError
 from orchestrator.web.site import Site
 from orchestrator.web.templating import page
 

@@ -16,9 +16,8 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Final
 
-from orchestrator.core.archive.at_home import verify_at_home
 from orchestrator.core.archive.download import fetch, verify_archive
-from orchestrator.core.archive.register import KeptArchive, kept_archives
+from orchestrator.core.archive.register import KeptArchive, kept_archives, verify_at_home
 from orchestrator.core.archive.stores import is_same_store, open_store
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import (
@@ -36,14 +35,13 @@ from orchestrator.core.verify import Finding, Verification
 from orchestrator.core.verify.disk import open_folder, opened
 from orchestrator.panel.comments import Comments, Verdicts
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop.person_judging import judge_as_person, persons_of
+from orchestrator.panel.loop.resolving import judge_as_person, persons_of
 from orchestrator.panel.model.exchange import Persons, PersonVerdict
 from orchestrator.rehearsal.session import Session
-from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home
+from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home, update
 from orchestrator.review.progress import AskedBefore, asked_before, outcomes_of
 from orchestrator.review.reading import END_BYTES, head_of
 from orchestrator.review.titles import Titles
-from orchestrator.review.update import update
 from orchestrator.web.open_sessions import OpenSessions
 
 MOST_FETCHED: Final = 8

@@ -15,7 +15,7 @@ from threading import Lock
 
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.errors import GreenroomError
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import Deck
 from orchestrator.panel.debrief.parts import Debrief, Review
 from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
 from orchestrator.panel.home import Home, set_up

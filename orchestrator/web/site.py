@@ -11,20 +11,15 @@ from orchestrator.core.errors import HomeError
 from orchestrator.material.speech.recognition import Recogniser
 from orchestrator.panel.config.public_url import PublicUrl
 from orchestrator.panel.home import Home
-from orchestrator.web.dossiers import Dossiers
 from orchestrator.web.drives import Drives
-from orchestrator.web.keys import Keys
-from orchestrator.web.materials import Materials
-from orchestrator.web.microphones import Microphones
-from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.jobs import Dossiers, Starts
+from orchestrator.web.open_sessions import Keys, OpenSessions, SessionThreads
 from orchestrator.web.pairing import Pairings
 from orchestrator.web.pictures import Pictures
-from orchestrator.web.presence import Presence
+from orchestrator.web.presence import Microphones, Presence
 from orchestrator.web.reviewing import Review
 from orchestrator.web.showcase import Showcase
-from orchestrator.web.starts import Starts
-from orchestrator.web.threads import SessionThreads
-from orchestrator.web.uploads import Uploads
+from orchestrator.web.uploads import Materials, Uploads
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 """Names under which a browser on this machine reaches a server that is bound to loopback."""

@@ -6,20 +6,34 @@ import re
 import shutil
 import tempfile
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
-from threading import Lock
-from typing import Final
+from shutil import rmtree
+from threading import Lock, Thread
+from typing import Final, Literal
 
 from fastapi import UploadFile
 
-from orchestrator.core.errors import DeckError, GreenroomError
+from orchestrator.core.errors import DeckError, GreenroomError, InputError
+from orchestrator.core.legible import clock, counted
 from orchestrator.material.deck.read import read_deck
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.intel.findings import read_intel
+from orchestrator.material.speech.read import Recording, read_speech
+from orchestrator.material.speech.recognition import recogniser_of
+from orchestrator.material.speech.sound import is_sound
+from orchestrator.material.speech.speakers import UNCLEAR, presenter_of
+from orchestrator.material.values import Deck
+from orchestrator.memory.english import names_in
+from orchestrator.panel.config.config import Config
+from orchestrator.panel.dossier.brought import read_board
 from orchestrator.panel.loop.plan import Source
+
+# ---------------------------------------------------------------------- uploads
+
 
 MOST_KEPT: Final = 20
 """Dropped decks, the oldest leave first: people try two or three and start with one."""
@@ -147,3 +161,176 @@ def _name_of(upload: Upload) -> str | None:
 def _remove(file: Path | None) -> None:
     if file is not None:
         shutil.rmtree(file.parent, ignore_errors=True)
+
+
+# ---------------------------------------------------------------------- materials
+# What is brought beside a deck: a recorded talk, a board, news; in a folder that is gone with the server.
+#
+# Each is read as soon as it comes, so that what is wrong with it is said beside its field. Sound takes
+# minutes to recognise: that goes on in a thread, and whoever asks is told how far it is.
+
+
+Kind = Literal["speech", "board", "intel"]
+
+"""As of decks: the oldest leave first."""
+
+
+@dataclass
+class Material:
+    """One file that was brought, and what it was understood as."""
+
+    id: str
+    kind: Kind
+    name: str
+    file: Path
+    says: str = ""  # what was understood, in words
+    speakers: tuple[str, ...] = ()  # the labels in a recording
+    recording: Recording | None = None  # None: it is no speech, or is still being recognised
+    refused: str = ""  # why its sound was not recognised
+
+    @property
+    def is_read(self) -> bool:
+        """Whether it can be begun with."""
+        return self.kind != "speech" or self.recording is not None
+
+
+class Materials:
+    """The materials of one server, by their id. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._recognising = Lock()  # one at a time: each takes all cores
+        self._kept: OrderedDict[str, Material] = OrderedDict()
+
+    @cached_property
+    def _folder(self) -> tempfile.TemporaryDirectory[str]:
+        return tempfile.TemporaryDirectory(prefix="greenroom-material-", ignore_cleanup_errors=True)
+
+    def take(self, kind: Kind, name: str, content: bytes, config: Config, deck: Deck | None) -> Material:
+        """Keep a file and read it; of sound the reading goes on.
+
+        Args:
+            deck: Whose names are listened for in sound.
+
+        Raises:
+            InputError: It cannot be read as such; nothing is kept.
+        """
+        plain = plain_name(name)
+        digest = sha256(f"{kind}\0{plain}\0".encode() + content).hexdigest()
+        with suppress(InputError):
+            if not (before := self.get(digest)).refused:
+                return before
+        with self._lock:
+            aside = Path(tempfile.mkdtemp(dir=self._folder.name))
+        taken = Material(digest, kind, plain, aside / plain)
+        try:
+            taken.file.write_bytes(content)
+            if kind == "speech" and is_sound(taken.file):
+                recogniser_of(config.stt_model, config.stt_language)  # refused now, where there is none
+                Thread(target=self._recognise, args=(taken, config, deck), daemon=True).start()
+            else:
+                _read(taken, config, deck)
+        except BaseException as error:
+            rmtree(aside, ignore_errors=True)
+            if isinstance(error, GreenroomError):
+                error.args = (_told(taken, error),)
+            raise
+        with self._lock:
+            self._kept[digest] = taken
+            gone = [self._kept.popitem(last=False)[1] for _ in range(len(self._kept) - MOST_KEPT)]
+        for one in gone:
+            rmtree(one.file.parent, ignore_errors=True)
+        return taken
+
+    def get(self, digest: str) -> Material:
+        """Return what was brought.
+
+        Raises:
+            InputError: It is not here: the server was started anew since, or others have pushed it out.
+        """
+        with self._lock:
+            found = self._kept.get(digest)
+            if found is not None:
+                self._kept.move_to_end(digest)
+        if found is None:
+            raise InputError("this file is not here any more: choose it once more")
+        return found
+
+    def file(self, kind: Kind, digest: str) -> Path:
+        """Return the file that was brought as *kind*.
+
+        Raises:
+            InputError: It is not here, or is another kind of thing.
+        """
+        found = self.get(digest)
+        if found.kind != kind:
+            raise InputError(f"{found.name} was brought as {found.kind}, not as {kind}: choose it there")
+        return found.file
+
+    def recording(self, digest: str) -> Recording:
+        """Return the talk in a recording.
+
+        Raises:
+            InputError: It is not here, is none, or is still being recognised.
+        """
+        self.file("speech", digest)
+        found = self.get(digest)
+        if found.recording is None:
+            raise InputError(found.refused or f"{found.name} is still being recognised: wait for it")
+        return found.recording
+
+    def close(self) -> None:
+        """Remove all of them."""
+        if "_folder" in self.__dict__:
+            self._folder.cleanup()
+
+    def _recognise(self, taken: Material, config: Config, deck: Deck | None) -> None:
+        with self._recognising:
+            refused = f"{taken.name}: cannot be recognised"  # where a decoder fails in a way of its own
+            try:
+                _read(taken, config, deck)
+            except (GreenroomError, OSError) as error:
+                refused = _told(taken, error)
+            finally:
+                if not taken.is_read:  # else whoever asks would be told for ever to wait
+                    taken.refused = refused
+
+
+def _read(taken: Material, config: Config, deck: Deck | None) -> None:
+    """Read the file as what it is, and say what was understood."""
+    if taken.kind == "board":
+        members = read_board(taken.file)
+        taken.says = f"{counted(len(members), 'member')}: {', '.join(one.name for one in members)}"
+    elif taken.kind == "intel":
+        taken.says = counted(len(read_intel((taken.file,))), "finding")
+    else:
+        recording = read_speech(
+            taken.file,
+            stt_model=config.stt_model,
+            stt_language=config.stt_language,
+            names=lambda: names_in(deck) if deck is not None else (),
+        )
+        taken.speakers = _labels(recording)
+        taken.says = _of_speech(recording, taken.speakers)
+        taken.recording = recording  # last: from now on it counts as read
+
+
+def _labels(recording: Recording) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.speaker for one in recording.segments if one.speaker is not None))
+
+
+def _of_speech(recording: Recording, speakers: Sequence[str]) -> str:
+    words = sum(len(one.text.split()) for one in recording.segments)
+    parts = [f"{clock(recording.segments[-1].end_s)} minutes", counted(words, "word")]
+    if recording.times_estimated:
+        parts[0] = f"about {parts[0]}, as it has no times"
+    if speakers:
+        parts.append(counted(len(speakers), "speaker"))
+    presents = presenter_of(recording.segments)
+    unclear = [f"who presents is not clear: {presents.question}: choose, else nobody is judged"]
+    return "; ".join([", ".join(parts), *recording.notices, *(unclear if presents.how == UNCLEAR else [])])
+
+
+def _told(taken: Material, error: Exception) -> str:
+    """An error in words that name the file as it was sent."""
+    return str(error).replace(str(taken.file), taken.name)

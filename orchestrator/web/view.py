@@ -9,10 +9,10 @@ from typing import Final
 from orchestrator.core.table import MODERATOR
 from orchestrator.panel import render
 from orchestrator.panel.debrief import phrasing
-from orchestrator.panel.debrief.timing import shares
-from orchestrator.panel.engines.offers import Watched
+from orchestrator.panel.debrief.parts import shares
+from orchestrator.panel.engines.protocol import Watched
 from orchestrator.panel.loop.driver_lock import is_driven, state_of
-from orchestrator.panel.loop.moderator_lines import about, asked, spoken
+from orchestrator.panel.loop.moderator import about, asked, spoken
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.loop.state import Live
 from orchestrator.panel.loop.steps import End, is_run, next_step

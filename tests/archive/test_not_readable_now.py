@@ -20,8 +20,7 @@ from orchestrator.core.archive.download import (
     verify_archive,
 )
 from orchestrator.core.archive.freeze import freeze, thaw
-from orchestrator.core.archive.s3 import fault_of_settings
-from orchestrator.core.archive.s3_errors import configuration
+from orchestrator.core.archive.s3 import configuration, fault_of_settings
 from orchestrator.core.archive.stores import FolderStore
 from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError

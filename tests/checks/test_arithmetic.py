@@ -12,17 +12,10 @@ from hypothesis import strategies as st
 
 from orchestrator.core.packaged import PACKAGE
 from orchestrator.material.checks.arithmetic import deck_tensions, speech_tensions
-from orchestrator.material.checks.rounding import slack_of
+from orchestrator.material.checks.comparison import slack_of
 from orchestrator.material.checks.tables import table_tensions
-from orchestrator.material.model.claim import COMPUTED, Place
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import (
-    Chart,
-    Deck,
-    Series,
-    Slide,
-    Table,
-)
+from orchestrator.material.claim import COMPUTED, Place
+from orchestrator.material.values import Chart, Deck, Segment, Series, Slide, Table
 
 
 def deck(*slides: Slide) -> Deck:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from orchestrator.core.errors import EngineError
-from orchestrator.material.model.proposal import Operand, Proposal
+from orchestrator.material.claim import Operand, Proposal
 from orchestrator.panel.debrief.phrasing import UNREAD
 from orchestrator.panel.engines import by_name
 from orchestrator.panel.engines.protocol import TensionsRequest

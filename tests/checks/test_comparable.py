@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from orchestrator.material.checks.arithmetic import speech_tensions
 from orchestrator.material.checks.tables import table_tensions
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import Table
+from orchestrator.material.values import Segment, Table
 
 RIGHT = yaml.safe_load(Path(__file__).with_name("right_arithmetic.yaml").read_text("utf-8"))
 

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.material.checks import formula
-from orchestrator.material.checks.deciding import check_deciding
 from orchestrator.material.checks.formula import (
     Comparison,
     Constant,
     FormulaError,
     Operation,
     Variable,
+    check_deciding,
     evaluate,
     parse,
 )

@@ -2,18 +2,9 @@
 
 from __future__ import annotations
 
-from orchestrator.material.checks.grounding import grounded
-from orchestrator.material.checks.passages import deck_passages, speech_passages
-from orchestrator.material.model.claim import Place
-from orchestrator.material.model.proposal import Passage
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import (
-    Chart,
-    Deck,
-    Series,
-    Slide,
-    Table,
-)
+from orchestrator.material.checks.grounding import deck_passages, grounded, speech_passages
+from orchestrator.material.claim import Passage, Place
+from orchestrator.material.values import Chart, Deck, Segment, Series, Slide, Table
 
 SERIES = (Series("Power", (4.2, None)), Series("Share", (0.25, 0.3), percent=True))
 SLIDE = Slide(

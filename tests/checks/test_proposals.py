@@ -8,17 +8,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from orchestrator.panel.loop.contradictions import is_doubted
 
 from orchestrator.material.checks.proposals import verify
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.proposal import (
-    REASONS,
-    Operand,
-    Passage,
-    Proposal,
-    Refusal,
-)
+from orchestrator.material.claim import REASONS, Operand, Passage, Place, Proposal, Refusal, Tension
+from orchestrator.panel.loop.contradictions import is_doubted
 
 PASSAGES = {
     one.id: one

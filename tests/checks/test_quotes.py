@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.material.checks.quotes import (
-    Broken,
-    Part,
-    Stretch,
-    find_quote,
-    fold,
-)
+from orchestrator.material.checks.grounding import Broken, Part, Stretch, find_quote, fold
 
 LINE = "The pilot’s “second phase” costs EUR 1,200.50 – a non-profit pays −5 % less"
 

@@ -8,20 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from orchestrator.material.claim import CLAIM_KINDS
 from orchestrator.material.claims.extract import deck_claims, speech_claims
 from orchestrator.material.claims.language import language_of
 from orchestrator.material.claims.sentences import sentences
+from orchestrator.material.deck.lines import slide_texts
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.deck.texts import slide_texts
-from orchestrator.material.model.claim import CLAIM_KINDS
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import (
-    Chart,
-    Deck,
-    Series,
-    Slide,
-    Table,
-)
+from orchestrator.material.values import Chart, Deck, Segment, Series, Slide, Table
 
 Measured = tuple[str, float, str | None, str | None, str | None]
 

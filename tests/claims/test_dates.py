@@ -11,8 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.material.claims.calendar import NO_YEAR
-from orchestrator.material.claims.dates import dates_in
+from orchestrator.material.claims.dates import NO_YEAR, dates_in
 
 Row = list[str | int | None]
 EXAMPLES: list[tuple[str, list[Row]]] = yaml.safe_load(

@@ -14,7 +14,7 @@ from typing import Never
 import pytest
 
 from orchestrator.core.errors import HomeError, SpeechError
-from orchestrator.material.speech import models
+from orchestrator.material.speech import recognition
 from orchestrator.panel.home import find_home
 from orchestrator.review.catalogue import of_archives
 from tests.conftest import ROOT
@@ -163,9 +163,9 @@ def test_a_user_whose_files_are_nowhere_is_told_which_variable(
         find_home(None, {})
     with pytest.raises(HomeError, match="HOME is not set"):
         of_archives(str(tmp_path))
-    monkeypatch.setattr(models, "find_spec", lambda name: object())  # as if the extra were installed
+    monkeypatch.setattr(recognition, "find_spec", lambda name: object())  # as if the extra were installed
     with pytest.raises(SpeechError, match="set HOME"):
-        models.model_folder("~/whisper")
+        recognition.model_folder("~/whisper")
     assert list(tmp_path.iterdir()) == []
 
 

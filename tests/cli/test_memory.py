@@ -12,12 +12,11 @@ from typer.core import TyperGroup
 
 from orchestrator.cli.app import build
 from orchestrator.core.archive.register import note_archive
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
-from orchestrator.memory.goals import add_goal
 from orchestrator.memory.memories import carried_into
 from orchestrator.memory.model import Memory
-from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.memory.notebook import update_scratchpad
+from orchestrator.memory.presenter import add_goal, set_consent
 from orchestrator.panel.home import Home
 from tests.conftest import ROOT
 from tests.helpers.commands import Commands

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from orchestrator.memory import database
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
+from orchestrator.memory.presenter import set_consent
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT

@@ -28,7 +28,7 @@ def failing(way: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A service that fails in this way, and how it is called."""
     monkeypatch.setenv("GREENROOM_RETRIES", "0")
     monkeypatch.setattr("orchestrator.panel.engines.model.probing.CHECK_S", 0.3)
-    monkeypatch.setattr("orchestrator.panel.engines.model.fallback.LOADS_S", 0.0)
+    monkeypatch.setattr("orchestrator.panel.engines.model.engine.LOADS_S", 0.0)
     deadlines = "{tensions: 1, dossier: 1}"
     with MessagesServer() as server:
         if way in ("broken", "no_json", "loading", "hang", "page"):

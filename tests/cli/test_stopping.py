@@ -115,8 +115,8 @@ def test_the_line_names_what_there_is(
         raise KeyboardInterrupt
 
     after = {
-        "started": "orchestrator.cli.start._tell_of_start",
-        "run": "orchestrator.cli.summary.run_text",
+        "started": "orchestrator.cli.session._tell_of_start",
+        "run": "orchestrator.cli.dialogue.run_text",
         "unarchived": "orchestrator.rehearsal.ending.archive",
     }
     monkeypatch.setattr(after[state], press)

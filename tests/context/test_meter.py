@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.context.messages import Messages, TextBlock
-from orchestrator.core.context.meter import CacheMeter, InputUsage, tokens_of
+from orchestrator.core.context.messages import CacheMeter, InputUsage, Messages, TextBlock, tokens_of
 
 
 def sent(*texts: str) -> Messages:

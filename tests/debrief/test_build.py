@@ -13,11 +13,10 @@ import pytest
 from orchestrator.cli.app import run
 from orchestrator.core.errors import EngineError
 from orchestrator.material.checks.grounding import material
+from orchestrator.material.claim import Place, Tension
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import Deck, Slide
 from orchestrator.material.speech.read import read_speech
+from orchestrator.material.values import Deck, Segment, Slide
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.build import (
     _homework,
@@ -25,9 +24,9 @@ from orchestrator.panel.debrief.build import (
     _review,
     _with_contradicted,
     debrief_of,
+    first_of,
 )
 from orchestrator.panel.debrief.excerpts import deciding_words, first_words, last_words
-from orchestrator.panel.debrief.first import first_of
 from orchestrator.panel.debrief.json_form import as_json
 from orchestrator.panel.debrief.parts import (
     Check,
@@ -35,11 +34,12 @@ from orchestrator.panel.debrief.parts import (
     Source,
     Stronger,
     asked_about,
+    shares,
+    spans,
 )
 from orchestrator.panel.debrief.printing import HOW_TO_GET_ONE
+from orchestrator.panel.debrief.request import better_answers, read_checks
 from orchestrator.panel.debrief.rubric import CHECKS, Record, rubric
-from orchestrator.panel.debrief.timing import shares, spans
-from orchestrator.panel.debrief.verified import better_answers, read_checks
 from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
@@ -50,7 +50,7 @@ from orchestrator.panel.engines.protocol import (
     ScratchpadRequest,
 )
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop.question_text import bare_question
+from orchestrator.panel.loop.moderator import bare_question
 from orchestrator.panel.model.exchange import (
     Candidate,
     Exchange,

@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from orchestrator.material.speech.fillers import FILLER
+from orchestrator.material.speech.delivery import FILLER
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.debrief.parts import Debrief
 from orchestrator.panel.home import Home

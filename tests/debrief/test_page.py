@@ -14,28 +14,28 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from orchestrator.core.legible import one_line
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.claim import Place, Tension
 from orchestrator.material.speech.delivery import delivery_of
+from orchestrator.material.values import Segment
 from orchestrator.panel.debrief import phrasing
-from orchestrator.panel.debrief.bill import Bill
 from orchestrator.panel.debrief.json_form import as_json, json_text
 from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.panel.debrief.parts import (
+    Bill,
     Check,
     Debrief,
     Fix,
     OpenPoint,
     Review,
+    Shares,
     SlideSpan,
     Source,
     Stronger,
 )
-from orchestrator.panel.debrief.shares import Shares
 from orchestrator.panel.debrief.terminal import LABEL, as_text
 from orchestrator.panel.model.exchange import Exchange, Observation, Turn
 from orchestrator.panel.model.usage import Total
-from orchestrator.panel.records.options import UNNAMED
+from orchestrator.panel.records.setup import UNNAMED
 
 
 def exchange(id_: str, outcome: str, *turns: Turn, quote: str | None, slide: int | None = 2) -> Exchange:

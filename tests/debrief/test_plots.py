@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.delivery import said_in
-from orchestrator.material.speech.pace import Stretch
+from orchestrator.material.speech.times import Stretch
+from orchestrator.material.values import Segment
 from orchestrator.panel.debrief import plots
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.build import debrief_of
 from orchestrator.panel.debrief.rubric import talk_of
-from orchestrator.panel.engines.offline.facts import facts
+from orchestrator.panel.engines.offline.memory import facts
 from orchestrator.panel.engines.protocol import FactsRequest
-from orchestrator.panel.model.fact import ANSWER, SPEECH, Passage
+from orchestrator.panel.model.reply import ANSWER, SPEECH, Passage
 from tests.helpers.steady import DECK, SteadyEngine
 
 TALK = "Good morning. Churn fell to 4% in May."

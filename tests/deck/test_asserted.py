@@ -7,13 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.core.values import from_json, to_json
-from orchestrator.material.deck.asserted import asserted_lines
-from orchestrator.material.deck.furniture import is_lone_figure, marked
-from orchestrator.material.deck.nesting import by_levels
+from orchestrator.material.deck.lines import asserted_lines, by_levels, is_lone_figure, marked, slide_texts
 from orchestrator.material.deck.read import read_deck_text
 from orchestrator.material.deck.shown import shown
-from orchestrator.material.deck.texts import slide_texts
-from orchestrator.material.model.slide import Deck, Slide
+from orchestrator.material.values import Deck, Slide
 
 
 def deck(*slides: Slide) -> Deck:

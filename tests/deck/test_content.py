@@ -6,16 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from orchestrator.material.claim import Claim, Gap, Quantity
 from orchestrator.material.deck.content import find_gaps, render_deck_content, slide_texts
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.model.claim import Claim, Gap, Quantity
-from orchestrator.material.model.slide import (
-    Chart,
-    Deck,
-    Series,
-    Slide,
-    Table,
-)
+from orchestrator.material.values import Chart, Deck, Series, Slide, Table
 
 FULL = Slide(
     number=1,

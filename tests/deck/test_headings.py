@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.material.deck.headings import Spans, headed
-from orchestrator.material.model.slide import Slide, Table
+from orchestrator.material.deck.tables import Spans, headed
+from orchestrator.material.values import Slide, Table
 from tests.helpers.slides_by_hand import deck_of, frame, paragraph
 
 Rows = tuple[tuple[str, ...], ...]

@@ -19,9 +19,8 @@ import pytest
 from pptx import Presentation
 
 from orchestrator.core.errors import DeckError
-from orchestrator.documents.check import check
-from orchestrator.documents.dossier import dossier_of
-from orchestrator.documents.without_session import Asked
+from orchestrator.documents.check import Asked, check
+from orchestrator.documents.preparation import dossier_of
 from orchestrator.material.deck.limits import (
     DEFAULT_LIMITS,
     MIB,
@@ -29,7 +28,7 @@ from orchestrator.material.deck.limits import (
     DeckLimits,
 )
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.model.slide import Slide
+from orchestrator.material.values import Slide
 from orchestrator.panel.engines.offline.engine import OfflineEngine
 from tests.helpers.deck_files import SLIDE, changed, pdf, saved
 from tests.helpers.long_decks import finance_deck, plain_deck
@@ -284,9 +283,9 @@ import os, resource, subprocess, sys
 from pathlib import Path
 from orchestrator.material.deck.read import read_deck
 from orchestrator.documents.check import check
-from orchestrator.documents.dossier import dossier_of
-from orchestrator.documents.without_session import Asked
-from orchestrator.documents.without_session import Asked
+from orchestrator.documents.preparation import dossier_of
+from orchestrator.documents.check import Asked
+from orchestrator.documents.check import Asked
 from orchestrator.panel.engines.offline.engine import OfflineEngine
 from orchestrator.core.errors import DeckError
 """

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orchestrator.core.errors import DeckError
-from orchestrator.material.deck.markdown_inline import words
+from orchestrator.material.deck.lines import slide_texts
+from orchestrator.material.deck.markdown import words
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.deck.texts import slide_texts
-from orchestrator.material.model.slide import Deck, Slide, Table
+from orchestrator.material.values import Deck, Slide, Table
 
 DECK = """\
 ---

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.errors import DeckError
-from orchestrator.material.deck.asserted import asserted_lines
+from orchestrator.material.deck.lines import asserted_lines
 from orchestrator.material.deck.read import read_deck
-from orchestrator.material.model.slide import Deck, Slide
+from orchestrator.material.values import Deck, Slide
 from tests.helpers.deck_files import PAGE, assembled, pdf, stream
 from tests.helpers.pdf_text import text, width
 

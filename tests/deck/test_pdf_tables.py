@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from orchestrator.material.checks.tables import table_tensions
 from orchestrator.material.deck.limits import DEFAULT_LIMITS
 from orchestrator.material.deck.pdf import read_pdf
-from orchestrator.material.model.slide import Slide
+from orchestrator.material.values import Slide
 from tests.helpers.deck_files import PAGE, pdf
 from tests.helpers.pdf_text import text, width
 

@@ -16,18 +16,11 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches, Pt
 
 from orchestrator.core.errors import DeckError
-from orchestrator.material.deck.asserted import asserted_lines
+from orchestrator.material.deck.lines import asserted_lines, slide_texts
 from orchestrator.material.deck.pptx_charts import read_charts
 from orchestrator.material.deck.read import read_deck
 from orchestrator.material.deck.shown import shown
-from orchestrator.material.deck.texts import slide_texts
-from orchestrator.material.model.slide import (
-    Chart,
-    Deck,
-    Series,
-    Slide,
-    Table,
-)
+from orchestrator.material.values import Chart, Deck, Series, Slide, Table
 from tests.helpers.deck_files import SLIDE, changed, saved
 
 TITLE_AND_CONTENT, TITLE_ONLY, BLANK = 1, 5, 6

@@ -10,12 +10,7 @@ import pytest
 from orchestrator.core.values import from_json, to_json
 from orchestrator.material.deck.content import render_deck_content
 from orchestrator.material.deck.pptx_charts import read_charts
-from orchestrator.material.model.slide import (
-    Chart,
-    Deck,
-    Series,
-    Slide,
-)
+from orchestrator.material.values import Chart, Deck, Series, Slide
 from tests.helpers.slides_by_hand import deck_of, frame, paragraph
 
 NAMES = (

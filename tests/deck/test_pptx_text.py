@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.material.deck.formulas import formula
-from orchestrator.material.deck.pptx_tabs import split_tabs
+from orchestrator.material.deck.formulas import formula, lowered, raised
 from orchestrator.material.deck.pptx_text import paragraphs
-from orchestrator.material.deck.raised import lowered, raised
-from orchestrator.material.model.slide import Slide, Table
+from orchestrator.material.deck.tables import split_tabs
+from orchestrator.material.values import Slide, Table
 from tests.helpers.slides_by_hand import box, deck_of, frame, paragraph, run
 
 A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'

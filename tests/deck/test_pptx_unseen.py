@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.errors import DeckError
-from orchestrator.material.deck.asserted import asserted_lines
 from orchestrator.material.deck.limits import DEFAULT_LIMITS
+from orchestrator.material.deck.lines import asserted_lines
 from orchestrator.material.deck.pptx import read_pptx
-from orchestrator.material.model.slide import Slide
+from orchestrator.material.values import Slide
 from tests.helpers.slides_by_hand import box, deck_of, frame, paragraph
 
 ASK = box(paragraph("We ask for 4 million.") + paragraph("It pays back in two years."))

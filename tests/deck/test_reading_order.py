@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.material.deck.prominence import Heading, most_prominent
-from orchestrator.material.deck.reading_order import Box, reading_order
+from orchestrator.material.deck.places import Box, Heading, most_prominent, reading_order
 
 
 def read(*boxes: tuple[float, float, float, float], letters: list[int] | None = None) -> list[int]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.errors import InputError
-from orchestrator.panel.dossier.board import read_board
+from orchestrator.panel.dossier.brought import read_board
 from orchestrator.panel.engines.model.situation import members_of, rules_of
-from orchestrator.panel.model.dossier import BoardMember
+from orchestrator.panel.model.reply import BoardMember
 from tests.helpers.rehearsals import greenroom
 
 BOARD = """\

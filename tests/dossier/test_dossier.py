@@ -8,28 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.rehearsal import read_seats
-from orchestrator.panel.personas.persona import Seat
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import EngineError
 from orchestrator.material.checks.grounding import grounded, material
+from orchestrator.material.claim import Gap, Passage, Place, Tension
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.model.claim import Gap, Place, Tension
-from orchestrator.material.model.intel import IntelItem
-from orchestrator.material.model.proposal import Passage
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import Deck, IntelItem
 from orchestrator.panel.debrief.request import still_to_ask
 from orchestrator.panel.dossier.build import build_dossier
-from orchestrator.panel.dossier.page import dossier_json, dossier_page
-from orchestrator.panel.dossier.terminal import WIDTH, dossier_text
+from orchestrator.panel.dossier.page import WIDTH, dossier_json, dossier_page, dossier_text
 from orchestrator.panel.engines.by_name import engine_named
-from orchestrator.panel.engines.model import findings, task_data
-from orchestrator.panel.engines.model.standalone_schemas import AttackPart, DossierPart
+from orchestrator.panel.engines.model import results, situation
+from orchestrator.panel.engines.model.schemas import AttackPart, DossierPart
 from orchestrator.panel.engines.protocol import DossierRequest, Engine, FocusBriefRequest
-from orchestrator.panel.model.dossier import BoardMember, Dossier
-from orchestrator.panel.model.reply import Attack
+from orchestrator.panel.loop.rehearsal import read_seats
+from orchestrator.panel.model.reply import Attack, BoardMember, Dossier
+from orchestrator.panel.personas.persona import Seat
 from orchestrator.panel.records.start import DossierWritten
 from tests.helpers.rehearsals import greenroom, greenroom_json
 
@@ -432,7 +428,7 @@ def test_what_a_slide_or_the_deck_does_not_say_is_asked_without_a_quote(
         slide=slide,
         is_missing=True,
     )
-    outcome = findings.dossier(request, DossierPart(attacks=[part]))
+    outcome = results.dossier(request, DossierPart(attacks=[part]))
     assert outcome.fault is None
     made = build_dossier(Says(*outcome.result), deck, (), (), (), members=BOARD)
     (attack,) = made.attacks
@@ -449,7 +445,7 @@ def test_a_missing_thing_of_no_slide_of_the_deck_is_dropped() -> None:
     sent = DossierPart.model_validate(
         {"attacks": [{**part, "good_answer": "", "slide": 9, "is_missing": True}]}
     )
-    assert findings.dossier(request, sent).fault is not None
+    assert results.dossier(request, sent).fault is not None
 
 
 # ---------------------------------------------------------------------- in a session
@@ -463,7 +459,7 @@ def test_the_focus_briefs_are_made_with_it_and_still_wanted_has_what_nobody_aske
         request = FocusBriefRequest(
             session.rehearsal.seats["skeptic"], session.rehearsal.scene(), likely=likely
         )
-        told = task_data.focus_brief(request)["likely"]
+        told = situation.focus_brief(request)["likely"]
         assert [one["question"] for one in told] == [one.question for one in likely]
         first = likely[0]
         session.ask(first.agent, question=first.question)

@@ -14,12 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.errors import EngineError, GreenroomError, UsageError
-from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.claim import Place, Tension
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
 from orchestrator.panel.engines import OfflineEngine, protocol, together
-from orchestrator.panel.engines.offers import OnText
-from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest, Request
+from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest, OnText, Request
 from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import (
     Candidate,

@@ -22,7 +22,7 @@ from orchestrator.panel.bank.bank import (
     Entry,
     bank,
 )
-from orchestrator.panel.bank.quotable import Line
+from orchestrator.panel.bank.deck import Line
 from orchestrator.panel.engines.offline.wording import (
     SLIDE_SAYS,
     YOU_SAY,

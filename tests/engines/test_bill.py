@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from orchestrator.panel.debrief.bill import bill_json, bill_lines, bill_of
+from orchestrator.panel.debrief.parts import bill_json, bill_lines, bill_of
 from orchestrator.panel.engines.prices import prices_read_at, search_usd
 from orchestrator.panel.model.usage import CallUsage, Total, total
 from orchestrator.panel.records.moderator import Called

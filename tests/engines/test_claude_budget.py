@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.panel.debrief.shares import is_of_bank
-from orchestrator.panel.engines.model.fallback import FallbackEngine
+from orchestrator.panel.debrief.parts import is_of_bank
+from orchestrator.panel.engines.model.engine import FallbackEngine
 from orchestrator.panel.model.usage import Budget
 from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import engine_on

@@ -21,23 +21,15 @@ from orchestrator.core.context.frames import carried_block
 from orchestrator.core.context.messages import LAYOUTS
 from orchestrator.core.errors import EngineError
 from orchestrator.material.checks.grounding import found_in
-from orchestrator.material.model.proposal import (
-    Operand,
-    Passage,
-    Proposal,
-    Refusal,
-)
+from orchestrator.material.claim import Operand, Passage, Proposal, Refusal
 from orchestrator.panel.config.config import Config
-from orchestrator.panel.engines.claude.wire import FEATURES
+from orchestrator.panel.engines.claude import FEATURES
 from orchestrator.panel.engines.model import settings as settings_module
-from orchestrator.panel.engines.model.engine import ModelEngine
-from orchestrator.panel.engines.model.fallback import FallbackEngine
+from orchestrator.panel.engines.model.engine import FallbackEngine, ModelEngine
 from orchestrator.panel.engines.model.quoting import standing
-from orchestrator.panel.engines.model.received import json_in, part_of
 from orchestrator.panel.engines.model.schemas import KINDS as REPLY_KINDS
-from orchestrator.panel.engines.model.schemas import JudgementPart, Reply, schema_of
+from orchestrator.panel.engines.model.schemas import JudgementPart, ReadyPart, Reply, schema_of
 from orchestrator.panel.engines.model.settings import Settings, model_settings, what_it_costs
-from orchestrator.panel.engines.model.standalone_schemas import ReadyPart
 from orchestrator.panel.engines.model.tasks import KINDS as TASKS
 from orchestrator.panel.engines.model.tasks import (
     addressed,
@@ -45,20 +37,19 @@ from orchestrator.panel.engines.model.tasks import (
     prompt,
     task_text,
 )
+from orchestrator.panel.engines.model.wire import json_in, part_of
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.prices import cost_usd, prices_read_at
 from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest
 from orchestrator.panel.engines.scripted import ScriptedEngine
 from orchestrator.panel.engines.together import replies
-from orchestrator.panel.model.dossier import BoardMember
 from orchestrator.panel.model.exchange import (
     Candidate,
     Judgement,
     Observation,
     Target,
 )
-from orchestrator.panel.model.fact import FACT_TYPES
-from orchestrator.panel.model.reply import Attack, Bearing, Remembered
+from orchestrator.panel.model.reply import FACT_TYPES, Attack, Bearing, BoardMember, Remembered
 from orchestrator.panel.model.usage import Budget, CallUsage, total
 from orchestrator.rehearsal.session import Session
 from tests.conftest import ROOT

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.errors import EngineError
-from orchestrator.panel.engines.model.fallback import FAILS_BEFORE, FallbackEngine
+from orchestrator.panel.engines.model.engine import FAILS_BEFORE, FallbackEngine
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.model.usage import Budget
 from orchestrator.rehearsal.session import Session
@@ -156,7 +156,7 @@ def test_one_that_hangs_at_the_start_question_stops_nothing(monkeypatch: pytest.
 
 
 def test_a_server_that_loads_its_model_is_waited_for(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orchestrator.panel.engines.model.fallback.LOOK_S", 0.01)
+    monkeypatch.setattr("orchestrator.panel.engines.model.engine.LOOK_S", 0.01)
     told: list[str] = []
     faults = dict.fromkeys((1, 2, 3), Fault("loading"))
     with MessagesServer(faults=faults) as server, engine_on(server, retries=0) as inner:
@@ -169,8 +169,8 @@ def test_a_server_that_loads_its_model_is_waited_for(asked: Asked, monkeypatch: 
 
 
 def test_one_that_never_gets_ready_is_gone_on_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("orchestrator.panel.engines.model.fallback.LOOK_S", 0.01)
-    monkeypatch.setattr("orchestrator.panel.engines.model.fallback.LOADS_S", 0.1)
+    monkeypatch.setattr("orchestrator.panel.engines.model.engine.LOOK_S", 0.01)
+    monkeypatch.setattr("orchestrator.panel.engines.model.engine.LOADS_S", 0.1)
     told: list[str] = []
     with MessagesServer(always=Fault("loading")) as server, engine_on(server, retries=0) as inner:
         FallbackEngine(inner, Budget(), say=told.append).check()

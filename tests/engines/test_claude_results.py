@@ -9,13 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from orchestrator.panel.personas.persona import Persona, Seat
 
 from orchestrator.core.errors import EngineError
 from orchestrator.material.checks.grounding import found_in
-from orchestrator.material.model.claim import Claim, Place, Tension
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import Deck, Slide, Table
+from orchestrator.material.claim import Claim, Place, Tension
+from orchestrator.material.values import Deck, Segment, Slide, Table
 from orchestrator.panel.engines.model.quoting import IN_NOTES, IN_OTHERS
 from orchestrator.panel.engines.model.results import AHEAD, ASKED, NO_SLIDE
 from orchestrator.panel.engines.model.schemas import (
@@ -41,6 +39,7 @@ from orchestrator.panel.model.exchange import (
     Turn,
 )
 from orchestrator.panel.model.reply import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.panel.personas.persona import Persona, Seat
 
 SEAT = Seat(
     Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})

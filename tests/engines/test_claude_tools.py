@@ -14,18 +14,16 @@ from typing import Any
 import pytest
 
 from orchestrator.core.context.assemble import Context
-from orchestrator.core.context.tooling import ToolResult
+from orchestrator.core.context.messages import ToolResult
 from orchestrator.core.errors import EngineError
 from orchestrator.core.store.value import Value
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.forgetting import forget
-from orchestrator.memory.memories import memories
-from orchestrator.memory.scratchpads import scratchpad
-from orchestrator.memory.session_tools import MAX_RESULT_CHARS, SessionTools
-from orchestrator.memory.tools import anthropic_tools
+from orchestrator.memory.memories import forget, memories
+from orchestrator.memory.notebook import scratchpad
+from orchestrator.memory.tools import MAX_RESULT_CHARS, SessionTools, anthropic_tools
 from orchestrator.memory.trace import full_trace
-from orchestrator.panel.engines.model.fallback import FallbackEngine
-from orchestrator.panel.engines.model.turns import MOST_AT_ONCE, ROUNDS
+from orchestrator.panel.engines.model.engine import FallbackEngine
+from orchestrator.panel.engines.model.tasks import MOST_AT_ONCE, ROUNDS
 from orchestrator.panel.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.plan import StartOptions, plan_of, read_source

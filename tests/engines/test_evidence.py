@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import Recording
+from orchestrator.material.values import Segment
 from orchestrator.panel.answers import Answer
 from orchestrator.panel.engines.model.engine import ModelEngine
 from orchestrator.panel.engines.model.settings import Settings

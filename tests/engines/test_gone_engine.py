@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from orchestrator.core.errors import EngineError, UsageError
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
 from tests.helpers.steady import DECK, SteadyEngine

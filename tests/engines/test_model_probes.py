@@ -14,7 +14,7 @@ import pytest
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import EngineError
 from orchestrator.panel.config.config import Config
-from orchestrator.panel.debrief.bill import bill_lines, bill_of
+from orchestrator.panel.debrief.parts import bill_lines, bill_of
 from orchestrator.panel.engines.model.engine import ModelEngine
 from orchestrator.panel.engines.model.probing import Probe, probe_settings
 from orchestrator.panel.engines.model.settings import (

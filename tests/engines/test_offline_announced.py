@@ -9,15 +9,14 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.core.packaged import packaged_yaml
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.fact_grounding import verified
 from orchestrator.memory.memories import memories
+from orchestrator.memory.summariser import verified
 from orchestrator.panel.engines.offline import OfflineEngine
-from orchestrator.panel.engines.offline.announced import announces
+from orchestrator.panel.engines.offline.memory import announces
 from orchestrator.panel.engines.protocol import FactsRequest, ScribeRequest
-from orchestrator.panel.model.fact import SPEECH, Passage
-from orchestrator.panel.model.reply import Remembered
+from orchestrator.panel.model.reply import SPEECH, Passage, Remembered
 
 SURE = {
     "We have decided to close the Oslo depot in March.": "decision",

@@ -10,20 +10,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
 from orchestrator.core.errors import UsageError
+from orchestrator.material.claim import Place, Tension
 from orchestrator.material.claims.extract import deck_claims
-from orchestrator.material.deck.asserted import asserted_lines
+from orchestrator.material.deck.lines import asserted_lines
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import Deck
-from orchestrator.panel.bank import quotable
+from orchestrator.material.values import Deck, Segment
+from orchestrator.panel.bank import deck as quotable
 from orchestrator.panel.bank.bank import bank
-from orchestrator.panel.bank.kinds import kind_of
+from orchestrator.panel.bank.deck import kind_of
 from orchestrator.panel.engines.offline import OfflineEngine
-from orchestrator.panel.engines.offline.admitted import all_options, speech_of
+from orchestrator.panel.engines.offline.choosing import all_options, speech_of
 from orchestrator.panel.engines.offline.wording import entry_of
 from orchestrator.panel.engines.protocol import (
     CandidateRequest,
@@ -34,6 +32,7 @@ from orchestrator.panel.engines.protocol import (
     TensionsRequest,
 )
 from orchestrator.panel.model.exchange import Candidate, Exchange, Turn
+from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
 ENGINE = OfflineEngine()
 SEATS = tuple(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
-
+from orchestrator.material.claim import Place, Tension
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.panel.bank.quotable import pages_of
+from orchestrator.panel.bank.deck import pages_of
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.protocol import DebriefRequest, DossierRequest, Scene
-from orchestrator.panel.model.dossier import BoardMember
 from orchestrator.panel.model.exchange import Candidate, Exchange, Turn
-from orchestrator.panel.model.reply import DebriefWords, RubricCheck
+from orchestrator.panel.model.reply import BoardMember, DebriefWords, RubricCheck
+from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
 DECK = read_deck_text(
     "# A second ferry\n\n---\n\n# What we ask for\n\n- We ask the board for €2.4 million in two tranches\n"

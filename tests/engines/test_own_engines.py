@@ -21,15 +21,14 @@ from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.config.engine_names import engine_names
-from orchestrator.panel.engines import offers, protocol
+from orchestrator.panel.engines import protocol
 from orchestrator.panel.engines.by_name import engine_named
 from orchestrator.panel.engines.model.wire import Wire
-from orchestrator.panel.engines.offers import OnText
-from orchestrator.panel.engines.protocol import Request
+from orchestrator.panel.engines.protocol import OnText, Request
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
 from tests.helpers.own_engines import PAGE, install, page_engine
@@ -352,7 +351,7 @@ def _requests() -> set[str]:
 
 
 def _offers() -> set[str]:
-    classes = inspect.getmembers(offers, inspect.isclass)
+    classes = inspect.getmembers(protocol, inspect.isclass)
     return {name for name, one in classes if getattr(one, "_is_protocol", False) and name != "Protocol"}
 
 

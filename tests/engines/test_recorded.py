@@ -14,7 +14,7 @@ import pytest
 from orchestrator.core.errors import EngineError, InstallationError
 from orchestrator.panel.engines.model import service
 from orchestrator.panel.engines.model.settings import Settings
-from orchestrator.panel.engines.model.task import Task
+from orchestrator.panel.engines.model.tasks import Task
 from orchestrator.panel.engines.recorded import (
     RecordedReply,
     Recording,

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.personas.persona import Persona, Seat
 
 from orchestrator.core.errors import EngineError
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.proposal import Operand, Proposal
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.claim import Operand, Place, Proposal, Tension
+from orchestrator.material.values import Deck
 from orchestrator.panel.engines.protocol import (
     CandidateRequest,
     DebriefRequest,
@@ -36,13 +34,14 @@ from orchestrator.panel.model.exchange import (
     Observation,
     Target,
 )
-from orchestrator.panel.model.fact import FactDraft
 from orchestrator.panel.model.reply import (
     Attack,
     Bearing,
     DebriefWords,
+    FactDraft,
     Remembered,
 )
+from orchestrator.panel.personas.persona import Persona, Seat
 
 SEAT = Seat(
     Persona("tester", "Ines Falk", "Director", "tests", "#2a6f97", "calm", (), (), (), (), (), (), {})

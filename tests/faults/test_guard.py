@@ -21,7 +21,7 @@ from statistics import median
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.guard.guard import Guard
+from orchestrator.core.guard import Guard
 from orchestrator.core.store.store import Store
 from orchestrator.core.verify import verify_session
 from tests.helpers.figures import not_run, note, share

@@ -12,17 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.cli.app import TAKEN, run
+from orchestrator.cli.app import COMMANDS, run
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.stores import open_store
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.panel.comments import Comments
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
-from orchestrator.review.catalogue import comments_beside, of_home
-from orchestrator.review.update import update
-from orchestrator.web.timeline import timeline
-from orchestrator.web.timeline_export import as_redacted
+from orchestrator.review.catalogue import comments_beside, of_home, update
+from orchestrator.web.timeline import as_redacted, timeline
 from tests.helpers.figures import note
 from tests.helpers.homes import new_home
 
@@ -255,7 +253,7 @@ def test_the_log_holds_no_word_of_what_was_said(tmp_path: Path) -> None:
     }
     words |= {word.lower() for word in CANARIES.values()}
     # Names of files, commands and a kind of record are in a log, whoever says the same words.
-    words -= set(re.findall(r"[a-z]+", " ".join([*packaged_table().seated(PANEL).files, *TAKEN, "note"])))
+    words -= set(re.findall(r"[a-z]+", " ".join([*packaged_table().seated(PANEL).files, *COMMANDS, "note"])))
     told = [
         word for word in words if any(re.search(rf"\b{word}\b", json.dumps(line).lower()) for line in lines)
     ]

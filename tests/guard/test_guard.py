@@ -19,10 +19,10 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
+from orchestrator.core import guard as guard_module
+from orchestrator.core import guard as watched
 from orchestrator.core.archive.freeze import freeze, thaw
-from orchestrator.core.guard import guard as guard_module
-from orchestrator.core.guard import watched
-from orchestrator.core.guard.guard import Guard
+from orchestrator.core.guard import Guard
 from orchestrator.core.home.changes import Changes
 from orchestrator.core.store.store import Store
 from orchestrator.core.verify import verify_session
@@ -229,7 +229,7 @@ def test_a_template_that_changes_is_told_once_and_reaches_no_session(told: list[
 @pytest.mark.slow
 def test_writes_and_reads_of_any_process_are_no_changes(live: Sample, told: list[str]) -> None:
     with guarded(live, told), pytest.MonkeyPatch.context() as quick:
-        quick.setattr("orchestrator.core.guard.guard.GATHER_S", 0.0)
+        quick.setattr("orchestrator.core.guard.GATHER_S", 0.0)
         stores = [Store(live.root), Store(live.root)]
         for number in range(150):
             store = stores[number % 2]

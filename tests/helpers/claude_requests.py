@@ -8,9 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from orchestrator.core.context.assemble import Context
-from orchestrator.material.model.claim import Tension
-from orchestrator.material.model.intel import Reported
-from orchestrator.material.model.proposal import Passage
+from orchestrator.material.claim import Passage, Tension
+from orchestrator.material.values import Reported
 from orchestrator.panel.engines.model.engine import ModelEngine
 from orchestrator.panel.engines.model.settings import DEADLINES_S, Settings
 from orchestrator.panel.engines.model.tasks import kind_of
@@ -29,9 +28,9 @@ from orchestrator.panel.engines.protocol import (
     SeatRequest,
     TensionsRequest,
 )
-from orchestrator.panel.model.dossier import BoardMember
 from orchestrator.panel.model.exchange import Candidate, Exchange, Turn
-from orchestrator.panel.model.fact import Passage as FactPassage
+from orchestrator.panel.model.reply import BoardMember
+from orchestrator.panel.model.reply import Passage as FactPassage
 from orchestrator.rehearsal.session import Session
 from tests.helpers.messages_server import MessagesServer, Taken
 

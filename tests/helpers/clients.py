@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from orchestrator.core.archive.s3 import S3Store
 from orchestrator.memory.embedding import HttpEmbedder
-from orchestrator.panel.engines.claude.searching import search
+from orchestrator.panel.engines.claude import search
 from orchestrator.panel.engines.model.failures import RefusedError, error_of
 from orchestrator.panel.engines.model.probing import probe_settings
 from orchestrator.panel.engines.model.service import Service
 from orchestrator.panel.engines.model.settings import CHAT, Settings
-from orchestrator.panel.engines.model.task import OnPartial
+from orchestrator.panel.engines.model.tasks import OnPartial
 
 Call = Callable[[str], Any]
 PATIENCE_S: Final = 300.0

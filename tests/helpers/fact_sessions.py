@@ -9,7 +9,7 @@ from time import sleep
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from orchestrator.core.errors import EngineError
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.memory.summariser import Schedule, Summariser
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.protocol import (
@@ -18,8 +18,7 @@ from orchestrator.panel.engines.protocol import (
     Request,
     ScribeRequest,
 )
-from orchestrator.panel.model.fact import FactDraft, Passage
-from orchestrator.panel.model.reply import Remembered
+from orchestrator.panel.model.reply import FactDraft, Passage, Remembered
 from orchestrator.rehearsal.session import Session
 
 if TYPE_CHECKING:

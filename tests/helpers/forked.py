@@ -23,8 +23,8 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from orchestrator.cli.app import run
-from orchestrator.cli.streams import prepare_streams
-from orchestrator.core.archive import streams
+from orchestrator.cli.screen import prepare_streams
+from orchestrator.core.archive import stores
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CALLS: Final = (
@@ -106,7 +106,7 @@ def _child(job: dict[str, Any], ready: int, go: int) -> None:
 
 def main() -> None:
     """Take jobs from stdin, a line each; say each child's id, then, once it may go, how it ended."""
-    vars(streams)["ThreadPoolExecutor"] = _SameThread
+    vars(stores)["ThreadPoolExecutor"] = _SameThread
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a command prints while it warms up is no answer
     for line in sys.stdin:

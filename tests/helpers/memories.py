@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from orchestrator.memory import memories
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.model import Memory, Written
+from orchestrator.memory.presenter import set_consent
 
 INES = "Ines"
 NOW = "2026-11-22T08:00:00.000000Z"

@@ -115,7 +115,7 @@ def _replace_all(stand_in: Callable[..., Never]) -> None:
 def _remember_all() -> None:
     """Every session is remembered, and each agent has a page and a memory to bring along."""
     from orchestrator.memory.database import MemoryDatabase
-    from orchestrator.panel.records.options import UNNAMED
+    from orchestrator.panel.records.setup import UNNAMED
     from orchestrator.rehearsal.session import Session
 
     opened = MemoryDatabase.open  # the real one, whatever takes its place
@@ -138,8 +138,8 @@ def _remember_all() -> None:
 def _bring_along(home: Home, presenter: Any, opened: Callable[[Path], MemoryDatabase]) -> None:
     from orchestrator.core.clock import utc_now
     from orchestrator.core.errors import GreenroomError
-    from orchestrator.memory.consent import set_consent
-    from orchestrator.memory.scratchpads import update_scratchpad
+    from orchestrator.memory.notebook import update_scratchpad
+    from orchestrator.memory.presenter import set_consent
     from tests.helpers.memories import write_memory
 
     now = utc_now()

@@ -25,8 +25,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Final, Protocol, Self
 
-from orchestrator.core.context.messages import Messages, TextBlock
-from orchestrator.core.context.meter import CacheMeter, InputUsage, tokens_of
+from orchestrator.core.context.messages import CacheMeter, InputUsage, Messages, TextBlock, tokens_of
 from tests.helpers import chat_spoken, messages_spoken
 from tests.helpers.chat_rules import as_message_request, check_chat
 from tests.helpers.messages_replies import Page, reply_to, searched_part, task_of

@@ -14,10 +14,10 @@ from typing import Any
 
 import yaml
 
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder
-from orchestrator.memory.recall import recall
+from orchestrator.memory.memories import recall
+from orchestrator.memory.presenter import set_consent
 from tests.helpers.memories import write_memory
 
 FOLDER = Path(__file__).resolve().parents[1] / "memory"

@@ -6,18 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.core.clock import utc_now
-from orchestrator.material.model.slide import Deck
-from orchestrator.memory.carryover import take_along
-from orchestrator.memory.consent import set_consent
+from orchestrator.material.values import Deck
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import carried_into
-from orchestrator.memory.session_memory import Guard
+from orchestrator.memory.presenter import set_consent
+from orchestrator.memory.session_memory import Guard, take_along
 from orchestrator.panel.engines.by_name import engine_named
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.plan import StartOptions, read_source
 from orchestrator.panel.loop.session_folder import start_session
 from orchestrator.panel.model.carryover import CarryOver
-from orchestrator.panel.records.options import Options
+from orchestrator.panel.records.setup import Options
 from orchestrator.rehearsal.session import Session
 
 DECK = """# Harbour ferries

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 

@@ -8,11 +8,11 @@ from typing import Any
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Value, held
 from orchestrator.core.table import TRANSCRIPT
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.model.exchange import Judgement
 from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
 from orchestrator.panel.records.memory import GoalsKept, Kept, KeptKind
-from orchestrator.panel.records.options import Options
+from orchestrator.panel.records.setup import Options
 from orchestrator.panel.records.speech import AnswerGiven, SlideShown, SpeechHeard
 from orchestrator.panel.records.start import DeckName, SessionStarted
 from tests.helpers.exchanges import exchange

@@ -9,7 +9,7 @@ from threading import Thread
 
 import uvicorn
 
-from orchestrator.web.app import application
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until
 

@@ -13,7 +13,7 @@ from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.value import Unread
 from orchestrator.core.table import Layout
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.model.exchange import Judgement
 from orchestrator.panel.records.exchanges import ExchangeClosed, VerdictGiven
 from orchestrator.panel.records.speech import SpeechHeard

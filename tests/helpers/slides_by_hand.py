@@ -9,7 +9,7 @@ from pathlib import Path
 from pptx import Presentation
 
 from orchestrator.material.deck.read import read_deck
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import Deck
 from tests.helpers.deck_files import SLIDE, changed, saved
 
 _OFFICE = "http://schemas.openxmlformats.org"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from orchestrator.core.errors import EngineError
-from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import Recording
+from orchestrator.material.values import Segment
 from orchestrator.panel.answers import Answer
 from orchestrator.panel.engines.protocol import (
     CandidateRequest,

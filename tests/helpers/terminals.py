@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.cli.prompt import AGAIN, WORTH
+from orchestrator.cli.dialogue import AGAIN, WORTH
 from tests.helpers.rehearsals import ROOT
 
 QUIET_S = 0.3

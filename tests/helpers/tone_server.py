@@ -9,7 +9,7 @@ from pathlib import Path
 from orchestrator.panel.config.public_url import parse_public_url
 from orchestrator.panel.home import Home
 from orchestrator.web.open_sessions import OpenSessions
-from orchestrator.web.serve import serve
+from orchestrator.web.server import serve
 from orchestrator.web.site import Site
 from tests.helpers.recognisers import ToneRecogniser
 

@@ -20,14 +20,13 @@ from typing import Any, Final
 
 from orchestrator.core.clock import ClockState
 from orchestrator.core.errors import SessionStateError
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 from orchestrator.panel.engines.protocol import JudgementRequest, Request
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop import turns
-from orchestrator.panel.loop.live_panel import Panel
+from orchestrator.panel.loop.live import Panel
 from orchestrator.panel.loop.steps import End, Listen
 from orchestrator.panel.model.exchange import Judgement, Observation
-from orchestrator.panel.records.corrections import Corrected
 from orchestrator.panel.records.exchanges import (
     ExchangeClosed,
     ExchangeOpened,
@@ -40,6 +39,7 @@ from orchestrator.panel.records.projection import Projection
 from orchestrator.panel.records.speech import (
     AnswerEnds,
     AnswerHeard,
+    Corrected,
     as_talk,
     is_spoken,
 )

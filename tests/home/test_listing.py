@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.driver_lock import driving
 
 from orchestrator import Home, Session
 from orchestrator.core.home.folder import LIST_CACHE
 from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
-from orchestrator.documents import glance
+from orchestrator.documents import listing
 from orchestrator.documents.listing import local
 from orchestrator.material.speech.stream import LiveSegment
+from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK
@@ -27,11 +27,11 @@ IDS = ("s1", "s2", "s3")
 @pytest.fixture
 def kept(home: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """A home of three sessions whose list has been read and kept."""
-    monkeypatch.setattr(glance, "MIN_NEW", 1)
+    monkeypatch.setattr(listing, "MIN_NEW", 1)
     opened = Home.open(home)
     for name in IDS:
         Session.start(opened, deck_text=DECK, id=name, engine="offline", presenter=WORDS).close()
-    until("settled ledgers", lambda: all(glance._stamp(opened.sessions / name) for name in IDS))
+    until("settled ledgers", lambda: all(listing._stamp(opened.sessions / name) for name in IDS))
     listed(opened)
     assert (home / LIST_CACHE).is_file()
     return opened
@@ -104,7 +104,7 @@ def test_a_known_session_that_has_changed_is_shown_as_it_is(
 def test_a_session_is_active_for_as_long_as_it_is_driven(kept: Home) -> None:
     with Session.open(kept, "s2") as session:
         with driving(session.rehearsal, "feed"):
-            until("a known session", lambda: glance._stamp(session.path))
+            until("a known session", lambda: listing._stamp(session.path))
             assert [listed(kept)["s2"]["state"] for _ in range(2)] == ["active", "active"]
         assert listed(kept)["s2"]["state"] == "active"
 

@@ -6,12 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.personas.fault import Findings
-from orchestrator.panel.personas.front_matter import read_front_matter
 
 from orchestrator.core.errors import AnswersError, ConfigurationError
 from orchestrator.panel.answers import read_answers
 from orchestrator.panel.config.config import Config, read_config
+from orchestrator.panel.personas.outline import Findings, read_front_matter
 
 _ANCHORS = ", ".join(
     f"&{name} [{', '.join([f'*{of}'] * 9)}]" for of, name in zip("abcdefg", "bcdefgh", strict=True)

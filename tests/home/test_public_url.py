@@ -11,7 +11,7 @@ from orchestrator.core.errors import ConfigurationError
 from orchestrator.panel.config.config import checked, read_config
 from orchestrator.panel.config.public_url import OWN_PATHS, PublicUrl, parse_public_url
 from orchestrator.web.addresses import PREFIX
-from orchestrator.web.app import PAGES
+from orchestrator.web.server import PAGES
 
 
 @pytest.mark.parametrize(

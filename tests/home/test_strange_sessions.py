@@ -17,13 +17,13 @@ from orchestrator import Home, Session
 from orchestrator.cli.app import run
 from orchestrator.core.errors import SessionStateError, UsageError
 from orchestrator.core.verify import verify_session
-from orchestrator.documents.briefing import briefing_json
 from orchestrator.documents.listing import local
+from orchestrator.documents.memories import briefing_json
 from orchestrator.mcp.resources import read
 from orchestrator.mcp.scope import LIST, Scope
 from orchestrator.rehearsal.erasing import ERASING, erase_session
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"

@@ -15,8 +15,7 @@ from orchestrator.core.errors import ConfigurationError, HomeError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.home.table_file import read_table_file
 from orchestrator.core.home.unnamed import unnamed_files
-from orchestrator.core.store.opening import Opening
-from orchestrator.core.store.recorded_table import table_of, table_of_version_1
+from orchestrator.core.store.opening import Opening, table_of, table_of_version_1
 from orchestrator.core.table import (
     AGENT,
     MAX_FILE_BYTES,
@@ -25,7 +24,7 @@ from orchestrator.core.table import (
     SessionFile,
     Table,
 )
-from orchestrator.panel.records.needs import COMPANIONS, NEEDS, lacking
+from orchestrator.panel.records.setup import COMPANIONS, NEEDS, lacking
 from tests.helpers.homes import ROOT
 
 TABLE = """\

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import EngineError, InputError, RevisionLimitError
+from orchestrator.material.claim import Place
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.intel.page import intel_page
-from orchestrator.material.intel.prose import reported_in
-from orchestrator.material.intel.read import read_intel
-from orchestrator.material.model.claim import Place
-from orchestrator.material.model.intel import Intel, IntelItem, Reported
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.intel.findings import intel_page, read_intel, reported_in
+from orchestrator.material.values import Deck, Intel, IntelItem, Reported
 from orchestrator.panel.engines.by_name import engine_named
 from orchestrator.panel.engines.protocol import NewsRequest
 from orchestrator.panel.loop.bearing import Held, held_against, intel_of

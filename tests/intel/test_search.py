@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from orchestrator.core.errors import EngineError, RevisionLimitError, SessionFrozenError
-from orchestrator.documents.intel import searched_json
+from orchestrator.documents.preparation import searched_json
 from orchestrator.material.claims.extract import deck_claims
+from orchestrator.material.deck.lines import slide_texts
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.deck.texts import slide_texts
 from orchestrator.material.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
-from orchestrator.panel.engines.claude.searching import MAX_REQUESTS
+from orchestrator.panel.engines.claude import MAX_REQUESTS
 from orchestrator.panel.engines.model.tasks import prompt
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session

@@ -11,7 +11,7 @@ import pytest
 
 from orchestrator import Home, Segment, Session
 from orchestrator.core.errors import GreenroomError, InvalidTextError
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 TRANSCRIPT = "shared/presenter-transcript.md"

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.asking import ask
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import InputError
-from orchestrator.material.model.brought import BroughtQuestion
-from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import Recording
+from orchestrator.material.values import BroughtQuestion, Segment
 from orchestrator.panel.debrief.json_form import as_json
 from orchestrator.panel.debrief.page import as_html, as_markdown
 from orchestrator.panel.dossier.brought import (
@@ -23,8 +21,9 @@ from orchestrator.panel.dossier.brought import (
     questions_of,
     read_questions,
 )
+from orchestrator.panel.loop.asking import ask
 from orchestrator.panel.model.exchange import Exchange
-from orchestrator.web.known import knowledge
+from orchestrator.web.pages.review_session import knowledge
 from tests.helpers.ferries import DECK as ONE_SLIDE
 
 DECK = "".join(f"# Part {number}\n\n- Line {number} of the deck\n\n---\n" for number in range(1, 5))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from orchestrator.core.errors import EngineError, UsageError
+from orchestrator.material.claim import Place, Tension
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.claim import Place, Tension
 from orchestrator.panel.answers import Answer
-from orchestrator.panel.engines.model.task_data import candidate
+from orchestrator.panel.engines.model.situation import candidate
 from orchestrator.panel.engines.model.tasks import task_text
 from orchestrator.panel.engines.protocol import (
     CandidateRequest,
@@ -23,9 +23,9 @@ from orchestrator.panel.engines.protocol import (
 )
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop import asking
+from orchestrator.panel.loop.answers import give_verdict
 from orchestrator.panel.loop.calling_on import Choice
-from orchestrator.panel.loop.judging import give_verdict
-from orchestrator.panel.loop.open_contradictions import whose
+from orchestrator.panel.loop.panelist import whose
 from orchestrator.panel.loop.recorded import Loading
 from orchestrator.panel.loop.refreshing import (
     ASKED,

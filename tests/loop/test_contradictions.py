@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import pytest
 
 from orchestrator.core.errors import EngineError
-from orchestrator.material.checks.passages import deck_passages
+from orchestrator.material.checks.grounding import deck_passages
+from orchestrator.material.claim import NOT_BOTH, Operand, Place, Proposal, Tension
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.proposal import NOT_BOTH, Operand, Proposal
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.engines.protocol import (
     DoubtRequest,
     JudgementRequest,
@@ -23,7 +22,7 @@ from orchestrator.panel.engines.protocol import (
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.contradictions import Looked, propose
 from orchestrator.panel.model.exchange import Candidate, Judgement
-from orchestrator.panel.records import contradictions
+from orchestrator.panel.records import exchanges
 from orchestrator.rehearsal.session import Session
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
@@ -166,7 +165,7 @@ def started(home: Path, engine: SteadyEngine) -> Session:
 
 
 def looks(session: Session) -> list[Mapping[str, Any]]:
-    return values_of(session.rehearsal.store, contradictions.Looked.TYPE)
+    return values_of(session.rehearsal.store, exchanges.Looked.TYPE)
 
 
 def say(session: Session, text: str, at_s: float = 1.0) -> None:

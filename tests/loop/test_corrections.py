@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.candidate_requests import grounds_of
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import SessionFrozenError, SessionStateError, UsageError
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.material.model.segment import LiveSegment, Segment
+from orchestrator.material.values import LiveSegment, Segment
 from orchestrator.memory.facts import FactLog
 from orchestrator.panel.engines.protocol import JudgementRequest, Request
+from orchestrator.panel.loop.panelist import grounds_of
 from orchestrator.panel.model.exchange import Candidate
-from orchestrator.panel.model.fact import FactDraft
+from orchestrator.panel.model.reply import FactDraft
 from orchestrator.panel.records.memory import (
     BEGAN,
     FactRun,

@@ -16,8 +16,8 @@ from orchestrator.panel.engines.recorded import FILE, read_recording
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.demo.rehearsals import ACTS, PRESENTER
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import greenroom

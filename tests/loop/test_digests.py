@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.engines.protocol import CandidateRequest, Request
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop import digests
-from orchestrator.panel.loop.digests import digest, is_same_digest
-from orchestrator.panel.loop.refresh_rules import SLIDE, TIMER
-from orchestrator.panel.loop.refreshing import refresh
-from orchestrator.panel.loop.staleness import why_stale
-from orchestrator.panel.records.candidates import CandidateWritten, RoundMade
+from orchestrator.panel.loop import calling_on
+from orchestrator.panel.loop.calling_on import digest, is_same_digest, why_stale
+from orchestrator.panel.loop.refreshing import SLIDE, TIMER, refresh
+from orchestrator.panel.records.exchanges import CandidateWritten, RoundMade
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.known import knowledge
+from orchestrator.web.pages.review_session import knowledge
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.stores import values_of
 
@@ -81,13 +79,13 @@ class Model(SteadyEngine):
 def test_a_session_goes_on_with_the_digests_that_it_began_with(
     home: Path, monkeypatch: pytest.MonkeyPatch, kind: type[SteadyEngine], chars: int
 ) -> None:
-    monkeypatch.setattr(digests, "DIGEST_CHARS", chars)
+    monkeypatch.setattr(calling_on, "DIGEST_CHARS", chars)
     with Session.start(Home.open(home), deck_text="# Ferries\n\nPlain words.\n", engine=kind()) as session:
         session.slide(1)
         session.add_segment(Segment("Good morning.", 0.0, 2.0, "Ines"))
         refresh(session.rehearsal, SLIDE)
     monkeypatch.undo()
-    assert digests.DIGEST_CHARS == 16
+    assert calling_on.DIGEST_CHARS == 16
     engine = kind()
     with Session.open(Home.open(home), session.id) as again:
         again.rehearsal.engine = engine

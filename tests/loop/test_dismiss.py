@@ -7,19 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.refreshing import refresh
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import InputError, SessionStateError
-from orchestrator.documents.export import export
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.model.segment import Segment
+from orchestrator.documents.memories import export
+from orchestrator.material.claim import Place, Tension
+from orchestrator.material.values import Segment
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.dismissals import dismissals
-from orchestrator.memory.forgetting import forget_presenter
+from orchestrator.memory.memories import forget_presenter
+from orchestrator.memory.presenter import dismissals
 from orchestrator.panel.debrief.json_form import as_json
 from orchestrator.panel.debrief.page import as_html, as_markdown
 from orchestrator.panel.debrief.terminal import as_text
+from orchestrator.panel.loop.refreshing import refresh
 from orchestrator.panel.model.exchange import Candidate
 from orchestrator.panel.records.projection import Projection
 from orchestrator.rehearsal.erasing import erase_session

@@ -8,10 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.answering import take_answer, take_heard
-from orchestrator.panel.loop.recorded import Loading
-from orchestrator.panel.loop.rehearsal import Rehearsal
-from orchestrator.panel.loop.transcript import add_segment
 
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
@@ -25,11 +21,15 @@ from orchestrator.core.errors import (
     UsageError,
 )
 from orchestrator.core.store.files import held
-from orchestrator.material.model.segment import LiveSegment, Segment
 from orchestrator.material.speech.read import Recording
-from orchestrator.memory.session_context import to_plain
+from orchestrator.material.values import LiveSegment, Segment
+from orchestrator.memory.scribe import to_plain
 from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.panel.loop import session_folder
+from orchestrator.panel.loop.answers import take_answer, take_heard
+from orchestrator.panel.loop.recorded import Loading
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.transcript import add_segment
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.strict_s3 import KEY, SECRET, strict_s3

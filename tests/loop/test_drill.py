@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from orchestrator.panel.loop.drilling import MINUTES, put_again
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import InputError, UsageError
-from orchestrator.material.model.claim import Place
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.claim import Place
+from orchestrator.material.values import Segment
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.json_form import as_json
 from orchestrator.panel.debrief.page import as_markdown
 from orchestrator.panel.engines.protocol import JudgementRequest
-from orchestrator.panel.model.drill import Drilled
+from orchestrator.panel.loop.plan import MINUTES, put_again
+from orchestrator.panel.model.carryover import Drilled
 from orchestrator.panel.model.exchange import Judgement
 from tests.helpers.ferries import DECK, QUESTION, QUOTE
 from tests.helpers.steady import SteadyEngine

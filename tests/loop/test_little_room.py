@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.core.context.fit import cut_bytes, joined, sections
-from orchestrator.core.context.receipt import receipt_of
+from orchestrator.core.context.receipt import cut_bytes, joined, receipt_of, sections
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.fitting import DECK, kept_within
 from orchestrator.rehearsal.session import Session

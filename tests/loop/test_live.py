@@ -17,7 +17,7 @@ from orchestrator import Home, Session
 from orchestrator.core.errors import EngineError
 from orchestrator.panel.engines.by_name import engine_named
 from orchestrator.panel.engines.model.engine import ModelEngine
-from orchestrator.panel.loop import live_panel
+from orchestrator.panel.loop import live
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.live_feeds import fed, quicken, until
 from tests.helpers.messages_server import MessagesServer
@@ -304,7 +304,7 @@ def test_an_answer_that_is_corrected_while_a_model_judges_it_is_judged_anew(
         (done,) = until("the verdict", lambda: feed.session.projection.exchanges)
         assert (done.outcome, done.turns[0].answer) == ("satisfied", "It is audited, EUR 4.2M for 2026.")
         (left_out,) = feed.values("left_out")
-        assert left_out["why"] == live_panel.CORRECTED
+        assert left_out["why"] == live.CORRECTED
 
 
 def test_an_answer_that_a_stopped_feed_left_is_judged_by_the_next(quick: Path, tmp_path: Path) -> None:
@@ -345,9 +345,9 @@ def test_a_hand_that_nobody_can_vouch_for_goes_down(quick: Path, tmp_path: Path)
 
 def test_an_engine_can_be_told_not_to_wait(home: Path) -> None:
     """The engine that asks a model is one that can be asked without waiting; rules answer at once."""
-    from orchestrator.panel.engines.model.fallback import FallbackEngine
-    from orchestrator.panel.engines.offers import Beginning
+    from orchestrator.panel.engines.model.engine import FallbackEngine
     from orchestrator.panel.engines.offline import OfflineEngine
+    from orchestrator.panel.engines.protocol import Beginning
 
     assert issubclass(ModelEngine, Beginning)
     assert issubclass(FallbackEngine, Beginning)

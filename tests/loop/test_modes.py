@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.pauses import pauses_in
 
 from orchestrator import Home, Session
 from orchestrator.panel.answers import Answer
+from orchestrator.panel.loop.state import pauses_in
 from orchestrator.panel.records.projection import Playback
 from tests.helpers.rehearsals import contents, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, course, recording, rehearsed

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from orchestrator import Home, Session
+from orchestrator.core.errors import SessionStateError
+from orchestrator.material.values import Segment
+from orchestrator.panel.answers import Answer, wish_to_park
 from orchestrator.panel.loop.asking import ask
 from orchestrator.panel.loop.refreshing import refresh
 from orchestrator.panel.loop.state import Live
 from orchestrator.panel.loop.steps import Ask, next_step
-
-from orchestrator import Home, Session
-from orchestrator.core.errors import SessionStateError
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.speech.parking import wish_to_park
-from orchestrator.panel.answers import Answer
 from orchestrator.panel.model.exchange import Turn, not_taken_up
 from orchestrator.web.view import room_view
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal

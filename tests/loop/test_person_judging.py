@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.judging import AskPerson
 
 from orchestrator import Home, Session
 from orchestrator.core.archive.freeze import thaw
@@ -23,6 +22,7 @@ from orchestrator.panel.answers import Answer
 from orchestrator.panel.debrief.json_form import as_json
 from orchestrator.panel.debrief.page import as_markdown
 from orchestrator.panel.debrief.terminal import as_text
+from orchestrator.panel.loop.answers import AskPerson
 from orchestrator.panel.model.exchange import Exchange, Judgement
 from orchestrator.rehearsal.erasing import erase_session
 from tests.helpers.commands import Commands

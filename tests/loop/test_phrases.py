@@ -13,13 +13,12 @@ from time import sleep
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from orchestrator.panel.loop.moderator_lines import asked, question_lines, spoken
-from orchestrator.panel.loop.phrases import OF_EACH, choose, say
-from orchestrator.panel.loop.rehearsal import Rehearsal
-from orchestrator.panel.personas.orchestration import PHRASE_HEADINGS, read_phrases
 
 from orchestrator import Home, Session
 from orchestrator.panel.answers import Answer
+from orchestrator.panel.loop.moderator import OF_EACH, asked, choose, question_lines, say, spoken
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.personas.orchestration import PHRASE_HEADINGS, read_phrases
 from tests.helpers.live_feeds import quicken
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine, recording, rehearsed, running_on

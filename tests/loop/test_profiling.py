@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.profiling import answered
 
 from orchestrator import Home, Session
+from orchestrator.panel.loop.resolving import answered
 from orchestrator.panel.model.exchange import Turn
 from tests.helpers.steady import DECK, SteadyEngine
 

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
-from orchestrator.panel.loop.moderator_lines import question_lines
-from orchestrator.panel.loop.question_text import bare_question
 
 from orchestrator import Home, Session
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.debrief import phrasing
-from orchestrator.panel.loop import question_text
+from orchestrator.panel.loop import moderator
+from orchestrator.panel.loop.moderator import bare_question, question_lines
 from orchestrator.panel.model.exchange import Exchange
 
 TABLE = "# Costs\n\n| Use | EUR |\n|---|---|\n| Boats | 100 |\n| Piers | 200 |\n| Total | 350 |\n"
@@ -38,7 +37,7 @@ def test_nothing_reads_the_words_of_a_question_that_says_how_it_is_shown(
     def refuse(question: str, quote: str | None) -> NoReturn:
         raise AssertionError(question)
 
-    monkeypatch.setattr(question_text, "bare_of", refuse)
+    monkeypatch.setattr(moderator, "bare_of", refuse)
     with session, Session.open(None, session.path) as again:  # folded from the ledger
         assert again.projection.open is not None
         assert bare_question(again.projection.open.turns[0], again.projection.open.quote) == shown

@@ -8,14 +8,8 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.material.checks.proposals import verify
-from orchestrator.material.model.claim import Tension
-from orchestrator.material.model.proposal import (
-    Operand,
-    Passage,
-    Proposal,
-    Refusal,
-)
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.claim import Operand, Passage, Proposal, Refusal, Tension
+from orchestrator.material.values import Segment
 
 WRONG = "That is 3 million for boats, 4 million for piers and 5 million for staff, 14 million in total."
 PROMISE = "We will deliver the boats by May 2027."

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.driver_lock import driver_pid, driving
 
 from orchestrator import Home, Session
-from orchestrator.cli.shared import pacer
+from orchestrator.cli.arguments import pacer
 from orchestrator.core.clock import MAX_GAP_S
 from orchestrator.core.store.store import DRIVER_LOCK
 from orchestrator.material.speech.stream import LiveSegment
-from orchestrator.panel.loop import session_clock
+from orchestrator.panel.loop import rehearsal
+from orchestrator.panel.loop.driver_lock import driver_pid, driving
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.view import room_view
@@ -165,7 +165,7 @@ def test_other_processes_know_the_clock_of_the_one_that_runs_it(session: Session
         assert other.projection.clock.live_since is not None
         until("a beat", lambda: now_s(other) >= 100)  # the thread beats by real time
         other.hear(LiveSegment("Said by another process."))
-        assert other.projection.segments[-1].end_s <= now_s(session) + session_clock.BEAT_S
+        assert other.projection.segments[-1].end_s <= now_s(session) + rehearsal.BEAT_S
         assert room_view(other.rehearsal, is_driven_here=False).is_running
         session.pause()
         assert now_s(session) < 100 + SLACK_S
@@ -205,7 +205,7 @@ def test_whatever_stands_in_the_lock_file_the_clock_is_a_time(
     session.close()
     with Session.open(Home.open(home), "s1") as later:
         since = later.projection.clock.live_since
-        raw = b"12".ljust(session_clock.PID_BYTES) + written.format(since=since).encode()
+        raw = b"12".ljust(rehearsal.PID_BYTES) + written.format(since=since).encode()
         (later.path / DRIVER_LOCK).write_bytes(raw)
         assert 0 <= now_s(later) < SLACK_S
         later.hear(LiveSegment("Still here."))

@@ -6,13 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.calling_on import Choice, choose
-from orchestrator.panel.loop.staleness import why_stale
 
 from orchestrator import Home, Session
-from orchestrator.material.model.claim import Place
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.claim import Place
+from orchestrator.material.values import Segment
 from orchestrator.panel.loop import asking, panelist
+from orchestrator.panel.loop.calling_on import Choice, choose, why_stale
 from orchestrator.panel.model.exchange import Candidate
 from orchestrator.panel.records.projection import Waiting
 from tests.helpers.steady import SteadyEngine

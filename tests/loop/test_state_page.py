@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from orchestrator.panel.loop.answering import take_heard
-
 from orchestrator import Home, Session
-from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import read_speech
+from orchestrator.material.values import Segment
 from orchestrator.panel.loop import refreshing
+from orchestrator.panel.loop.answers import take_heard
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.steady import DECK, SteadyEngine
 

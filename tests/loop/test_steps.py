@@ -10,6 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from orchestrator import Home, Session
+from orchestrator.material.values import Segment
+from orchestrator.panel.loop import contradiction_looks, moderator, recorded, refreshing
 from orchestrator.panel.loop.state import Live
 from orchestrator.panel.loop.state_page import show_state_again
 from orchestrator.panel.loop.steps import (
@@ -25,15 +29,6 @@ from orchestrator.panel.loop.steps import (
     Step,
     TakeAnswer,
     next_step,
-)
-
-from orchestrator import Home, Session
-from orchestrator.material.model.segment import Segment
-from orchestrator.panel.loop import (
-    contradiction_looks,
-    phrases,
-    recorded,
-    refreshing,
 )
 from orchestrator.panel.records.kinds import KINDS, fold
 from orchestrator.panel.records.projection import Projection
@@ -58,7 +53,7 @@ def test_a_recording_is_a_row_of_steps_that_only_the_driver_carries_out(
             assert (session.projection, session.ledger_head) == (before, head)
             if not recorded.step(rehearsal):
                 break
-    assert taken[0] == Speak(phrases.OPENING)
+    assert taken[0] == Speak(moderator.OPENING)
     assert taken[-1] == End()
     kinds = Counter(type(step) for step in taken)
     assert kinds[Listen] > 8 < kinds[Refresh]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.loop.turns import withdrawable
 
 from orchestrator import Home, Session
 from orchestrator.core.archive.bag import facts_of
@@ -17,19 +16,19 @@ from orchestrator.core.errors import SessionStateError
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import held
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.memory.facts import FactLog
 from orchestrator.memory.past_sessions import exchanges_of
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.engines.protocol import JudgementRequest, Request
 from orchestrator.panel.loop import refreshing
-from orchestrator.panel.records import folding
+from orchestrator.panel.loop.turns import withdrawable
+from orchestrator.panel.records import taken_back
 from orchestrator.panel.records.kinds import fold
 from orchestrator.panel.records.projection import Playback
 from orchestrator.panel.records.speech import SpeechHeard
 from orchestrator.review.reading import read
-from orchestrator.web.timeline import Asked, Speech, Withdrawn, timeline
-from orchestrator.web.timeline_export import as_markdown
+from orchestrator.web.timeline import Asked, Speech, Withdrawn, as_markdown, timeline
 from tests.helpers.steady import DECK, SteadyEngine
 
 WRONG = "The fund holds ninety million."
@@ -110,13 +109,13 @@ def test_each_time_that_an_answer_is_taken_back_costs_the_same_more(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folds: list[int] = []
-    take = folding.take
+    take = taken_back.take
 
     def counted(*given: Any) -> None:
         folds[-1] += 1
         take(*given)
 
-    monkeypatch.setattr(folding, "take", counted)
+    monkeypatch.setattr(taken_back, "take", counted)
     for _ in range(20):
         session.take_answer(WRONG)
         folds.append(0)

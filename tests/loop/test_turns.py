@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 from orchestrator.panel.loop import turns
 from tests.helpers.turn_play import ACTS, Act, begin, check, play_copy, played, script_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import SessionStateError
-from orchestrator.material.model.segment import LiveSegment, Segment
+from orchestrator.material.values import LiveSegment, Segment
 from orchestrator.memory.facts import FactLog
 from orchestrator.panel.debrief.build import debrief_of
 from orchestrator.panel.loop import refreshing, turns

@@ -20,12 +20,11 @@ import pytest
 from orchestrator.core.errors import GreenroomError
 from orchestrator.mcp.resources import read
 from orchestrator.mcp.scope import Scope
-from orchestrator.mcp.server import build
-from orchestrator.mcp.tool_calls import call_tool, input_schema
-from orchestrator.memory.consent import set_consent
+from orchestrator.mcp.server import build, call_tool, input_schema
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.memories import memories
-from orchestrator.memory.proposals import settle
+from orchestrator.memory.notebook import settle
+from orchestrator.memory.presenter import set_consent
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, call
 from orchestrator.panel.home import Home
 from orchestrator.panel.records.memory import ScratchpadProposed

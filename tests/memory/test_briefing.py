@@ -17,10 +17,9 @@ from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import UsageError
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.memory.briefing import FOLDER_NAME, HEADER, KEPT_S, Lately, _take, briefing, drop_briefings
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.goals import add_goal, complete_goal, move_goal
 from orchestrator.memory.past_sessions import Begun
+from orchestrator.memory.presenter import add_goal, complete_goal, move_goal, set_consent
 from orchestrator.panel.records.kinds import KINDS
 from tests.helpers.rehearsals import ROOT
 from tests.helpers.remembered import agree, begun, over, rehearsed
@@ -224,7 +223,7 @@ def test_a_session_whose_ledger_is_damaged_is_passed_over(home: Path) -> None:
 
 
 def test_off_the_record_is_off_the_briefing(home: Path) -> None:
-    from orchestrator.material.model.segment import Segment
+    from orchestrator.material.values import Segment
 
     agree(home, "Ines")
     session = begun(home, "s1")
@@ -250,7 +249,7 @@ for number in range(25):
         text = briefing(db, home, agent="skeptic", presenter="Ines", now=utc_now()).text
         assert text.startswith("═══") and "(s1)" in text, text
         if number % 5 == int(sys.argv[2]):
-            from orchestrator.memory.goals import add_goal
+            from orchestrator.memory.presenter import add_goal
             add_goal(db, "Ines", f"Goal {number} of {sys.argv[2]}", utc_now())
 """
 

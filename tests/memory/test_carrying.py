@@ -11,16 +11,14 @@ from orchestrator.core.clock import utc_now
 from orchestrator.core.home.folder import digests
 from orchestrator.core.values import to_json
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.memory.carryover import MAX_BLOCK_CHARS
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.flush import keep_what_matters
-from orchestrator.memory.forgetting import forget
-from orchestrator.memory.memories import memories
-from orchestrator.memory.open_points import left_open, open_points
-from orchestrator.memory.scratchpads import update_scratchpad
+from orchestrator.memory.memories import forget, memories
+from orchestrator.memory.notebook import update_scratchpad
+from orchestrator.memory.past_sessions import left_open, open_points
+from orchestrator.memory.presenter import set_consent
 from orchestrator.memory.scribe import scribe_of
-from orchestrator.memory.session_memory import Guard
+from orchestrator.memory.session_memory import MAX_BLOCK_CHARS, Guard
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.records.memory import GoalsKept, Kept, SessionFlushed
@@ -250,7 +248,7 @@ def test_a_memory_cannot_reach_into_anothers_session(home: Path, source: str) ->
 
 
 def test_what_was_said_off_the_record_is_carried_nowhere(home: Path) -> None:
-    from orchestrator.material.model.segment import Segment
+    from orchestrator.material.values import Segment
 
     agree(home, "Ines")
     session = begun(home, "s1")

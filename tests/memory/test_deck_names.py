@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.memory.deck_names import MOST_NAMES, names_in
+from orchestrator.memory.english import MOST_NAMES, names_in
 
 
 def test_the_commonest_name_comes_first() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.memory.derived import derived_folder, replace_if_different, replace_text
+from orchestrator.memory.facts import derived_folder, replace_if_different, replace_text
 
 
 @pytest.fixture

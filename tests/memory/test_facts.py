@@ -14,27 +14,19 @@ from hypothesis import strategies as st
 
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Held
-from orchestrator.material.claims.word_classes import word_set
-from orchestrator.memory.embedding import embedder
-from orchestrator.memory.embedding_local import is_installed
-from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.fact_grounding import AlikeByMeaning, grounded
+from orchestrator.material.claims.words import word_set
+from orchestrator.memory.embedding import embedder, is_installed
 from orchestrator.memory.facts import MOST_WINDOW_CHARS, FactLog, fact_files
+from orchestrator.memory.model import EmbeddingError
 from orchestrator.memory.scribe import Scribe
+from orchestrator.memory.summariser import AlikeByMeaning, grounded
 from orchestrator.memory.trace import Trace
-from orchestrator.panel.engines.offline.facts import facts
+from orchestrator.panel.engines.offline.memory import facts
 from orchestrator.panel.engines.protocol import FactsRequest
 from orchestrator.panel.model.exchange import Turn
-from orchestrator.panel.model.fact import (
-    ANSWER,
-    EXCHANGE,
-    SPEECH,
-    FactDraft,
-    Passage,
-    key_of,
-)
+from orchestrator.panel.model.reply import ANSWER, EXCHANGE, SPEECH, FactDraft, Passage, key_of
 from orchestrator.panel.records.exchanges import ExchangeClosed
-from orchestrator.panel.records.tellers import passage_of
+from orchestrator.panel.records.kinds import passage_of
 from tests.helpers.exchanges import exchange
 from tests.helpers.scribe_records import started
 from tests.helpers.stores import fields_of

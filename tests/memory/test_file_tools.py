@@ -14,9 +14,8 @@ from orchestrator.core.archive.freeze import freeze
 from orchestrator.core.errors import StoreError, UsageError
 from orchestrator.core.store.store import Store
 from orchestrator.memory.facts import FactLog
-from orchestrator.memory.session_files import MAX_READ_CHARS, OutOfReachError, list_files, read_file
-from orchestrator.memory.tools import Desk, call
-from orchestrator.panel.model.fact import FactDraft
+from orchestrator.memory.tools import MAX_READ_CHARS, Desk, OutOfReachError, call, list_files, read_file
+from orchestrator.panel.model.reply import FactDraft
 from orchestrator.panel.records.memory import BEGAN, FactRun, FactsKept
 from tests.helpers.sessions import TRANSCRIPT, Sample, rehearse, start
 

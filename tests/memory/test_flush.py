@@ -9,17 +9,14 @@ from typing import Any
 
 import pytest
 
-from orchestrator.material.model.slide import Deck, Slide, Table
-from orchestrator.memory.consent import set_consent
+from orchestrator.material.values import Deck, Slide, Table
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.errors import MemoryRefusedError
 from orchestrator.memory.flush import Flushed, flush
-from orchestrator.memory.forgetting import forget, forget_session
-from orchestrator.memory.goals import add_goal, goals
-from orchestrator.memory.memories import edit_memory, memories, rehearsals_of
-from orchestrator.memory.open_points import open_points
-from orchestrator.memory.past_sessions import deck_tag
-from orchestrator.memory.session_context import Noted, SessionContext
+from orchestrator.memory.memories import edit_memory, forget, forget_session, memories, rehearsals_of
+from orchestrator.memory.model import MemoryRefusedError
+from orchestrator.memory.past_sessions import deck_tag, open_points
+from orchestrator.memory.presenter import add_goal, goals, set_consent
+from orchestrator.memory.scribe import Noted, SessionContext
 from orchestrator.panel.model.exchange import Exchange, Turn
 from tests.helpers.memories import INES, NOW, at, opened
 

@@ -11,23 +11,25 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.documents.export import export
-from orchestrator.memory.consent import consented, presenters
+from orchestrator.documents.memories import export
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.embedding import to_blob, unit
-from orchestrator.memory.errors import UnknownMemoryError
-from orchestrator.memory.forgetting import forget, forget_agent, forget_presenter, forget_session
-from orchestrator.memory.goals import add_goal, forget_goal, goals, move_goal
 from orchestrator.memory.memories import (
     carried_into,
     edit_memory,
+    embed_missing,
+    forget,
+    forget_agent,
+    forget_presenter,
+    forget_session,
     history,
     left,
     memories,
+    recall,
 )
-from orchestrator.memory.model import MAX_MEMORIES
-from orchestrator.memory.recall import embed_missing, recall
-from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, update_scratchpad
+from orchestrator.memory.model import MAX_MEMORIES, UnknownMemoryError
+from orchestrator.memory.notebook import edit_scratchpad, scratchpad, update_scratchpad
+from orchestrator.memory.presenter import add_goal, consented, forget_goal, goals, move_goal, presenters
 from tests.helpers.memories import INES, NOW, at, keep, opened, write_memory
 
 SECRET = "Zanzibarium quotas are unsourced, says Quillfeather."

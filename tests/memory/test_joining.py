@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.memory.whole_sentences import LONGEST_TAIL_CHARS, Joining, Sentence
+from orchestrator.memory.scribe import LONGEST_TAIL_CHARS, Joining, Sentence
 
 
 def joined(*pieces: str) -> list[Sentence]:

@@ -13,30 +13,31 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.documents.export import export
-from orchestrator.memory.arguments import ArgumentsRefusedError, MemoryWrite, parsed
-from orchestrator.memory.consent import consented, presenters, set_consent
+from orchestrator.documents.memories import export
 from orchestrator.memory.database import NAME, MemoryDatabase
-from orchestrator.memory.errors import (
-    MemoryDatabaseError,
-    MemoryRefusedError,
-    NotConsentedError,
-    UnknownMemoryError,
-)
-from orchestrator.memory.forgetting import forget_session
 from orchestrator.memory.memories import (
     KEPT_LEFT,
     edit_memory,
+    forget_session,
     history,
     last_change,
     left,
     memories,
     memory,
+    recall,
+    search_memories,
     worth,
 )
-from orchestrator.memory.model import MAX_MEMORIES, Memory
-from orchestrator.memory.recall import recall, search_memories
-from orchestrator.memory.validation import normalised
+from orchestrator.memory.model import (
+    MAX_MEMORIES,
+    Memory,
+    MemoryDatabaseError,
+    MemoryRefusedError,
+    NotConsentedError,
+    UnknownMemoryError,
+)
+from orchestrator.memory.presenter import consented, presenters, set_consent
+from orchestrator.memory.validation import ArgumentsRefusedError, MemoryWrite, normalised, parsed
 from tests.helpers.memories import INES, NOW, at, keep, opened, write_memory
 
 

@@ -10,12 +10,11 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.core.archive.freeze import thaw
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.forgetting import forget, forget_agent, forget_presenter
-from orchestrator.memory.memories import memories
-from orchestrator.memory.scratchpads import scratchpads
-from orchestrator.memory.session_context import previously_on
+from orchestrator.memory.memories import forget, forget_agent, forget_presenter, memories
+from orchestrator.memory.notebook import scratchpads
+from orchestrator.memory.presenter import set_consent
+from orchestrator.memory.scribe import previously_on
 from tests.helpers.homes import new_home
 from tests.helpers.memories import NOW
 from tests.helpers.reviewed import ASK, DECK, LEADING

@@ -19,12 +19,9 @@ from typing import Any
 import pytest
 
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.errors import ScratchpadChangedError
-from orchestrator.memory.forgetting import forget
-from orchestrator.memory.memories import history, left, memories
-from orchestrator.memory.model import MAX_MEMORIES
-from orchestrator.memory.recall import recall
-from orchestrator.memory.scratchpads import scratchpad, update_scratchpad
+from orchestrator.memory.memories import forget, history, left, memories, recall
+from orchestrator.memory.model import MAX_MEMORIES, ScratchpadChangedError
+from orchestrator.memory.notebook import scratchpad, update_scratchpad
 from tests.helpers import writers
 from tests.helpers.memories import INES, NOW, keep, opened, write_memory
 from tests.helpers.writers import run

@@ -15,14 +15,21 @@ from orchestrator.core.archive.freeze import freeze
 from orchestrator.core.errors import SessionFrozenError
 from orchestrator.core.store import files
 from orchestrator.core.store.store import Store
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.forgetting import forget
-from orchestrator.memory.memories import memories
+from orchestrator.memory.memories import forget, memories
 from orchestrator.memory.model import Memory
-from orchestrator.memory.notebook import Notebook
-from orchestrator.memory.proposals import MAX_PROPOSALS, ProposalLog, Settled, settle, settle_session
-from orchestrator.memory.scratchpads import earlier_scratchpads, scratchpad, update_scratchpad
+from orchestrator.memory.notebook import (
+    MAX_PROPOSALS,
+    Notebook,
+    ProposalLog,
+    Settled,
+    earlier_scratchpads,
+    scratchpad,
+    settle,
+    settle_session,
+    update_scratchpad,
+)
+from orchestrator.memory.presenter import set_consent
 from orchestrator.memory.tools import Desk, call
 from orchestrator.panel.home import Home
 from orchestrator.panel.records.memory import MemoryProposed, ScratchpadProposed

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.embedding import Embedder, HttpEmbedder
 from orchestrator.memory.english import words_of
-from orchestrator.memory.errors import EmbeddingError
-from orchestrator.memory.memories import edit_memory, memory
-from orchestrator.memory.recall import embed_missing, recall, search_memories
+from orchestrator.memory.memories import edit_memory, embed_missing, memory, recall, search_memories
+from orchestrator.memory.model import EmbeddingError
 from tests.helpers.embeddings_server import EmbeddingsServer
 from tests.helpers.memories import INES, NOW, at, keep, opened, write_memory
 
@@ -211,7 +210,7 @@ def test_where_vectors_fail_words_do(db: MemoryDatabase, embed: Embedder) -> Non
 
 
 def test_who_did_not_agree_is_sent_nowhere(db: MemoryDatabase) -> None:
-    from orchestrator.memory.consent import set_consent
+    from orchestrator.memory.presenter import set_consent
 
     set_consent(db, INES, False, NOW)
     with EmbeddingsServer() as server:

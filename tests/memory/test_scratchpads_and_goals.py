@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.memory.consent import consented, set_consent
 from orchestrator.memory.database import MemoryDatabase
-from orchestrator.memory.errors import (
+from orchestrator.memory.memories import last_change
+from orchestrator.memory.model import (
+    MAX_GOALS,
+    Goal,
     MemoryRefusedError,
     NotConsentedError,
+    Scratchpad,
     ScratchpadChangedError,
     ScratchpadTooLongError,
     UnknownGoalError,
 )
-from orchestrator.memory.goals import add_goal, complete_goal, goals, move_goal
-from orchestrator.memory.memories import last_change
-from orchestrator.memory.model import MAX_GOALS, Goal, Scratchpad
-from orchestrator.memory.scratchpads import (
+from orchestrator.memory.notebook import (
     KEPT_REVISIONS,
     earlier_scratchpads,
     edit_scratchpad,
@@ -27,6 +27,7 @@ from orchestrator.memory.scratchpads import (
     scratchpads,
     update_scratchpad,
 )
+from orchestrator.memory.presenter import add_goal, complete_goal, consented, goals, move_goal, set_consent
 from tests.helpers.memories import INES, NOW, at, opened
 
 PAGE = "# Ines\n\n- asks for *one* decision\n\ttabs, CRLF\r\nand é stay\n"

@@ -13,23 +13,25 @@ from hypothesis import strategies as st
 
 from orchestrator.core.privacy.masking import E_MAIL, PHONE
 from orchestrator.core.store.value import Unread
-from orchestrator.material.model.claim import Claim
-from orchestrator.material.model.slide import Deck, Slide
-from orchestrator.memory.scribe import MAX_CONTEXT_BYTES, MAX_ENTITIES, MAX_NOTED, Scribe
-from orchestrator.memory.session_context import (
+from orchestrator.material.claim import Claim
+from orchestrator.material.values import Deck, Slide
+from orchestrator.memory.scribe import (
     LEFT_OUT,
+    MAX_CONTEXT_BYTES,
+    MAX_ENTITIES,
+    MAX_NOTED,
+    Scribe,
     SessionContext,
     SessionEntry,
     previously_on,
     to_plain,
 )
 from orchestrator.panel.model.exchange import Observation
-from orchestrator.panel.records.candidates import RoundMade
-from orchestrator.panel.records.exchanges import Observed
+from orchestrator.panel.records.exchanges import Observed, RoundMade
 from orchestrator.panel.records.memory import KeptKind, MemoryProposed, ScratchpadProposed
 from orchestrator.panel.records.moderator import Frozen
 from orchestrator.panel.records.start import DeckRead
-from orchestrator.panel.records.telling import ENTRY_TYPES
+from orchestrator.panel.records.value import ENTRY_TYPES
 from tests.helpers.scribe_records import AT, Tape
 
 QUOTE = "Revenue grew 18% in 2026"

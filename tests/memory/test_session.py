@@ -16,7 +16,7 @@ from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import UsageError
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import edit_memory, memories
-from orchestrator.memory.scratchpads import edit_scratchpad, scratchpad, scratchpads
+from orchestrator.memory.notebook import edit_scratchpad, scratchpad, scratchpads
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.rehearsal.session import Session

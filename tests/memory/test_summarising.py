@@ -21,16 +21,14 @@ import pytest
 
 from orchestrator.core.errors import EngineError, SessionFrozenError, TransactionOpenError
 from orchestrator.core.store.value import Unread
-from orchestrator.memory.derived import locked
-from orchestrator.memory.facts import FOLDER, FactLog, fact_files, write_fact_files
+from orchestrator.memory.facts import FOLDER, FactLog, fact_files, locked, write_fact_files
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.summariser import NEVER, Schedule, Summariser
 from orchestrator.panel import render
 from orchestrator.panel.engines.protocol import FactsRequest, ScribeRequest
 from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import Exchange, Turn
-from orchestrator.panel.model.fact import Fact, FactDraft
-from orchestrator.panel.model.reply import Remembered
+from orchestrator.panel.model.reply import Fact, FactDraft, Remembered
 from orchestrator.panel.records.exchanges import ExchangeClosed
 from orchestrator.panel.records.memory import BEGAN, FactRun
 from orchestrator.panel.records.moderator import Frozen
@@ -557,7 +555,7 @@ def test_without_a_lock_the_later_claim_counts(session: Session, monkeypatch: py
             assert contents(done.facts) == list(WORDS)
         return each(request)
 
-    monkeypatch.setattr("orchestrator.memory.derived.fcntl.flock", _only_folders(refuses))
+    monkeypatch.setattr("orchestrator.memory.facts.fcntl.flock", _only_folders(refuses))
     late = told(session, FactEngine(takes_over)).run("by hand")
     assert late is not None
     assert late.facts == ()

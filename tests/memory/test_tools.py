@@ -11,14 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.memory.arguments import ArgumentsRefusedError, MemoryWrite, parsed
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import left, memories
 from orchestrator.memory.model import MAX_MEMORIES, TYPES
-from orchestrator.memory.notebook import Notebook
-from orchestrator.memory.scratchpads import scratchpad
+from orchestrator.memory.notebook import Notebook, scratchpad
+from orchestrator.memory.presenter import set_consent
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, anthropic_tools, call
+from orchestrator.memory.validation import ArgumentsRefusedError, MemoryWrite, parsed
 
 NOW = "2026-11-22T09:00:00Z"
 LESSON = {"type": "lesson", "content": "Ines gives growth without its base.", "confidence": 0.8}

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.memory.carryover import TOPIC_LINES, take_along, topic_of
 from orchestrator.memory.embedding import Embedder, HttpEmbedder
-from orchestrator.panel.records.options import Options
+from orchestrator.memory.session_memory import TOPIC_LINES, take_along, topic_of
+from orchestrator.panel.records.setup import Options
 from tests.helpers.embeddings_server import EmbeddingsServer
 from tests.helpers.memories import INES, NOW, at, keep, opened
 

@@ -16,11 +16,21 @@ from hypothesis import strategies as st
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.value import Held, Unread
-from orchestrator.material.model.claim import Claim
-from orchestrator.material.model.segment import Segment
-from orchestrator.memory.snapshot import LAST, MAX_CHARS, Step, Tail, snapshot
+from orchestrator.material.claim import Claim
+from orchestrator.material.values import Segment
 from orchestrator.memory.summariser import Summariser
-from orchestrator.memory.trace import MOST_HELD, Snapshots, Trace, full_trace, trace_lines
+from orchestrator.memory.trace import (
+    LAST,
+    MAX_CHARS,
+    MOST_HELD,
+    Snapshots,
+    Step,
+    Tail,
+    Trace,
+    full_trace,
+    snapshot,
+    trace_lines,
+)
 from orchestrator.panel.model.usage import CallUsage
 from orchestrator.panel.records.moderator import Called
 from orchestrator.panel.records.speech import SpeechHeard

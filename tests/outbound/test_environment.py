@@ -16,7 +16,7 @@ from orchestrator.core.archive.s3 import S3Store
 from orchestrator.core.errors import ArchiveError, EngineError, GreenroomError
 from orchestrator.core.outbound.environment import environment_faults
 from orchestrator.memory.embedding import HttpEmbedder
-from orchestrator.memory.errors import EmbeddingError
+from orchestrator.memory.model import EmbeddingError
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.engines.model.probing import probe_settings
 from orchestrator.panel.engines.model.settings import model_settings

@@ -15,10 +15,10 @@ import pytest
 
 from orchestrator.core.errors import EngineError, GreenroomError
 from orchestrator.core.outbound import client
-from orchestrator.core.outbound.replies import MAX_REPLY_BYTES
+from orchestrator.core.outbound.environment import MAX_REPLY_BYTES
 from orchestrator.memory import embedding
 from orchestrator.memory.embedding import HttpEmbedder
-from orchestrator.memory.errors import EmbeddingError
+from orchestrator.memory.model import EmbeddingError
 from tests.helpers.clients import ALL, PATIENCE_S
 from tests.helpers.loopback_servers import PIECE, Answer, Loopback
 

@@ -12,7 +12,7 @@ from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.value import Unread, Value
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.records.kinds import KINDS
 from orchestrator.panel.records.speech import SlideShown, SpeechHeard
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from orchestrator.core.context.shown import shown_content
+from orchestrator.core.context.assemble import shown_content
 from orchestrator.core.privacy.off_record import LABEL, Withheld, blanked
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.store.value import Unread
 from orchestrator.core.values import to_json
-from orchestrator.material.model.segment import Segment
 from orchestrator.material.speech.read import read_speech
+from orchestrator.material.values import Segment
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.notebook import Notebook
-from orchestrator.memory.session_files import read_file
+from orchestrator.memory.tools import read_file
 from orchestrator.panel.engines.model.tasks import task_text
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.protocol import Request, SeatRequest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.core.privacy.redaction import redacted
+from orchestrator.core.privacy.masking import redacted
 
 PEOPLE = [("Dana Whitfield", "[presenter]"), ("Zoë O’Brien-Lee", "[speaker 1]"), ("Li", "[speaker 2]")]
 

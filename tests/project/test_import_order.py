@@ -17,7 +17,7 @@ PACKAGE = "orchestrator"
 ORDER_LINES = """
 core.errors core.clock core.table core.legible core.packaged core.values core.outbound core.privacy
 core.home core.store core.context core.verify core.guard core.archive
-material.model material.deck material.claims material.speech material.checks material.intel
+material.values material.claim material.deck material.claims material.speech material.checks material.intel
 panel.model panel.render panel.config panel.home panel.personas panel.bank panel.answers panel.records
 panel.comments panel.engines panel.dossier panel.loop panel.debrief
 memory review
@@ -122,8 +122,8 @@ def test_no_circle_of_files() -> None:
         ("core.errors", "from orchestrator import Session", 1),
         ("core.errors", "from orchestrator import __version__", 0),
         ("core.errors", "import json, pydantic", 0),
-        ("material.model.slide", "from orchestrator.material.deck.read import read", 1),
-        ("material.deck.read", "from orchestrator.material.model.slide import Slide", 0),
+        ("material.values", "from orchestrator.material.deck.read import read", 1),
+        ("material.deck.read", "from orchestrator.material.values import Slide", 0),
         ("core.store.files", "from orchestrator.panel.loop.plan import Plan", 1),
         ("nowhere", "", 1),
     ],

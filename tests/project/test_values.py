@@ -14,7 +14,7 @@ import pytest
 import orchestrator
 from orchestrator import Home, Segment
 from orchestrator.core.errors import GreenroomError
-from orchestrator.memory.arguments import ArgumentsRefusedError, Problem
+from orchestrator.memory.validation import ArgumentsRefusedError, Problem
 from tests.helpers.rehearsals import played, write_rehearsal
 
 WAYS: dict[str, Any] = {

@@ -8,8 +8,8 @@ import pytest
 
 from orchestrator.core.store.value import Unread
 from orchestrator.panel.home import Home
-from orchestrator.panel.records.base import PanelValue
 from orchestrator.panel.records.kinds import KINDS
+from orchestrator.panel.records.value import PanelValue
 from orchestrator.rehearsal.session import Session
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"

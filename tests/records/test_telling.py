@@ -17,10 +17,9 @@ from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Held, held
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.trace import Trace, trace_lines
-from orchestrator.panel.records.base import PanelValue
-from orchestrator.panel.records.kinds import KINDS
+from orchestrator.panel.records.kinds import KINDS, passage_of
 from orchestrator.panel.records.moderator import ClockSet
-from orchestrator.panel.records.tellers import passage_of
+from orchestrator.panel.records.value import PanelValue
 
 TOLD = Path(__file__).with_name("told.jsonl")
 TELLERS = ("entry", "passage", "step")

@@ -13,9 +13,8 @@ from orchestrator.core.errors import HomeError
 from orchestrator.panel.debrief.phrasing import outcomes
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.erasing import erase_archived, erase_session
-from orchestrator.review.catalogue import Catalogue, Known, Verified, of_archives, of_home
+from orchestrator.review.catalogue import Catalogue, Known, Verified, of_archives, of_home, update
 from orchestrator.review.reading import Entry, Passage
-from orchestrator.review.update import update
 from tests.helpers.homes import new_home
 from tests.helpers.reviewed import begun, ended
 
@@ -244,6 +243,6 @@ def test_erasing_a_session_leaves_no_word_in_any_catalogue(home: Home) -> None:
 def test_many_sessions_are_read_in_processes_of_their_own(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orchestrator.review.update.MANY", 1)
+    monkeypatch.setattr("orchestrator.review.catalogue.MANY", 1)
     ended(home, "one", "satisfied")
     assert found(brought_up(home), "estuary") == ["one"]

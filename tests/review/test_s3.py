@@ -8,8 +8,7 @@ import pytest
 
 from orchestrator.core.archive.stores import open_store
 from orchestrator.panel.home import Home
-from orchestrator.review.catalogue import Catalogue
-from orchestrator.review.update import update
+from orchestrator.review.catalogue import Catalogue, update
 from tests.helpers.homes import new_home
 from tests.helpers.reviewed import ended
 from tests.helpers.strict_s3 import strict_s3

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.errors import AnswersError
-from orchestrator.core.home.user_list import MAX_LIST_BYTES
+from orchestrator.core.home.plain_yaml import MAX_LIST_BYTES
 from orchestrator.panel.answers import (
     KEYS,
     Answer,

@@ -14,20 +14,21 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.material.model.segment import LiveSegment, Segment
-from orchestrator.material.speech.delivery import Pause, delivery_of, said_in
-from orchestrator.material.speech.fillers import FILLER, HEDGE, marks
-from orchestrator.material.speech.pace import (
-    Stretch,
-    pace_of,
-    stretches,
-    windows,
-    words_in,
+from orchestrator.material.speech.delivery import (
+    FILLER,
+    HEDGE,
+    Pause,
+    Repeated,
+    delivery_of,
+    marks,
+    repeated_in,
+    said_in,
 )
 from orchestrator.material.speech.read import read_speech
-from orchestrator.material.speech.read_aloud import ReadAloud, read_aloud
-from orchestrator.material.speech.repeated import Repeated, repeated_in
+from orchestrator.material.speech.slides import ReadAloud, read_aloud
 from orchestrator.material.speech.stream import timed
+from orchestrator.material.speech.times import Stretch, pace_of, stretches, windows, words_in
+from orchestrator.material.values import LiveSegment, Segment
 
 # -- fillers and hedges, word by word
 

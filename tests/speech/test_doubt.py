@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.material.model.segment import CONFIDENCE, REPETITION
-from orchestrator.material.speech.doubt import (
+from orchestrator.material.speech.readings import (
     LEAST_SURE,
     LEAST_SURE_SHORT,
     LONG_S,
@@ -13,6 +12,7 @@ from orchestrator.material.speech.doubt import (
     repeats,
     told_doubt,
 )
+from orchestrator.material.values import CONFIDENCE, REPETITION
 
 
 @pytest.mark.parametrize(

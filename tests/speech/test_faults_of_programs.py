@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.material.model.segment import LiveSegment
-from orchestrator.material.speech.cut_figures import with_whole_figures
-from orchestrator.material.speech.loops import without_loops
-from orchestrator.material.speech.read import read_speech
+from orchestrator.material.speech.read import read_speech, with_whole_figures, without_loops
+from orchestrator.material.values import LiveSegment
 
 
 def rows(folder: Path, name: str, content: str) -> list[tuple[float, float, str]]:

@@ -10,7 +10,7 @@ import pytest
 
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import ConfigurationError, SpeechError
-from orchestrator.material.speech import models
+from orchestrator.material.speech import recognition
 from orchestrator.panel.config.config import read_config
 from orchestrator.panel.home import Home
 from tests.helpers.commands import Commands
@@ -36,7 +36,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool
     utils.download_model = download_model  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "faster_whisper", ModuleType("faster_whisper"))
     monkeypatch.setitem(sys.modules, "faster_whisper.utils", utils)
-    monkeypatch.setattr(models, "find_spec", lambda name: object())
+    monkeypatch.setattr(recognition, "find_spec", lambda name: object())
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")  # put back after the test
     return asked
 
@@ -44,21 +44,21 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, bool
 def write_model(folder: Path, tokens: int) -> Path:
     """A folder with the files of a model, and a vocabulary of so many tokens."""
     folder.mkdir()
-    for name in models.FILES:
+    for name in recognition.FILES:
         (folder / name).write_text("{}", "utf-8")
     (folder / "vocabulary.txt").write_text("\n".join(map(str, range(tokens))) + "\n", "utf-8")
     return folder
 
 
 def test_a_folders_model_says_what_it_hears(tmp_path: Path, hub: list[tuple[str, bool]]) -> None:
-    english = models.model_of(str(write_model(tmp_path / "en", ENGLISH)), "de")
+    english = recognition.model_of(str(write_model(tmp_path / "en", ENGLISH)), "de")
     assert (english.hears, english.knows_many) == ("English alone", False)
     assert english.warning is not None
     assert "stt_language is de" in english.warning
     many = str(write_model(tmp_path / "many", MANY))
-    assert models.model_of(many).hears == "whatever language it finds"
-    assert models.model_of(many, "de").hears == "the language de"
-    assert models.model_of(many, "de").warning is None
+    assert recognition.model_of(many).hears == "whatever language it finds"
+    assert recognition.model_of(many, "de").hears == "the language de"
+    assert recognition.model_of(many, "de").warning is None
     assert hub == []
 
 
@@ -66,33 +66,33 @@ def test_a_name_is_fetched_only_by_the_command(
     home: Path, hub: list[tuple[str, bool]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SpeechError, match="not on this machine: `greenroom fetch small` fetches it"):
-        models.model_of("small")
+        recognition.model_of("small")
     assert hub == [("small", False)]
     done = Commands(home, capsys)("fetch", "small")
     assert "set `stt_model: small` in greenroom.yaml" in done.stdout
-    assert models.model_of("small", "it").hears == "the language it"
+    assert recognition.model_of("small", "it").hears == "the language it"
     assert hub == [("small", False), ("small", True), ("small", False)]
 
 
 def test_what_cannot_be_fetched_is_one_line(hub: list[tuple[str, bool]]) -> None:
     with pytest.raises(SpeechError, match=r"the model nobody/has-it cannot be fetched \(an appropriate snap"):
-        models.fetch_model("nobody/has-it")
+        recognition.fetch_model("nobody/has-it")
     with pytest.raises(SpeechError, match=r"stt_model is huge, which is no folder, and: Invalid model size"):
-        models.model_of("huge")
+        recognition.model_of("huge")
     with pytest.raises(SpeechError, match="is no name of a model"):
-        models.fetch_model("../../etc")
+        recognition.fetch_model("../../etc")
 
 
 def test_a_model_by_its_name_has_all_its_files_or_is_none(
     tmp_path: Path, hub: list[tuple[str, bool]]
 ) -> None:
-    models.fetch_model("small")
+    recognition.fetch_model("small")
     (tmp_path / "cache" / "tokenizer.json").unlink()  # faster-whisper would look for it in the network
     lacks = "lacks tokenizer.json: name a Whisper model in the form of CTranslate2"
     with pytest.raises(SpeechError, match=f"the model small {lacks}"):
-        models.fetch_model("small")
+        recognition.fetch_model("small")
     with pytest.raises(SpeechError, match=f"stt_model is small, which {lacks}"):
-        models.model_of("small")
+        recognition.model_of("small")
 
 
 def test_doctor_warns_of_a_language_that_the_model_does_not_know(

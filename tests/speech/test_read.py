@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.errors import SpeechError, UsageError
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.speech.pace import spoken_s
-from orchestrator.material.speech.presenter import Speaker, presenter_of
 from orchestrator.material.speech.read import MAX_SIZE_BYTES, Recording, read_speech
+from orchestrator.material.speech.speakers import Speaker, presenter_of
+from orchestrator.material.speech.times import spoken_s
+from orchestrator.material.values import Segment
 
 
 def read(folder: Path, name: str, content: str | bytes) -> Recording:

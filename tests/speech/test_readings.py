@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from orchestrator.material.model.segment import CONFIDENCE, LANGUAGE, REPETITION
 from orchestrator.material.speech.readings import (
     Reading,
     Settled,
@@ -12,6 +11,7 @@ from orchestrator.material.speech.readings import (
     with_names,
     with_names_around,
 )
+from orchestrator.material.values import CONFIDENCE, LANGUAGE, REPETITION
 
 NAMES = ("Fennmark", "Manferdelli", "WattCarbon")
 

@@ -14,20 +14,14 @@ from fastapi.testclient import TestClient
 
 from orchestrator.cli.doctor import checks
 from orchestrator.core.errors import SpeechError
-from orchestrator.material.speech import (
-    models,
-    read,
-    recognition,
-    sound,
-)
-from orchestrator.material.speech.models import SpeechModel
+from orchestrator.material.speech import read, recognition, sound
 from orchestrator.material.speech.read import read_speech
-from orchestrator.material.speech.recognition import Heard, Whisper, recogniser_of
+from orchestrator.material.speech.recognition import Heard, SpeechModel, Whisper, recogniser_of
 from orchestrator.material.speech.sound import FORMATS, decoded_sound
 from orchestrator.material.speech.voice import RATE_HZ, Voice
 from orchestrator.panel.home import Home
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
 from tests.helpers.recognisers import ToneRecogniser, silence, tone
@@ -48,7 +42,7 @@ def refused(path: Path, stt_model: str | None = None) -> str:
 
 
 def without(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
-    monkeypatch.setattr(models, "find_spec", lambda name: None if name in names else object())
+    monkeypatch.setattr(recognition, "find_spec", lambda name: None if name in names else object())
 
 
 @pytest.mark.parametrize(
@@ -94,7 +88,7 @@ def test_doctor_says_whether_speech_is_recognised(home: Path, monkeypatch: pytes
     assert detail.startswith("speech cannot be recognised: the extra is not installed: pip install")
     without(monkeypatch)
     (home / "greenroom.yaml").write_text(f"stt_model: {home}\n", "utf-8")
-    for name in models.FILES:
+    for name in recognition.FILES:
         (home / name).touch()
     heard = f"the model {home} hears English alone, on this machine alone (not loaded)"
     assert told() == ("ok", f"{heard}; for others set stt_model, `greenroom fetch small` fetches one")
@@ -224,7 +218,7 @@ def test_a_list_of_files_under_the_name_of_a_sound_opens_none_of_them(tmp_path: 
 @has_extra
 @pytest.mark.slow
 def test_a_folder_with_a_broken_model_is_named(tmp_path: Path, shared: Path) -> None:
-    for name in models.FILES:
+    for name in recognition.FILES:
         (tmp_path / name).write_text("{}", "utf-8")
     with pytest.raises(SpeechError, match="no Whisper model of CTranslate2 can be loaded from it"):
         read_speech(shared / "audio" / "jfk.flac", stt_model=str(tmp_path))

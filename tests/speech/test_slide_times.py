@@ -7,16 +7,8 @@ import random
 import pytest
 
 from orchestrator.core.errors import SpeechError
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import (
-    Chart,
-    Deck,
-    Series,
-    Slide,
-    Table,
-)
-from orchestrator.material.speech.slide_times import estimate_slides
-from orchestrator.material.speech.terms import terms
+from orchestrator.material.speech.slides import estimate_slides, terms
+from orchestrator.material.values import Chart, Deck, Segment, Series, Slide, Table
 
 
 def deck(*slides: Slide) -> Deck:

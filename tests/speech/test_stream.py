@@ -12,15 +12,15 @@ import pytest
 
 from orchestrator.core.errors import SpeechError
 from orchestrator.core.home.changes import Changes
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.speech.follow import follow
-from orchestrator.material.speech.line_reader import Lines
 from orchestrator.material.speech.stream import (
+    Lines,
     LiveReader,
     LiveSegment,
+    follow,
     parse_line,
     timed,
 )
+from orchestrator.material.values import Segment
 
 # One line
 
@@ -304,7 +304,7 @@ NEVER_S = 3600.0
 def test_a_line_is_heard_because_it_was_written_and_not_because_time_has_passed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orchestrator.material.speech.follow.UNTOLD_S", NEVER_S)
+    monkeypatch.setattr("orchestrator.material.speech.stream.UNTOLD_S", NEVER_S)
     path = tmp_path / "talk.txt"
     path.write_text("One.\n")
     with heard(path) as next_line:
@@ -323,7 +323,7 @@ def test_a_line_is_heard_because_it_was_written_and_not_because_time_has_passed(
 def test_a_link_to_a_growing_file_is_followed_by_events_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orchestrator.material.speech.follow.UNTOLD_S", NEVER_S)
+    monkeypatch.setattr("orchestrator.material.speech.stream.UNTOLD_S", NEVER_S)
     (tmp_path / "elsewhere").mkdir()
     path = tmp_path / "talk.txt"
     (tmp_path / "elsewhere" / "now.txt").write_text("One.\n")
@@ -337,7 +337,7 @@ def test_a_link_to_a_growing_file_is_followed_by_events_too(
 def test_a_file_that_grows_without_events_is_found_and_then_looked_at_by_the_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("orchestrator.material.speech.follow.UNTOLD_S", 0.01)
+    monkeypatch.setattr("orchestrator.material.speech.stream.UNTOLD_S", 0.01)
     path, silent, left = tmp_path / "talk.txt", Changes(), iter(range(1, 50))
     path.write_text("")
 
@@ -346,7 +346,7 @@ def test_a_file_that_grows_without_events_is_found_and_then_looked_at_by_the_clo
         if number is not None and number % 10 == 0:
             adding(path, f"Look {number}.\n")()
         if number == 20:
-            monkeypatch.setattr("orchestrator.material.speech.follow.UNTOLD_S", NEVER_S)
+            monkeypatch.setattr("orchestrator.material.speech.stream.UNTOLD_S", NEVER_S)
         return number is None
 
     lines = list(follow(path, poll_s=0.0, stop=stop, changes=silent))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.material.speech.presenter import presenter_of
 from orchestrator.material.speech.read import Recording, read_speech
+from orchestrator.material.speech.speakers import presenter_of
 
 TALK = (
     ("Mia Falk", "Good morning, we ask for three million euros for a second store in the south."),

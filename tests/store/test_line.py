@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.store import files, line
+from orchestrator.core.store import files, waiting
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.store import Store
 from orchestrator.core.verify.verification import verify_session
@@ -57,25 +57,25 @@ def test_a_place_is_behind_all_and_given_back_with_the_descriptor(tmp_path: Path
     first, second, third = (
         os.open(tmp_path / LEDGER_NAME, flags) for flags in (files.APPEND, files.READ, files.APPEND)
     )
-    assert not line.has_others_before(first, None)
-    places = [line.join(fd) for fd in (first, second, third)]
+    assert not waiting.has_others_before(first, None)
+    places = [waiting.join(fd) for fd in (first, second, third)]
     assert places == sorted(places, key=lambda place: place or 0)
     assert len(set(places)) == 3
     standing = zip((first, second, third), places, strict=True)
-    assert [line.has_others_before(fd, place) for fd, place in standing] == [False, True, True]
-    line.leave(first, places[0])
-    assert not line.has_others_before(second, places[1])
+    assert [waiting.has_others_before(fd, place) for fd, place in standing] == [False, True, True]
+    waiting.leave(first, places[0])
+    assert not waiting.has_others_before(second, places[1])
     os.close(second)
-    assert not line.has_others_before(third, places[2])
-    assert line.has_others_before(first, None)
+    assert not waiting.has_others_before(third, places[2])
+    assert waiting.has_others_before(first, None)
     os.close(third)
-    assert not line.has_others_before(first, None)
+    assert not waiting.has_others_before(first, None)
     os.close(first)
 
 
 def stand_in_line(root: Path, told: Connection) -> None:
     fd = os.open(root / LEDGER_NAME, files.APPEND)
-    told.send(line.join(fd))
+    told.send(waiting.join(fd))
     signal.pause()
 
 
@@ -99,7 +99,7 @@ def test_a_write_that_waits_for_nobody_asks_only_whether_the_lock_is_free(tmp_pa
     root = tmp_path / "s"
     store = bare(root)
     fd = os.open(root / LEDGER_NAME, files.APPEND)
-    line.join(fd)
+    waiting.join(fd)
     with store.transaction(timeout_s=0) as tx:
         tx.append(TRANSCRIPT, "Good morning.\n", by="transcript")
     os.close(fd)
@@ -109,13 +109,13 @@ def test_a_write_that_waits_for_nobody_asks_only_whether_the_lock_is_free(tmp_pa
 def test_where_a_system_has_no_such_locks_nobody_stands_in_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(line, "_ASK", None)
-    monkeypatch.setattr(line, "_SET", None)
+    monkeypatch.setattr(waiting, "_ASK", None)
+    monkeypatch.setattr(waiting, "_SET", None)
     store = bare(tmp_path / "s")
     fd = os.open(store.root / LEDGER_NAME, files.APPEND)
-    assert line.join(fd) is None
-    assert not line.has_others_before(fd, None)
-    line.leave(fd, None)
+    assert waiting.join(fd) is None
+    assert not waiting.has_others_before(fd, None)
+    waiting.leave(fd, None)
     store.append(TRANSCRIPT, "Good morning.\n", by="transcript")
     os.close(fd)
     store.close()

@@ -28,7 +28,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.core.store.receipt import ids_of
 from orchestrator.core.store.store import Store
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 from tests.helpers.stores import (
     CANDIDATE,
     NOTES,

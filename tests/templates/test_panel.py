@@ -10,8 +10,8 @@ import pytest
 
 from orchestrator.core.errors import PersonaError, UsageError
 from orchestrator.panel.home import Home
-from orchestrator.panel.personas.fault import Finding
 from orchestrator.panel.personas.orchestration import PHRASE_HEADINGS
+from orchestrator.panel.personas.outline import Finding
 from orchestrator.panel.personas.panel_check import check_agent, check_panel, scaffold
 from orchestrator.panel.personas.persona import ASKS, read_persona
 from tests.helpers.homes import ROOT

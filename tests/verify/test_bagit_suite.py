@@ -21,7 +21,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.archive.bagcheck import check_bag
+from orchestrator.core.archive.unpacked import check_bag
 from tests.helpers.figures import note
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run

@@ -20,7 +20,7 @@ from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import LedgerCorruptError, WriterNotAllowedError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store import ledger
-from orchestrator.core.store.recorded_table import table_of_version_1
+from orchestrator.core.store.opening import table_of_version_1
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.value import Held
 from orchestrator.core.verify import verify_session

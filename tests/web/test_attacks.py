@@ -20,9 +20,8 @@ from starlette.testclient import TestClient
 
 from orchestrator.material.deck.limits import DEFAULT_LIMITS
 from orchestrator.web import security
-from orchestrator.web.app import application
 from orchestrator.web.security import MAX_HEADER_BYTES, Security
-from orchestrator.web.serve import HEAD_WITHIN_S
+from orchestrator.web.server import HEAD_WITHIN_S, application
 from orchestrator.web.site import Site
 from tests.helpers.figures import note
 from tests.web.browser import UNFOLD, chromium

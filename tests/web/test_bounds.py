@@ -14,12 +14,11 @@ from orchestrator.core.errors import SessionBusyError
 from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.debrief.request import ask_for_debrief
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop import judging
+from orchestrator.panel.loop import answers
 from orchestrator.panel.model.exchange import Judgement
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.api.room import MAX_PIECES
-from orchestrator.web.bodies import MAX_BYTES, MAX_TEXT_BYTES, max_bytes
-from orchestrator.web.security import MAX_BODY_BYTES
+from orchestrator.web.security import MAX_BODY_BYTES, MAX_BYTES, MAX_TEXT_BYTES, max_bytes
 from orchestrator.web.site import Site
 from tests.helpers.rehearsals import DECK, greenroom_json
 
@@ -99,7 +98,7 @@ def test_an_answer_that_stands_in_the_transcript_is_not_refused(
     with Session.start(Home.open(home), deck_text=DECK, id="s1") as session:
         session.ask("skeptic", question="What is it made of?")
         name = "begin_judging" if moment == "while it is judged" else "judge"
-        own = getattr(judging, name)
+        own = getattr(answers, name)
 
         def overtaken(*given: Any) -> Any:
             if name == "judge":
@@ -109,7 +108,7 @@ def test_an_answer_that_stands_in_the_transcript_is_not_refused(
             elsewhere(home, how)
             return begun
 
-        monkeypatch.setattr(judging, name, overtaken)
+        monkeypatch.setattr(answers, name, overtaken)
         came = session.answer("Of freight and of rent.")
         monkeypatch.undo()
         verdicts = {"judged": "satisfied", "asked on": "follow_up"}

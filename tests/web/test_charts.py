@@ -9,15 +9,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orchestrator.material.model.slide import (
-    Chart,
-    Series,
-    Slide,
-    Table,
+from orchestrator.material.values import Chart, Series, Slide, Table
+from orchestrator.web.sheets import (
+    HEIGHT,
+    MAX_BARS,
+    MAX_POINTS,
+    WIDTH,
+    Axis,
+    can_hold,
+    draw_chart,
+    figure,
+    round_up,
+    sheet,
 )
-from orchestrator.web.charts import HEIGHT, MAX_BARS, MAX_POINTS, WIDTH, draw_chart, figure
-from orchestrator.web.sheets import sheet
-from orchestrator.web.svg import Axis, can_hold, round_up
 
 QUARTERS = ("Q1", "Q2", "Q3", "Q4")
 SALES = Series("Sales", (3.2, 4.1, 4.8, 5.9))

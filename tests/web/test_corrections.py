@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 from tests.web.test_microphone import room
 
 PATH = "/api/v1/sessions/one/segments"

@@ -12,8 +12,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.panel.home import Home
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.homes import new_home
 

@@ -23,11 +23,10 @@ from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web import open_sessions
-from orchestrator.web.app import API, PAGES
 from orchestrator.web.drives import Drives
-from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.open_sessions import PLACES, OpenSessions, SessionThreads, Work
+from orchestrator.web.server import API, PAGES
 from orchestrator.web.site import Site
-from orchestrator.web.threads import PLACES, SessionThreads, Work
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK
 from tests.web.conftest import Served

@@ -10,9 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.panel.home import Home
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
-from orchestrator.web.pages.front import RECENT
+from orchestrator.web.pages.new import RECENT
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.reviewed import begun, ended
 

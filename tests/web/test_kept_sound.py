@@ -10,14 +10,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.errors import SpeechError
-from orchestrator.material.speech import kept_sound
-from orchestrator.material.speech.kept_sound import (
-    allow_sound,
-    keep_sound,
-    kept_pieces,
-    sound_folder,
-    wav,
-)
+from orchestrator.material.speech import sound as kept_sound
+from orchestrator.material.speech.sound import allow_sound, keep_sound, kept_pieces, sound_folder, wav
 from orchestrator.material.speech.voice import RATE_HZ
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.erasing import erase_session

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.memory.consent import set_consent
 from orchestrator.memory.database import NAME, MemoryDatabase
 from orchestrator.memory.model import Memory
+from orchestrator.memory.presenter import set_consent
 from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
 from tests.helpers.memories import INES, NOW, keep

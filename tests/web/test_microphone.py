@@ -16,20 +16,19 @@ from starlette.testclient import TestClient, WebSocketTestSession
 from starlette.websockets import WebSocketDisconnect
 
 from orchestrator.core.errors import SessionStateError, SpeechError
-from orchestrator.material.model.segment import LiveSegment
-from orchestrator.material.speech.models import SpeechModel
-from orchestrator.material.speech.recognition import Heard, Whisper
+from orchestrator.material.speech.recognition import Heard, SpeechModel, Whisper
 from orchestrator.material.speech.voice import Detector
-from orchestrator.memory.deck_names import names_in
+from orchestrator.material.values import LiveSegment
+from orchestrator.memory.english import names_in
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web import drives
 from orchestrator.web.api import microphone
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
-from orchestrator.web.app import application
 from orchestrator.web.drives import Drives
-from orchestrator.web.microphones import NOT_TAKEN, Microphones
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.presence import NOT_TAKEN, Microphones
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.live_feeds import until
 from tests.helpers.recognisers import ToneRecogniser, is_loud, silence, tone

@@ -18,8 +18,8 @@ from orchestrator.core.store.value import Unread
 from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.rehearsals import DECK, greenroom
 from tests.web.conftest import Served
@@ -195,7 +195,7 @@ def test_what_was_done_and_not_replied_to_is_found_done(
     """The server is cut off between the writing and its reply; the client asks again."""
     ask(api, session, STEPS[4], "question")
     with monkeypatch.context() as patched:
-        patched.setattr("orchestrator.panel.loop.judging.judge", lambda *given: 1 / 0)
+        patched.setattr("orchestrator.panel.loop.answers.judge", lambda *given: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             ask(api, session, STEPS[8], "answer")
     status, view = ask(api, session, STEPS[8], "answer")

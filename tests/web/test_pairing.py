@@ -13,10 +13,10 @@ import pytest
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
-from orchestrator.core.outbound.own_address import network_address
+from orchestrator.core.outbound.loopback import network_address
 from orchestrator.web import pairing
-from orchestrator.web.app import application
 from orchestrator.web.pairing import Opened, Pairings
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.web.browser import Web
 from tests.web.conftest import Served

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.material.model.slide import Deck, Slide
+from orchestrator.material.values import Deck, Slide
 from orchestrator.web import pictures
 from orchestrator.web.pictures import Pictures
 from tests.helpers.live_feeds import until

@@ -12,9 +12,9 @@ from starlette.testclient import TestClient
 from orchestrator.core import errors
 from orchestrator.core.errors import GreenroomError
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import status_of
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 
 JSON = {"content-type": "application/json"}
@@ -88,7 +88,7 @@ def test_a_damaged_session_is_told_without_its_place(api: TestClient, site: Site
 def test_an_error_that_nobody_foresaw_tells_nothing_of_itself(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from orchestrator.web.app import application
+    from orchestrator.web.server import application
 
     def broken(session: str) -> None:
         raise RuntimeError("what the presenter said")
@@ -126,7 +126,7 @@ def test_a_server_with_no_file_left_to_open_says_what_to_do(
 
 def test_a_server_takes_as_many_open_files_as_it_may_have() -> None:
     looked = (
-        "import resource as r; from orchestrator.web.serve import allow_open_files; "
+        "import resource as r; from orchestrator.web.server import allow_open_files; "
         "r.setrlimit(r.RLIMIT_NOFILE, (64, 3000)); allow_open_files(); print(r.getrlimit(r.RLIMIT_NOFILE))"
     )
     done = subprocess.run([sys.executable, "-c", looked], capture_output=True, text=True, check=True)

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from orchestrator.cli.serve import public_address
 from orchestrator.panel.config.public_url import OWN_PATHS, parse_public_url
 from orchestrator.panel.home import Home
-from orchestrator.web.app import STATIC, application
+from orchestrator.web.server import STATIC, application
 from orchestrator.web.site import Site
 from tests.helpers.commands import Commands
 from tests.web.conftest import Served

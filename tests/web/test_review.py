@@ -12,11 +12,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator.core.archive.freeze import thaw
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.values import Segment
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.homes import new_home
 from tests.helpers.reviewed import begun, ended

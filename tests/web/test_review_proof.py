@@ -17,8 +17,8 @@ from orchestrator.core.archive.freeze import thaw
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web import reviewing
-from orchestrator.web.app import application
 from orchestrator.web.open_sessions import OpenSessions
+from orchestrator.web.server import application
 from orchestrator.web.site import Site
 from tests.helpers.homes import new_home
 from tests.helpers.reviewed import begun, ended

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator import __version__
-from orchestrator.web.serve import MOST_CONNECTIONS
+from orchestrator.web.server import MOST_CONNECTIONS
 from tests.helpers.figures import note
 from tests.web.conftest import Serve, Served
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 from tests.helpers.turn_play import begin, played
 from tests.web.spoken_words import TAKEN_BACK, TALK, Landed, Outcome, Spoken, landed_in, outcomes
 

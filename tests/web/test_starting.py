@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.testclient import TestClient
 
-from orchestrator.panel.engines.offers import Watched
+from orchestrator.panel.engines.protocol import Watched
 from orchestrator.web.site import Site
 from orchestrator.web.view import asked_now
 from tests.helpers.live_feeds import until

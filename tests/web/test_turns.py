@@ -11,7 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from orchestrator.core.packaged import PACKAGE
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.material.values import LiveSegment
 from orchestrator.panel.loop import turns
 from orchestrator.panel.records.moderator import NOBODY_THERE
 from orchestrator.web import drives, presence
@@ -161,7 +161,7 @@ def test_an_answer_that_was_ended_and_not_judged_is_judged_where_the_key_is_sent
     post(api, session, "segments", text="It is audited.", start_s=room(api, session)["now_s"])
     at, header = f"/api/v1/sessions/{session}/answer/done", {"Idempotency-Key": "done"}
     with monkeypatch.context() as patched:
-        patched.setattr("orchestrator.panel.loop.judging.judge", lambda *given: 1 / 0)
+        patched.setattr("orchestrator.panel.loop.answers.judge", lambda *given: 1 / 0)
         with pytest.raises(ZeroDivisionError):  # the server is cut off
             api.post(at, headers=header)
     assert room(api, session)["turn"]["phase"] == "judging"

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator.core.archive.at_home import against_register
 from orchestrator.core.archive.bag import (
     COMMIT_MARK,
     DECLARATION_NAME,
@@ -34,8 +33,8 @@ from orchestrator.core.archive.manifest import (
     render_manifest,
 )
 from orchestrator.core.archive.places import check_takes_sessions
-from orchestrator.core.archive.stores import ArchiveStore, open_store
-from orchestrator.core.archive.streams import side_by_side
+from orchestrator.core.archive.register import against_register
+from orchestrator.core.archive.stores import ArchiveStore, open_store, side_by_side
 from orchestrator.core.archive.unpacked import verify_unpacked
 from orchestrator.core.errors import (
     ArchiveError,

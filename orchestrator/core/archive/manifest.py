@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from orchestrator.core.errors import ArchiveConflictError
 from orchestrator.core.legible import one_line
 from orchestrator.core.table import MIB
 
@@ -177,3 +178,11 @@ def read_info(raw: bytes, encoding: str) -> list[tuple[str, str]]:
             label, _, value = line.partition(":")
             values.append((label.strip(), value.strip()))
     return values
+
+
+def other_content(where: str) -> ArchiveConflictError:
+    """The error for the object at *where*, with both ways on: it is damaged, or of another session."""
+    return ArchiveConflictError(
+        f"{where}: another content is there, and nothing is overwritten: if that object is damaged, remove "
+        "it and archive again (the rest is kept); if it is of another session, archive elsewhere"
+    )

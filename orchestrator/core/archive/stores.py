@@ -11,20 +11,46 @@ import os
 import re
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from orchestrator.core.archive.conflict import other_content
-from orchestrator.core.archive.manifest import is_safe_name
+from orchestrator.core.archive.manifest import is_safe_name, other_content
 from orchestrator.core.archive.s3 import S3Store, check_endpoint
 from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.verify.disk import open_folder, read_file, walk
 from orchestrator.core.verify.finding import Report, shown
+
+# ---------------------------------------------------------------------- streams
+# Several objects under way at once.
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+STREAMS: Final = 8
+"""An object is small, so it is a store's answer that is waited for, not its bytes."""
+
+
+def side_by_side(action: Callable[[T], R], things: Iterable[T]) -> list[R]:
+    """*action* on all of them, some at once, the results in order; after a failure none is begun."""
+    with ThreadPoolExecutor(STREAMS) as pool:
+        futures = [pool.submit(action, thing) for thing in things]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            # Leaving the block waits for what is under way; what has not begun would be sent for nothing.
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+# ---------------------------------------------------------------------- stores
+
 
 INCOMING: Final = ".incoming"
 """Folder beside the archives in which an object is written before it gets its name, where the

@@ -21,12 +21,10 @@ from orchestrator.core.archive.bag import (
     bag_files,
     facts_of,
 )
-from orchestrator.core.archive.conflict import other_content
 from orchestrator.core.archive.download import desktop_files
-from orchestrator.core.archive.manifest import TagFileError, read_info
+from orchestrator.core.archive.manifest import TagFileError, other_content, read_info
 from orchestrator.core.archive.places import check_takes_archives
-from orchestrator.core.archive.stores import ArchiveStore, open_store
-from orchestrator.core.archive.streams import side_by_side
+from orchestrator.core.archive.stores import ArchiveStore, open_store, side_by_side
 from orchestrator.core.errors import ArchiveConflictError, ArchiveError
 from orchestrator.core.table import check_session_id
 from orchestrator.core.verify.finding import shown

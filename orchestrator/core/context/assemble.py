@@ -9,32 +9,16 @@ Source: DESIGN.md, section 5; caching.md.
 from __future__ import annotations
 
 import hashlib
+import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from orchestrator.core.context.fit import fitted
-from orchestrator.core.context.frames import (
-    FRAMES_VERSION,
-    Block,
-    Held,
-    Part,
-    carried_block,
-    escape,
-)
-from orchestrator.core.context.messages import DEFAULT_LAYOUT, Messages, messages_of
-from orchestrator.core.context.meter import BYTES_PER_TOKEN
-from orchestrator.core.context.receipt import (
-    RECEIPTS,
-    Receipt,
-    WholeReceipt,
-    carried_facts,
-    whole,
-)
-from orchestrator.core.context.shown import hidden_among, shown_of
-from orchestrator.core.context.tooling import Tooling
+from orchestrator.core.context.frames import FRAMES_VERSION, Block, Held, Part, carried_block, escape
+from orchestrator.core.context.messages import BYTES_PER_TOKEN, DEFAULT_LAYOUT, Messages, Tooling, messages_of
+from orchestrator.core.context.receipt import RECEIPTS, Receipt, WholeReceipt, carried_facts, fitted, whole
 from orchestrator.core.errors import LedgerCorruptError, ReceiptError, UsageError
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.privacy.off_record import blanked
@@ -43,6 +27,51 @@ from orchestrator.core.store.receipt import ReceiptNote
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.value import Value
 from orchestrator.core.table import Layout, Mutability
+
+# ---------------------------------------------------------------------- shown
+# What agents are shown of a file: all but the records that are withheld, whose place is kept.
+
+
+def hidden_among(store: Store, paths: Collection[str], seq: int) -> tuple[int, ...]:
+    """The records that nobody is shown, of those that these files were made of at record *seq*."""
+    return tuple(
+        sorted(
+            number
+            for number, path in store.hidden().items()
+            if number <= seq and path in paths and number in _made_of(store, path, seq)
+        )
+    )
+
+
+def shown_of(store: Store, path: str, content: str, hidden: Collection[int], seq: int = sys.maxsize) -> str:
+    """A file's *content* at record *seq*, without the hidden records; it is as long as it was."""
+    if not hidden:
+        return content
+    seqs = _made_of(store, path, seq)
+    if not any(number in hidden for number in seqs):
+        return content
+    texts = ((number, store.record(number).text or "") for number in seqs)
+    return "".join(blanked(text) if number in hidden else text for number, text in texts)
+
+
+def shown_content(store: Store, path: str) -> str:
+    """A file's content now, as an agent may read it."""
+    with store.history.mutex:
+        store.catch_up()
+        return shown_of(store, path, store.content(path), store.hidden())
+
+
+def _made_of(store: Store, path: str, seq: int) -> Sequence[int]:
+    """The records whose texts, one behind the other, were a file's content at record *seq*."""
+    state = store.state(path)
+    seqs = state.seqs[: bisect_right(state.seqs, seq)]
+    if state.row.mutability is Mutability.APPEND_ONLY or not seqs:
+        return seqs
+    return (store.record(seqs[-1]).same or seqs[-1],)
+
+
+# ---------------------------------------------------------------------- assemble
+
 
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
 """Of one context: the window of the largest models. A two-hour session takes some 60,000: 18,000 spoken

@@ -15,21 +15,19 @@ from orchestrator.core.errors import (
 )
 from orchestrator.core.home.plain_yaml import (
     ALIAS,
-    DEPTH,
-    NO_TEXT,
-    SYNTAX,
-    PlainYamlError,
-    read_plain_yaml,
-)
-from orchestrator.core.home.user_list import (
     BROKEN,
+    DEPTH,
     EMPTY,
     ENCODING,
     LARGE,
     MISSING,
     NO_FILE,
+    NO_TEXT,
+    SYNTAX,
+    PlainYamlError,
     UnreadableError,
     read_given,
+    read_plain_yaml,
 )
 from orchestrator.core.table import Keys, Table
 

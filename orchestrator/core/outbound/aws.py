@@ -28,9 +28,15 @@ from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 from botocore.httpsession import URLLib3Session
 from botocore.utils import get_environ_proxies
 
-from orchestrator.core.outbound.environment import check_aws, check_aws_certificates, check_proxies
+from orchestrator.core.outbound.environment import (
+    MAX_REPLY_BYTES,
+    check_aws,
+    check_aws_certificates,
+    check_proxies,
+    shown_host,
+    too_long,
+)
 from orchestrator.core.outbound.loopback import is_link_local, is_loopback
-from orchestrator.core.outbound.replies import MAX_REPLY_BYTES, shown_host, too_long
 
 _PIECE_BYTES: Final = 1 << 16
 

@@ -18,9 +18,15 @@ from urllib.parse import urlsplit
 import httpx2
 
 from orchestrator.core.errors import OutboundError
-from orchestrator.core.outbound.environment import check_address, check_certificates, check_proxies
+from orchestrator.core.outbound.environment import (
+    MAX_REPLY_BYTES,
+    check_address,
+    check_certificates,
+    check_proxies,
+    shown_host,
+    too_long,
+)
 from orchestrator.core.outbound.loopback import is_loopback
-from orchestrator.core.outbound.replies import MAX_REPLY_BYTES, shown_host, too_long
 
 C = TypeVar("C", httpx2.Client, httpx2.AsyncClient)
 

@@ -8,6 +8,9 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Final
 
+# ---------------------------------------------------------------------- loopback
+
+
 HOSTS: Final = Path("/etc/hosts")
 MAX_HOSTS_BYTES: Final = 1 << 20
 """Of /etc/hosts that are read: those that block advertisements have some 100,000 lines."""
@@ -71,3 +74,21 @@ def _own_names() -> set[str]:
         if address is not None and _is_own(address):
             names.update(name.lower().rstrip(".") for name in named)
     return names
+
+
+# ---------------------------------------------------------------------- own address
+# This machine's address in its network.
+
+
+def network_address() -> str | None:
+    """Return this machine's address in its network, None where it is in none.
+
+    It is the one from which a packet would go out; connecting a datagram socket sends none.
+    """
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(("192.0.2.1", 9))  # an address of documentation alone (RFC 5737)
+        except OSError:
+            return None
+        address: str = asking.getsockname()[0]
+        return address

@@ -28,9 +28,8 @@ from orchestrator.core.errors import (
 )
 from orchestrator.core.store import files, ledger
 from orchestrator.core.store.ledger import Entry, Record, Scan
-from orchestrator.core.store.opening import Opening, opening_of
+from orchestrator.core.store.opening import Opening, opening_of, table_of
 from orchestrator.core.store.receipt import ids_of
-from orchestrator.core.store.recorded_table import table_of
 from orchestrator.core.store.value import Value
 from orchestrator.core.store.views import Views
 from orchestrator.core.store.waiting import Waiter

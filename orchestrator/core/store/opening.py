@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.home.table_file import packaged_table_file
+from orchestrator.core.packaged import PACKAGE
+from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.core.store.value import Value
+from orchestrator.core.table import Keys, Table
 from orchestrator.core.values import from_json
 from orchestrator.panel.model.carryover import NOTHING, CarryOver
+
+# ---------------------------------------------------------------------- opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,3 +90,37 @@ def _given(kind: Any, plain: Any, default: Any) -> Any:
         return from_json(kind, plain)
     except ValueError:
         return default
+
+
+# ---------------------------------------------------------------------- recorded table
+# The table by which a session is judged: the one that its first record holds.
+#
+# A ledger of version 1 (release 0.1.0) holds none, and has the board panel's as it stood then.
+
+
+_TABLE_1: Final = PACKAGE / "core" / "store" / "table_1.yaml"
+
+
+def table_of(opened: Opening) -> Table:
+    """Return the table of the session whose first record this is.
+
+    Raises:
+        ConfigurationError: The record holds no table, or one in which something cannot be meant.
+    """
+    if opened.version == WITHOUT_TABLE:
+        return table_of_version_1()
+    return Table.read(opened.table, _place)
+
+
+def table_of_version_1() -> Table:
+    """The board panel's table as it stood in release 0.1.0.
+
+    Raises:
+        InstallationError: The file is missing or is not the one that was shipped.
+    """
+    return packaged_table_file(_TABLE_1)
+
+
+def _place(keys: Keys) -> str:
+    named = ", ".join(key[:140] if key.isprintable() else ascii(key)[:60] for key in keys[:2])
+    return f"the table in the first record{', ' if named else ''}{named}"

@@ -26,27 +26,128 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import (
+    AlreadyWrittenError,
+    AppendOnlyError,
     FileTooLargeError,
     InvalidTextError,
     ReceiptError,
+    RevisionLimitError,
     SessionDegradedError,
     SessionFrozenError,
     StoreError,
     StoreWriteError,
+    WriterNotAllowedError,
 )
-from orchestrator.core.store import (
-    files,
-    ledger,
-    requests,
-    rules,
-    waiting,
-)
+from orchestrator.core.store import files, ledger, requests, waiting
 from orchestrator.core.store.history import LEDGER_NAME, FileState, History
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.receipt import ReceiptNote, ids_of
 from orchestrator.core.store.value import Value, held, own_note
-from orchestrator.core.table import MIB, Mutability, SessionFile
+from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFile
+
+# ---------------------------------------------------------------------- rules
+# The rules of section 3 as functions: may this writer write this text to this file now?
+#
+# Pure: they look at a row of the layout table, what the ledger says of the file, and the text. The order
+# of the checks is the caller's (name, immutable, frozen, writer, class, content).
+#
+# Source: DESIGN.md, section 3.
+
+
+def named(row: SessionFile) -> str:
+    """A file and its class, as messages begin."""
+    return f"{row.path} ({row.mutability})"
+
+
+def check_writer(row: SessionFile, by: str, writers: tuple[str, ...]) -> None:
+    """Raises WriterNotAllowedError unless *by* is one of *writers*."""
+    if by not in writers:
+        raise WriterNotAllowedError(
+            f"{row.path}: {by!r} may not write this {row.mutability} file; "
+            f"its writers are {', '.join(writers)}"
+        )
+
+
+def check_create(row: SessionFile, *, is_there: bool) -> None:
+    """Raises AlreadyWrittenError if the blueprint is in place already."""
+    if is_there:
+        raise AlreadyWrittenError(
+            f"{row.path}: is {row.mutability} and already there: a blueprint is copied once, at the start"
+        )
+
+
+def check_write(row: SessionFile, *, revisions: int, max_revisions: int) -> str:
+    """The ledger's operation for a write of the whole file.
+
+    Raises:
+        AppendOnlyError, AlreadyWrittenError, RevisionLimitError: By the file's class.
+    """
+    if row.mutability is Mutability.APPEND_ONLY:
+        raise AppendOnlyError(f"{row.path}: is append-only and cannot be written whole: use append")
+    if row.mutability is Mutability.OVERWRITE:
+        return "replace"
+    if row.mutability is Mutability.WRITE_ONCE:
+        if revisions:
+            raise AlreadyWrittenError(f"{row.path}: is write-once and has been written: it stays as it is")
+        return "write"
+    if revisions >= max_revisions:
+        raise RevisionLimitError(
+            f"{row.path}: is write-few and has had its {max_revisions} revisions: "
+            "start a new session, or raise max_revisions in greenroom.yaml before the next one"
+        )
+    return "revise"
+
+
+def check_append(row: SessionFile, text: str) -> None:
+    """Raises AppendOnlyError for a file of another class, InvalidTextError for no text at all."""
+    if row.mutability is not Mutability.APPEND_ONLY:
+        raise AppendOnlyError(f"{row.path}: is {row.mutability} and takes no appends: use write")
+    if text == "":
+        raise InvalidTextError(f"{named(row)}: there is nothing to append: give some text")
+
+
+def ended(text: str) -> str:
+    """*text* with a final newline, if it is text at all; an empty one stays empty."""
+    return text + "\n" if isinstance(text, str) and text and not text.endswith("\n") else text
+
+
+def check_text(row: SessionFile, text: str) -> bytes:
+    """The text's bytes.
+
+    Raises:
+        TypeError: It is no text.
+        InvalidTextError: It is no valid Unicode, or holds NUL.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"{row.path}: the text is {type(text).__name__}, not str")
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidTextError(
+            f"{named(row)}: the text is not valid Unicode (position {error.start}): clean it"
+        ) from error
+    if "\0" in text:
+        raise InvalidTextError(f"{named(row)}: the text holds NUL (position {text.index(chr(0))}): remove it")
+    return raw
+
+
+def check_size(row: SessionFile, *, added_bytes: int, size_bytes: int, is_append: bool) -> None:
+    """Raises FileTooLargeError if the write, or the file after it, is over the row's limit."""
+    if is_append and added_bytes > MAX_APPEND_BYTES:
+        raise FileTooLargeError(
+            f"{named(row)}: {added_bytes} bytes are over the limit of {MAX_APPEND_BYTES} "
+            "for one append: split the text"
+        )
+    if size_bytes > row.max_bytes:
+        raise FileTooLargeError(
+            f"{named(row)}: {size_bytes} bytes are over this file's limit of {row.max_bytes}: "
+            "shorten the text"
+        )
+
+
+# ---------------------------------------------------------------------- transaction
+
 
 _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
@@ -160,10 +261,10 @@ class Draft:
         """As `Store.create`."""
         row = self._row(path)
         # Only the start puts blueprints in place, whoever may write the file later.
-        rules.check_writer(row, "start", ("start",))
-        rules.check_create(row, is_there=bool(self.state(row).seqs))
+        check_writer(row, "start", ("start",))
+        check_create(row, is_there=bool(self.state(row).seqs))
         if row.mutability is Mutability.APPEND_ONLY:
-            text = rules.ended(text)
+            text = ended(text)
         self._put(row, "create", "start", text, value)
 
     def write(
@@ -171,9 +272,9 @@ class Draft:
     ) -> int:
         """As `Store.write`."""
         row = self._row(path)
-        rules.check_writer(row, by, row.writers)
+        check_writer(row, by, row.writers)
         revisions = self.state(row).revisions
-        op = rules.check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
+        op = check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
         return self._put(row, op, by, text, value, receipt).revisions
 
     def append(
@@ -181,9 +282,9 @@ class Draft:
     ) -> int:
         """As `Store.append`."""
         row = self._row(path)
-        rules.check_writer(row, by, row.writers)
-        text = rules.ended(text)
-        rules.check_append(row, text)
+        check_writer(row, by, row.writers)
+        text = ended(text)
+        check_append(row, text)
         return self._put(row, "append", by, text, value, receipt).record.size_bytes or 0
 
     def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
@@ -232,7 +333,7 @@ class Draft:
     def _put(
         self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
     ) -> Change:
-        raw, history = rules.check_text(row, text), self._store.history
+        raw, history = check_text(row, text), self._store.history
         if receipt is not None:
             self._check_origin(row, by, receipt)
             if history.version == WITHOUT_TABLE:  # its lines have no place for it
@@ -243,7 +344,7 @@ class Draft:
         else:
             size_bytes, revisions = history.state_of(row).size_bytes, history.state_of(row).revisions
         size = len(raw) + (size_bytes if op == "append" else 0)
-        rules.check_size(row, added_bytes=len(raw), size_bytes=size, is_append=op == "append")
+        check_size(row, added_bytes=len(raw), size_bytes=size, is_append=op == "append")
         digest = hashlib.sha256()
         if op == "append":
             digest = (last.digest if last is not None else history.digest_of(row)).copy()
@@ -276,7 +377,7 @@ class Draft:
             self._put_receipt(late)  # it came while this transaction was open, and stands before the write
         if agent != by and by in self._store.history.layout.agents:
             raise ReceiptError(
-                f"{rules.named(row)}: {by!r} writes, and receipt {receipt} is of a context of {agent}; "
+                f"{named(row)}: {by!r} writes, and receipt {receipt} is of a context of {agent}; "
                 "nothing was written: give the receipt of the writer's own context"
             )
 
@@ -517,7 +618,7 @@ def _lines(records: list[Record], head: str) -> list[bytes]:
 
 def has_ended(store: Store, row: SessionFile | None) -> SessionFrozenError:
     """Make the error of a write to a session that has ended."""
-    what = f"{rules.named(row)}: " if row is not None else ""
+    what = f"{named(row)}: " if row is not None else ""
     return SessionFrozenError(
         f"{what}{store.root.name} has ended and is frozen: nothing is written any more; start a new session"
     )

@@ -16,18 +16,17 @@ from orchestrator.material.checks.amount import (
     TIME,
     UNITS_OF_TIME,
     Amount,
+    Interval,
     UnitError,
     in_unit,
+    point,
     years_of,
 )
-from orchestrator.material.checks.comparable import all_known
-from orchestrator.material.checks.interval import Interval, point
-from orchestrator.material.checks.rounding import is_rounded, is_whole
+from orchestrator.material.checks.comparison import all_known, is_rounded, is_whole
+from orchestrator.material.claim import Operand, Passage, Place
 from orchestrator.material.claims.dates import Date
 from orchestrator.material.claims.numbers import Number
 from orchestrator.material.claims.units import measure_after
-from orchestrator.material.model.claim import Place
-from orchestrator.material.model.proposal import Operand, Passage
 
 DIGITS = re.compile(r"[0-9]+(?:[.,’'\u00a0\u202f ][0-9]+)*")
 

@@ -7,44 +7,282 @@ sentence. Whether two figures are about one thing is the engine's to know, and n
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from orchestrator.material.checks.amount import (
+    COUNT,
+    DATE,
+    FREE,
+    TIME,
+    UNITS_OF_TIME,
     Amount,
+    Interval,
+    IntervalError,
     UnitError,
     alike,
     constant,
+    in_unit,
+    point,
 )
-from orchestrator.material.checks.deciding import CONVERSIONS, check_deciding
-from orchestrator.material.checks.figures import Figure, UnreadError
+from orchestrator.material.checks.comparison import likely_difference
+from orchestrator.material.checks.figures import DIGITS, SCALES, Figure, UnreadError, counted, dated
 from orchestrator.material.checks.formula import (
+    CONVERSIONS,
     MOST_OPERANDS,
     Comparison,
     FormulaError,
+    check_deciding,
     evaluate,
     parse,
     renumbered,
 )
-from orchestrator.material.checks.interval import Interval, IntervalError, point
-from orchestrator.material.checks.operands import read_operand
-from orchestrator.material.checks.quotes import fold
-from orchestrator.material.checks.readings import readings_of
-from orchestrator.material.checks.rounding import likely_difference
+from orchestrator.material.checks.grounding import Broken, Part, find_quote, fold
 from orchestrator.material.checks.written import one_line, sum_of
-from orchestrator.material.claims.numbers import numbers_in
-from orchestrator.material.model.claim import (
+from orchestrator.material.claim import (
     COMPUTED,
-    READ,
-    Place,
-    Tension,
-)
-from orchestrator.material.model.proposal import (
     NOT_BOTH,
+    READ,
+    UNITS,
+    Operand,
     Passage,
+    Place,
     Proposal,
     Refusal,
+    Tension,
 )
+from orchestrator.material.claims.dates import Date, dates_in
+from orchestrator.material.claims.numbers import Number, numbers_in, share_of
+from orchestrator.material.claims.units import CODES
+
+# ---------------------------------------------------------------------- readings
+# The ways in which the figures of a formula can be taken: their scales, units of time and years.
+
+
+_MOST_SCALED: Final = 3
+"""Tables and charts of unknown scale in one formula, each read in four scales; with more the proposal is
+refused. No finding of the bench's corpora needs more than two; with one, a true one is refused."""
+
+
+def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[list[Amount]]:
+    """Every way to take the figures that neither text nor layout rules out; the formula must fail in each.
+
+    The first is the plain one: base units, and units of time converted where they meet.
+    """
+    plain = _counted(figures)
+    yield plain
+    for shift in (-1, 1) if 0 < sum(figure.is_yearless for figure in figures) < _dates(plain) else ():
+        yield [
+            amount + Amount(shift, point(shift), TIME, "year") if figure.is_yearless else amount
+            for amount, figure in zip(plain, figures, strict=True)
+        ]
+    if {one.kind for one in plain} >= {TIME} and not _dates(plain) and set("*/") & set(comparison.signs):
+        yield from _by_units_of_time(plain)
+    groups = sorted({figure.group for figure in figures if figure.group})
+    if groups and len({figure.group for figure in figures}) > 1:
+        if len(groups) > _MOST_SCALED:
+            raise UnreadError(
+                "shape", f"A formula takes bare numbers of at most {_MOST_SCALED} tables and charts."
+            )
+        for scales in itertools.product(SCALES, repeat=len(groups)):
+            by_group = dict(zip(groups, scales, strict=True))
+            yield [
+                _scaled(amount, by_group.get(figure.group, 1.0))
+                for amount, figure in zip(plain, figures, strict=True)
+            ]
+    if comparison.constants & CONVERSIONS:
+        yield [
+            Amount(amount.value, figure.named or amount.interval, FREE)
+            for amount, figure in zip(plain, figures, strict=True)
+        ]
+
+
+def _counted(figures: Sequence[Figure]) -> list[Amount]:
+    """The amounts, of which whole things in running text are exact: nobody rounds three sites or four weeks.
+
+    Lengths of time are so only where all are in one unit: nine weeks may well be called two months.
+    """
+    amounts = [figure.amount for figure in figures if figure.amount is not None]
+    timed = {(amount.kind, amount.of) for amount in amounts if amount.kind in (TIME, DATE)}
+    exact = (COUNT, TIME) if len(timed) == 1 else (COUNT,)
+    return [
+        replace(amount, interval=point(amount.value)) if figure.is_whole and amount.kind in exact else amount
+        for amount, figure in zip(amounts, figures, strict=True)
+    ]
+
+
+def _by_units_of_time(amounts: Sequence[Amount]) -> Iterator[list[Amount]]:
+    """Lengths as plain numbers in each unit: of a rate nobody sees whether it is by the month or the year."""
+    for unit in ("day", "week", "month", "quarter", "year"):
+        yield [
+            replace(in_unit(one, unit), kind=FREE) if one.kind == TIME and one.of else replace(one, kind=FREE)
+            for one in amounts
+        ]
+
+
+def _dates(amounts: Sequence[Amount]) -> int:
+    return sum(amount.kind == DATE for amount in amounts)
+
+
+def _scaled(amount: Amount, scale: float) -> Amount:
+    return replace(amount, value=amount.value * scale, interval=amount.interval * point(scale))
+
+
+# ---------------------------------------------------------------------- operands
+# An operand of a proposal, looked up: its quote in its passage, its number in that quote.
+
+
+_OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)  # "9 out of 10", "12 of 14"
+_MOST_NEIGHBOURS: Final = 40
+"""Lines or cells on either side that a quote may run through; it bounds a search in vain."""
+
+
+def read_operand(operand: Operand, passages: Mapping[str, Passage]) -> Figure:
+    """The quote's place and, where a number is named, the value that our reader finds there.
+
+    Raises:
+        UnreadError: The passage, the quote, the number, its value or its unit is not there.
+    """
+    passage = passages.get(operand.passage)
+    if passage is None:
+        raise UnreadError("passage", f'There is no passage "{operand.passage[:40]}".')
+    part = _part(operand.quote, passage, passages)
+    figure = Figure(passage, part.start, part.end, "", 0, None)
+    if operand.number is None and operand.value is None:
+        return figure
+    if operand.value is not None and not math.isfinite(operand.value):
+        raise UnreadError("value", "A value is a finite number.")
+    return _with_number(operand, figure)
+
+
+def _part(quote: str, passage: Passage, passages: Mapping[str, Passage]) -> Part:
+    """Where in *passage* the quote stands, alone or as a part of what adjoins it."""
+    found = find_quote(quote, (passage.text,))
+    if not isinstance(found, Broken):
+        return found.parts[0]
+    beside = _neighbours(passage, passages)
+    if len(beside) > 1:
+        whole = find_quote(quote, [one.text for one in beside])
+        if not isinstance(whole, Broken):
+            for part in whole.parts:
+                if beside[part.index].id == passage.id:
+                    return part
+            raise UnreadError(
+                "passage", f"The quote does not stand in {passage.id}: name the passage it is in."
+            )
+    raise UnreadError("quote", f"In {passage.id}: {found.told}")
+
+
+def _neighbours(passage: Passage, passages: Mapping[str, Passage]) -> list[Passage]:
+    """The cells of its row, or the lines before and after it, in order."""
+    match = re.fullmatch(r"(.+\.(?:r\d+\.c|[ln]))(\d+)", passage.id)
+    if match is None:
+        return [passage]
+    prefix, number = match[1], int(match[2])
+    near = range(max(1, number - _MOST_NEIGHBOURS), number + _MOST_NEIGHBOURS)
+    return [passages[f"{prefix}{at}"] for at in near if f"{prefix}{at}" in passages]
+
+
+def _with_number(operand: Operand, figure: Figure) -> Figure:
+    unit = _unit(operand.unit)
+    text = figure.passage.text
+    dates = _matching(operand, figure, dates_in(text))
+    numbers = _matching(operand, figure, _with_shares(numbers_in(text), text))
+    by_unit = {"date": dates, "year": dates or numbers, None: numbers or dates}
+    found = by_unit.get(unit, numbers)
+    if not found:
+        raise UnreadError("number", _not_there(operand, figure))
+    errors = []
+    for one in found:
+        try:
+            if isinstance(one, Date):
+                return dated(operand, figure, one)
+            return counted(operand, figure, one, unit)
+        except UnreadError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def _unit(unit: str | None) -> str | None:
+    """The unit as it is compared: "months" is "month", "EUR m" is "EUR"; None: the text alone decides."""
+    plain = (unit or "").strip().lower()
+    for known in (plain, plain.removesuffix("s")):
+        if known in UNITS or known in UNITS_OF_TIME:
+            return known
+    if plain in ("pp", "percent", "share"):
+        return "%"
+    codes = [word for word in re.findall(r"[A-Z]{3}", plain.upper()) if word in CODES]
+    return codes[0] if codes else None
+
+
+def _matching(
+    operand: Operand, figure: Figure, found: Sequence[Number] | Sequence[Date]
+) -> list[Number | Date]:
+    """Those that stand whole within the quote and are written as the operand writes its number."""
+    inside = [one for one in found if _is_inside(one, figure)]
+    if operand.number is None:
+        return [*inside]
+    said = fold(operand.number)
+    return sorted(
+        (one for one in inside if _is_written(said, fold(one.text))), key=lambda one: fold(one.text) != said
+    )
+
+
+def _is_written(said: str, text: str) -> bool:
+    """Both are one number: the same text, or one with the words around it ("about 4.2M", "4.2")."""
+    if not said or not text:
+        return False
+    longer, shorter = (said, text) if len(said) >= len(text) else (text, said)
+    if longer == shorter:
+        return True
+    if DIGITS.findall(longer) != DIGITS.findall(shorter):
+        return False
+    return not isinstance(find_quote(shorter, (longer,)), Broken) or (
+        bool(DIGITS.search(shorter)) and longer.replace(" ", "").find(shorter.replace(" ", "")) >= 0
+    )
+
+
+def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
+    """The numbers, and beside its parts each share that two counts make: "9 out of 10", "12 of 14"."""
+    made = [*numbers]
+    for part, whole in itertools.pairwise(numbers):
+        is_share = _OUT_OF.fullmatch(text[part.end : whole.start]) and not part.unit
+        if is_share and (share := share_of(text, part.start, part.value, whole)):
+            made.append(share._replace(noun=None))
+    return made
+
+
+def _not_there(operand: Operand, figure: Figure) -> str:
+    """One sentence for the engine: the numbers that the quote does hold, or where the one named stands."""
+    text = figure.passage.text
+    numbers: tuple[Number | Date, ...] = (*_with_shares(numbers_in(text), text), *dates_in(text))
+    there = [one for one in numbers if figure.start < one.end and one.start < figure.end]
+    whole = list(dict.fromkeys(one.text for one in there if _is_inside(one, figure)))
+    said = (operand.number or "")[:30]
+    told = f'In {figure.passage.id} "{said}" is no whole number of the quote' if said else "The quote"
+    if cut := [one.text for one in there if not _is_inside(one, figure)]:
+        return f'{told}, which cuts "{cut[0]}" in two: quote all of it.'
+    same = [one.text for one in numbers if _is_written(fold(said), fold(one.text))]
+    if set(same) & set(whole):
+        return f'In {figure.passage.id} "{said}" is no date: give it the unit that it has, or null.'
+    if same:
+        return f'{told}, and stands elsewhere in the passage: quote as far as "{same[0]}".'
+    if not whole:
+        it = ", which holds" if said else " holds"
+        return f"{told}{it} no number: quote a figure, or give null where words alone are meant."
+    listed = ", ".join(f'"{one}"' for one in whole[:6])
+    return f"{told}; it holds {listed}: name one of them as it is written."
+
+
+def _is_inside(one: Number | Date, figure: Figure) -> bool:
+    return figure.start <= one.start and one.end <= figure.end
+
+
+# ---------------------------------------------------------------------- proposals
+
 
 KINDS: Final = ("deck-vs-deck", "speech-vs-deck", "sum", "growth", "chart-vs-text")
 """The five of interfaces.md, `check`; `_kind` corrects an engine's choice where the places show another."""

@@ -19,7 +19,7 @@ from orchestrator.material.checks.formula import (
     Operation,
     Variable,
 )
-from orchestrator.material.claims.calendar import MONTHS
+from orchestrator.material.claims.dates import MONTHS
 from orchestrator.material.claims.numbers import numbers_in
 
 _SIGNS: Final = {"*": "×", "/": "÷", "-": "−", "+": "+"}

@@ -8,18 +8,218 @@ several slides is claimed once, where it comes first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.material.claims.cells import chart_assertions, table_assertions
-from orchestrator.material.claims.measured import kinds_of, quantities_of
-from orchestrator.material.claims.scripts import word_count
+from orchestrator.material.claim import Claim, Quantity
+from orchestrator.material.claims.dates import Date, dates_in
+from orchestrator.material.claims.language import word_count
+from orchestrator.material.claims.numbers import Number, cell_number, numbers_in
 from orchestrator.material.claims.sentences import LONGEST_SENTENCE, sentences, without_final_stop
-from orchestrator.material.deck.asserted import asserted_lines
-from orchestrator.material.model.claim import Claim, Quantity
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.model.slide import Deck, Slide
+from orchestrator.material.claims.units import TIME_UNITS, is_currency
+from orchestrator.material.claims.words import FUNCTION_WORDS
+from orchestrator.material.deck.lines import asserted_lines
+from orchestrator.material.values import Chart, Deck, Segment, Slide, Table
+
+# ---------------------------------------------------------------------- cells
+# Claims that tables and charts make: a cell with its row and column, a series with its ends.
+
+
+MOST_CELLS: Final = 24
+"""Claims of one table: more would crowd out the page's others; the arithmetic reads the table itself."""
+_LONGEST_CELL: Final = 60  # characters; a longer cell is a sentence
+_MONEY = r"[^\s\d]{0,2}[€$£¥][^\s\d]{0,2}"  # "€m", "k$"
+_UNIT_PLACES = re.compile(
+    r"[(\[]([^)\]]{1,20})[)\]]|\bin\s([^\s,;)]{1,12}(?:\s[^\s,;)]{1,12})?)\s*$"
+    rf"|(?<!\S)({_MONEY})\s*$|(?<!\d)(?<!\d\s)(%)"  # of "EBITDA 20% lower" the % is the figure's own
+)
+
+Found = tuple[str, tuple[Quantity, ...]]
+"""Text and quantities of one claim."""
+
+
+def table_assertions(table: Table) -> Iterator[Found]:
+    """Each cell that is a number beside a label or under a heading, at most `MOST_CELLS`.
+
+    Its subject is the row's label, its period a date in the column's heading or in the label,
+    its unit its own, or the one that heading or label names: "Revenue (€m)"; else the money that
+    stands alone in the table's corner, unless the label has a unit.
+    """
+    cells = (
+        (cell, row[0].strip(), table.rows[0][column].strip() if at and column < len(table.rows[0]) else "")
+        for at, row in enumerate(table.rows)
+        for column, cell in enumerate(row[1:], start=1)
+    )
+    corner = table.rows[0][0].strip() if table.rows and table.rows[0] else ""
+    money = corner if re.fullmatch(_MONEY, corner) else ""
+    found = ((cell.strip(), _quantity(cell, label, heading, money)) for cell, label, heading in cells)
+    return itertools.islice(((text, (one,)) for text, one in found if one is not None), MOST_CELLS)
+
+
+def _quantity(cell: str, label: str, heading: str, money: str) -> Quantity | None:
+    if len(cell) > _LONGEST_CELL or not any(char.isdigit() for char in cell) or dates_in(cell):
+        return None
+    number = cell_number(cell)
+    if number is None or not (label or heading):
+        return None
+    if number.unit is None:
+        corner = "" if _UNIT_PLACES.search(label) else money
+        with_units = (_with_unit(number, text) for text in (heading, label, corner))
+        number = next((one for one in with_units if one is not None), number)
+    dates = [date.text for text in (heading, label) for date in dates_in(text)]
+    unit = number.unit or number.noun
+    return Quantity(number.value, unit, dates[0] if dates else None, label or heading, number.text)
+
+
+def _with_unit(number: Number, heading: str) -> Number | None:
+    """The number with the unit and magnitude of its heading: "Costs (EUR thousand)", "Share in %"."""
+    for match in _UNIT_PLACES.finditer(heading):
+        words = next(group for group in match.groups() if group)
+        for one in (f"1 {words}", f"1 {' '.join(reversed(words.split()))}"):
+            read = numbers_in(one)
+            if len(read) == 1 and read[0].text == one and read[0].unit:
+                # Rounded: a third of a cent is noise of the multiplication, and would be shown.
+                return number._replace(
+                    value=round(number.value * read[0].value, 6), unit=read[0].unit, noun=None
+                )
+    return None
+
+
+def chart_assertions(chart: Chart) -> Iterator[Found]:
+    """Each series by its name, or by the chart's title where it is the only one.
+
+    Its quantities are the first and the last value with their categories; since a chart
+    shows no words for them, `Quantity.text` is the value as it is stored in the deck.
+    """
+    for series in chart.series:
+        text = chart.title if chart.title and len(chart.series) == 1 else series.name
+        points = [(at, value) for at, value in enumerate(series.values) if value is not None]
+        if not text.strip() or not points:
+            continue
+        factor, unit = (100, "%") if series.percent else (1, None)
+        yield (
+            text.strip(),
+            tuple(
+                Quantity(
+                    factor * value,
+                    unit,
+                    chart.categories[at] if at < len(chart.categories) else None,
+                    series.name or chart.title,
+                    f"{value:.15g}",
+                )
+                for at, value in dict.fromkeys((points[0], points[-1]))
+            ),
+        )
+
+
+# ---------------------------------------------------------------------- measured
+# The quantities of a sentence: each number with the time beside it and the words that it stands with.
+
+
+_RECURS = re.compile(
+    r"(?:per|a|an|each|every)\s(?:second|minute|hour|day|week|month|quarter|year|annum)\b"
+    r"|/\s?(?:second|sec|s|minute|min|hour|hr|h|day|week|wk|month|mo|quarter|year|yr|a)\b|p\.\s?a\."
+    r"|(?:annually|yearly|quarterly|monthly|weekly|daily|hourly)\b(?!\s\w)",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")  # a full stop only before white space: 4.2 holds none
+_WORD = re.compile(r"[^\W_][\w.&/'’-]*")
+_LONGEST_SUBJECT: Final = 6
+"""Words, a phrase of half a line; the subject is shown beside the number and never parsed."""
+
+
+def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:
+    """The quantities of *text*, in order, and its dates; `Quantity.text` is verbatim."""
+    numbers, dates = [one for one in numbers_in(text) if _measures(one)], dates_in(text)
+    return tuple(_quantity_measured(text, number, numbers, dates) for number in numbers), dates
+
+
+def _measures(number: Number) -> bool:
+    """Not a nought or a one in letters without a unit: "one approach", "Zero Trust"."""
+    return number.unit is not None or number.value not in (0, 1) or not number.text.isalpha()
+
+
+def kinds_of(quantities: Sequence[Quantity], *, has_date: bool) -> tuple[str, ...]:
+    """The kinds that the numbers make a claim, the most telling first."""
+    found = {_kind(quantity.unit) for quantity in quantities} | ({"date"} if has_date else set())
+    return tuple(kind for kind in ("money", "percent", "count", "duration", "date") if kind in found)
+
+
+def _kind(unit: str | None) -> str:
+    if is_currency(unit):
+        return "money"
+    if unit in ("%", "pp"):
+        return "percent"
+    return "duration" if unit in TIME_UNITS else "count"
+
+
+def _quantity_measured(
+    text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]
+) -> Quantity:
+    return Quantity(
+        value=number.value,
+        unit=number.unit or number.noun,
+        period=_period(text, number, numbers, dates),
+        subject=_subject(text, number, numbers, dates),
+        text=number.text,
+    )
+
+
+def _period(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
+    """ "Per month" behind the number, else the nearest date without another number between them."""
+    behind = min((other.start for other in numbers if other.start >= number.end), default=len(text))
+    if (match := _RECURS.search(text, number.end, behind)) and not _CLAUSE.search(
+        text, number.end, match.start()
+    ):
+        return match[0]
+    beside = [date for date in dates if not _between(number, date, numbers)]
+    if not beside:
+        return None
+    return min(beside, key=lambda date: _distance(text, number, date)).text
+
+
+def _distance(text: str, number: Number, date: Date) -> tuple[bool, int]:
+    left, right = min(number.end, date.end), max(number.start, date.start)
+    return _CLAUSE.search(text, left, right) is not None, right - left
+
+
+def _between(number: Number, date: Date, numbers: Sequence[Number]) -> bool:
+    left, right = min(number.end, date.end), max(number.start, date.start)
+    return any(left <= other.start and other.end <= right for other in numbers if other != number)
+
+
+def _subject(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
+    """The noun that is counted; else the words of the clause before the number, or those behind it."""
+    if number.noun is not None:
+        return number.noun
+    before = max((other.end for other in numbers if other.end <= number.start), default=0)
+    behind = min((other.start for other in numbers if other.start >= number.end), default=len(text))
+    cuts = [match.end() for match in _CLAUSE.finditer(text, before, number.start)]
+    stop = _CLAUSE.search(text, number.end, behind)
+    colon = cuts and not text[cuts[-1] : number.start].strip()  # "Gross margin: 64 %"
+    left = _telling(
+        text, ([before, *cuts][-2] if colon else [before, *cuts][-1]), number.start, from_end=True
+    )
+    found = left or _telling(text, number.end, stop.start() if stop else behind, from_end=False)
+    return None if any(date.text == found for date in dates) else found
+
+
+def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:
+    """A stretch of *text* without function words at its ends, of at most `_LONGEST_SUBJECT` words."""
+    words = list(_WORD.finditer(text, start, end))
+    while words and words[-1][0].lower() in FUNCTION_WORDS:
+        words.pop()
+    while words and words[0][0].lower() in FUNCTION_WORDS:
+        words.pop(0)
+    kept = words[-_LONGEST_SUBJECT:] if from_end else words[:_LONGEST_SUBJECT]
+    return text[kept[0].start() : kept[-1].end()] if kept else None
+
+
+# ---------------------------------------------------------------------- extract
+
 
 _FEWEST_WORDS: Final = 2  # one word asserts nothing
 _FEWEST_WORDS_OF_A_DATE: Final = 5

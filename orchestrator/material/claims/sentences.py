@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.material.claims.word_classes import word_set
+from orchestrator.material.claims.words import word_set
 
 _ABBREVIATIONS: Final = word_set(
     "e.g i.e etc dr mr mrs ms prof sr jr st inc ltd co corp llc plc gmbh bros no nr vs approx est fig "

@@ -8,13 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from orchestrator.material.claims.foreign import (
-    HAN,
-    han_magnitude,
-    magnitude_of,
-    percent_words,
-)
-from orchestrator.material.claims.word_classes import word_set
+from orchestrator.material.claims.words import HAN, han_magnitude, magnitude_of, percent_words, word_set
 
 SPACE: Final = "[ \u00a0\u2009\u202f]"
 """Spaces within one number: plain, no-break, thin and narrow no-break space."""

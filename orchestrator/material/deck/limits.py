@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orchestrator.core.errors import DeckError
-from orchestrator.material.model.slide import Deck, Slide
+from orchestrator.material.values import Deck, Slide
 
 MIB = 2**20
 

@@ -19,24 +19,383 @@ found in a slide's line as it is shown, not as it is typed.
 from __future__ import annotations
 
 import hashlib
+import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import BinaryIO
 
 from orchestrator.core.errors import DeckError
-from orchestrator.material.deck.alt_text import own_words
+from orchestrator.material.deck.formulas import lowered, power, raised, subscript
 from orchestrator.material.deck.limits import SHORTER, DeckLimits
-from orchestrator.material.deck.markdown_blocks import (
-    HEADING,
-    Blocks,
-    Line,
-    read_blocks,
-)
-from orchestrator.material.deck.markdown_inline import words
-from orchestrator.material.deck.nesting import settled, without_line
-from orchestrator.material.deck.shown import shown
-from orchestrator.material.model.slide import Deck, Slide
+from orchestrator.material.deck.lines import BREAK, broken_lines, introduces, joined, settled, without_line
+from orchestrator.material.deck.shown import own_words, shown
+from orchestrator.material.deck.tables import headed
+from orchestrator.material.values import Deck, Slide, Table
+
+# ---------------------------------------------------------------------- markdown inline
+# The words of a piece of Markdown, without the marks that only set them.
+#
+# Every step looks at each character a bounded number of times, whatever the text is.
+
+
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+# An address may hold one pair of brackets, as in "/wiki/Board_(governance)", and none within it.
+_IMAGE = re.compile(r"!\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)?\)")
+_LINK = re.compile(r"\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)?\)|\[[^\[\]]*\])")
+_ADDRESS = re.compile(r"<((?:https?://|mailto:)[^<>\s]+)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)[^<>]*>")
+_PAIR = re.compile(r"<(sup|sub|del|s|strike)>([^<>]*)</\1>")
+_SET_OFF = ("sup", "sub", "del", "s", "strike", "br")  # tags that change what the words between them say
+# As in "[^1]"; in Pandoc's "10^6^", "CO~2~" and "^[a note in its place]".
+_FOOTNOTE = re.compile(r"\[\^([^\[\]\s]{1,40})\]")
+_RAISED = re.compile(r"\^([^\s^\[\]]{1,20})\^(?!\w)")
+_LOWERED = re.compile(r"(?<=[^\W\d])~(\d{1,10})~")
+_NOTE_IN_PLACE = re.compile(r"\^\[([^\[\]]*)\]")
+_MATHS = re.compile(r"(?<!\\)\$(?=\S)([^$]{1,200})(?<=\S)\$(?!\d)")
+_FRACTION = re.compile(r"\\[dt]?frac\{([^{}]*)\}\{([^{}]*)\}")
+_SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|([^\s\\{}]))")
+_CODE = re.compile(r"`+([^`]+)`+")
+_DELIMITER = re.compile(r"(\*+|_+|~+)")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_KEPT = 0xE000
+"""Escaped characters and code wait in the private use area, where no rule touches them."""
+STRUCK = "\uf8ff"
+"""Stands in what `typed` returns for words that are struck out; `shown` takes it for white space."""
+
+
+def words(markdown: str) -> str:
+    """*markdown*, one paragraph of it, as it is shown: on one line, without marks."""
+    return shown(typed(markdown))
+
+
+def typed(markdown: str) -> str:
+    """As `words`, but with breaks, and a sign (`STRUCK`) for what is struck out and thus not said."""
+    text = _MATHS.sub(_maths, _PRIVATE.sub(" ", markdown))
+    text = _ESCAPED.sub(lambda match: chr(_KEPT + ord(match[1])), text)
+    text = _CODE.sub(lambda match: _kept(match[1]), text)
+    text = _IMAGE.sub("", text)
+    text = _FOOTNOTE.sub(lambda match: raised(match[1]) if match[1].isdecimal() else "", text)
+    text = _NOTE_IN_PLACE.sub(r" (\1)", text)
+    text = _LINK.sub(r"\1", text)
+    text = _ADDRESS.sub(r"\1", text)
+    text = _TAG.sub(_bare_tag, text)
+    text = _PAIR.sub(lambda match: _set_off(match[1], match[2]), text).replace("<br>", BREAK)
+    text = _TAG.sub(" ", text)
+    text = _RAISED.sub(lambda match: raised(match[1]), text)
+    text = _LOWERED.sub(lambda match: lowered(match[1]), text)
+    text = html.unescape(_without_emphasis(text))
+    return "".join(_released(character) for character in text)
+
+
+def _maths(match: re.Match[str]) -> str:
+    """A formula of TeX between dollars with its fractions and powers; other commands stay as typed."""
+    if not re.search(r"[\\^_{]", match[1]):
+        return match[0]
+    text = _FRACTION.sub(r"(\1)/(\2)", match[1])
+    return _SCRIPT.sub(lambda mark: (power if mark[1] == "^" else subscript)(mark[2] or mark[3] or ""), text)
+
+
+def _bare_tag(tag: re.Match[str]) -> str:
+    """A tag that changes what is said, without its attributes; white space for any other."""
+    name = tag[2].lower()
+    return f"<{tag[1]}{name}>" if name in _SET_OFF else " "
+
+
+def _set_off(tag: str, text: str) -> str:
+    return raised(text) if tag == "sup" else lowered(text) if tag == "sub" else STRUCK
+
+
+def alt_texts(markdown: str) -> list[str]:
+    """The alternative texts of the images in *markdown*."""
+    return [shown(match[1]) for match in _IMAGE.finditer(markdown)]
+
+
+def _kept(code: str) -> str:
+    return "".join(chr(_KEPT + ord(c)) if "!" <= c <= "~" and not c.isalnum() else c for c in code)
+
+
+def _released(character: str) -> str:
+    code = ord(character) - _KEPT
+    return chr(code) if 0 < code < 0x80 else character
+
+
+def _without_emphasis(text: str) -> str:
+    """*text* without pairs of `*`, `**`, `_`, `__` around words, nor words between `~`s; single ones stay."""
+    read = tuple(_DELIMITER.split(text))
+    pieces = list(read)
+    openers: dict[str, int] = {}
+    for index in range(1, len(pieces), 2):
+        mark = pieces[index]
+        before, behind = (
+            "".join(read[max(index - 2, 0) : index])[-1:],
+            "".join(read[index + 1 : index + 3])[:1],
+        )
+        between_words = before.isalnum() and behind.isalnum()
+        if between_words and (mark[0] == "_" or (before.isdigit() and behind.isdigit())):
+            continue  # snake_case and 2*3*4
+        # "~5 to ~6" and "(~5–~6)" are estimates.
+        opens, closes = (True, True) if mark != "~" else (not before.isalnum(), not behind.isalnum())
+        if mark in openers and before and not before.isspace() and closes:
+            first = openers.pop(mark)
+            pieces[first] = pieces[index] = ""
+            if mark[0] == "~":
+                pieces[first + 1 : index] = [STRUCK, *[""] * (index - first - 2)]
+        elif behind and not behind.isspace() and opens:
+            openers[mark] = index
+    return "".join(pieces)
+
+
+# ---------------------------------------------------------------------- markdown html
+# Tables that a Markdown deck writes in HTML, as converters of documents do.
+
+
+TABLE_BEGINS = re.compile(r"(.*?)<table\b", re.IGNORECASE)
+TABLE_ENDS = re.compile(r"</table\s*>", re.IGNORECASE)
+_ROW = re.compile(r"<tr\b[^<>]*>", re.IGNORECASE)
+_CELL = re.compile(r"<t[dh]\b([^<>]*)>", re.IGNORECASE)
+_SPAN = re.compile(r"\b(col|row)span\s*=\s*[\"']?(\d{1,2})\b", re.IGNORECASE)
+_MOST_COVERED = 10_000
+"""Places under merged cells: as many cells as are read of a deck (`limits`); further ones count as single."""
+
+
+def html_table(markup: str, typed: Callable[[str], str]) -> Table:
+    """The table in *markup*; *typed* gives the words of a cell."""
+    rows: list[list[str]] = []
+    spans: dict[tuple[int, int], tuple[int, int]] = {}
+    covered: set[tuple[int, int]] = set()
+    for at, row in enumerate(_ROW.split(markup)[1:]):
+        cells: list[str] = []
+        _, *parts = _CELL.split(row)
+        for attributes, content in zip(parts[::2], parts[1::2], strict=True):
+            while (at, len(cells)) in covered:
+                cells.append("")
+            stated = {name.lower(): int(count) for name, count in _SPAN.findall(attributes)}
+            across, down = stated.get("col", 1), stated.get("row", 1)
+            if (across, down) != (1, 1) and len(covered) + across * down <= _MOST_COVERED:
+                spans[at, len(cells)] = across, down
+                covered |= {(at + y, len(cells) + x) for y in range(down) for x in range(across)}
+            cells.append(joined(typed(content).split(BREAK)))
+        while (at, len(cells)) in covered:
+            cells.append("")
+        rows.append(cells)
+    return headed(rows, spans) if rows else Table(())
+
+
+# ---------------------------------------------------------------------- markdown blocks
+# One slide of a Markdown deck: its heading, lines, tables, notes and alt texts.
+
+
+# As CommonMark has them: up to three spaces before a mark, since four begin code. No text of code is lost
+# here: it becomes a line all the same.
+HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?")
+_UNDERLINE = re.compile(r" {0,3}(=+|--+)[ \t]*")  # makes the paragraph above a heading; one hyphen is an item
+_RULE = re.compile(r" {0,3}([-*_])[ \t]*(\1[ \t]*){2,}")
+_ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
+_QUOTE = re.compile(r"^[ \t]*>[ \t>]*")
+_TABLE_RULE = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_PIPE = re.compile(r"(?<!\\)\|")
+# "[1]: https://…", the address of a link, which no reader of the slide sees.
+_DEFINITION = re.compile(r" {0,3}\[(?!\^)[^\[\]]+\]:[ \t]+\S+.*")
+_FOOTNOTE_MARKDOWN_BLOCKS = re.compile(r" {0,3}(\[\^[^\[\]\s]{1,40}\]):[ \t]*(.*)")
+_BREAKS = re.compile(r"(?:(?<=\S) {2,}|\\)$")  # two spaces or a backslash at the end of a line
+# "Note: prices are net" is a line of the slide: only "Notes:" may have its text beside it.
+_NOTES_FROM_HERE = re.compile(r"[ \t]*(?:speaker )?(?:notes?:[ \t]*|notes:[ \t]*(\S.*))", re.IGNORECASE)
+# Pandoc's fenced blocks: `::: notes` or `::: {.notes}`, until a line of colons.
+_NOTES_BLOCK = re.compile(r":::+[ \t]*\{?\.?notes\}?[ \t]*", re.IGNORECASE)
+_BLOCK = re.compile(r":::+.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without the HTML comments on it."""
+
+    text: str
+    code: bool = False  # belongs to fenced code, which is shown as it stands; the fences are empty
+    notes: tuple[str, ...] = ()  # what comments that end here note
+
+
+@dataclass(slots=True)
+class Blocks:
+    """The parts of a slide; headings stand among the lines, too, with their levels."""
+
+    lines: list[str] = field(default_factory=list)
+    parents: list[int | None] = field(default_factory=list)  # of each line
+    code: list[int] = field(default_factory=list)  # lines of fenced code
+    headings: list[tuple[int, int]] = field(default_factory=list)  # level, index in `lines`
+    tables: list[Table] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    alt_texts: list[str] = field(default_factory=list)
+    has_struck: bool = False  # words that are struck out were left out
+
+
+def read_blocks(lines: Sequence[Line]) -> Blocks:
+    """The blocks of a slide whose Markdown is *lines*."""
+    reader = _Reader()
+    index = 0
+    while index < len(lines):
+        index += reader.take(lines, index)
+    reader.end_paragraph()
+    return reader.blocks
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self._paragraph: list[str] = []
+        self._indent = 0  # of the paragraph's first line, in columns
+        self._is_item = False
+        self._items: list[tuple[int, int]] = []  # indent and line of the list items that are open
+        self._introduction: int | None = None  # the line that introduces the list
+        self._open: list[tuple[int, int]] = []  # level and line of the headings that the next line is under
+        self._in_notes = False  # until the end of the slide
+        self._in_notes_block = False  # until the line of colons that ends it
+
+    def take(self, lines: Sequence[Line], index: int) -> int:
+        """Read what begins at *index*; returns how many lines it took."""
+        line = lines[index].text
+        if lines[index].code:
+            self.end_paragraph()
+            said = shown(line)
+            self.blocks.code += [len(self.blocks.lines)] if said and not self._noting else []
+            self._say(said)
+        elif found := _NOTES_FROM_HERE.fullmatch(line):
+            self.end_paragraph()
+            self._in_notes = True
+            self._paragraph += [found[1]] if found[1] else []
+        elif _BLOCK.fullmatch(line):
+            self.end_paragraph()
+            self._in_notes_block = bool(_NOTES_BLOCK.fullmatch(line))
+        elif found := HEADING.fullmatch(line):
+            self.end_paragraph()
+            self._heading(len(found[1]), re.sub(r"[ \t]#+[ \t]*$", "", found[2] or ""))
+        # A list item is no heading: dashes behind it are a rule (CommonMark 0.31, 4.3).
+        elif self._paragraph and not self._is_item and (found := _UNDERLINE.fullmatch(line)):
+            text, self._paragraph = " ".join(self._paragraph), []
+            self._heading(1 if found[1][0] == "=" else 2, text)
+        elif not line.strip() or _RULE.fullmatch(line) or _DEFINITION.fullmatch(line):
+            self.end_paragraph()
+        elif self._begins_table(lines, index):
+            return self._table(lines, index)
+        elif found := TABLE_BEGINS.match(line):
+            return self._html_table(lines, index, found[1])
+        elif found := _FOOTNOTE_MARKDOWN_BLOCKS.fullmatch(line):
+            self.end_paragraph()
+            self._paragraph.append(f"{found[1]} {found[2]}")
+        elif found := _ITEM.fullmatch(line):
+            self.end_paragraph()
+            self._indent, self._is_item = _columns(found[1]), True
+            self._paragraph.append(_BREAKS.sub("<br>", found[2]))
+        else:
+            if not self._paragraph:
+                self._indent = _columns(line[: len(line) - len(line.lstrip())])
+            self._paragraph.append(_BREAKS.sub("<br>", _QUOTE.sub("", line)).strip())
+        return 1
+
+    def end_paragraph(self) -> None:
+        text, self._paragraph = " ".join(self._paragraph), []
+        is_item, self._is_item = self._is_item, False
+        self.blocks.alt_texts += alt_texts(text)
+        lines = list(map(shown, broken_lines(self._typed(text))))
+        parent = self._parent(lines[0], is_item) if lines and not self._noting else None
+        for said in lines:
+            self._say(said, parent)
+
+    def _typed(self, markdown: str) -> str:
+        text = typed(markdown)
+        self.blocks.has_struck |= STRUCK in text and not self._noting
+        return text
+
+    @property
+    def _noting(self) -> bool:
+        return self._in_notes or self._in_notes_block
+
+    def _parent(self, text: str, is_item: bool) -> int | None:
+        """The item that the next line is indented under, else what introduces the list."""
+        while self._items and self._items[-1][0] >= self._indent:
+            self._items.pop()
+        if self._items:
+            parent: int | None = self._items[-1][1]
+        elif is_item:
+            parent = self._introduction
+        else:
+            parent = None
+            self._introduction = len(self.blocks.lines) if introduces(text) else None
+        if is_item:
+            self._items.append((self._indent, len(self.blocks.lines)))
+        return parent
+
+    def _say(self, text: str, parent: int | None = None) -> None:
+        """A line under *parent*, else under the last heading that is open."""
+        if text and self._noting:
+            self.blocks.notes.append(text)
+        elif text:
+            if parent is None and self._open:
+                parent = self._open[-1][1]
+            self.blocks.parents.append(parent)
+            self.blocks.lines.append(text)
+
+    def _heading(self, level: int, text: str) -> None:
+        said = shown(self._typed(text))
+        if said and not self._noting:
+            self._items, self._introduction = [], None
+            while self._open and self._open[-1][0] >= level:
+                self._open.pop()
+            heading = (level, len(self.blocks.lines))
+            self.blocks.headings.append(heading)
+            self._say(said)
+            self._open.append(heading)
+        else:
+            self._say(said)
+
+    def _begins_table(self, lines: Sequence[Line], index: int) -> bool:
+        following = lines[index + 1].text if index + 1 < len(lines) else ""
+        return "|" in lines[index].text and "|" in following and bool(_TABLE_RULE.fullmatch(following))
+
+    def _table(self, lines: Sequence[Line], index: int) -> int:
+        self.end_paragraph()
+        end = index + 2
+        while end < len(lines) and "|" in lines[end].text and not lines[end].code:
+            end += 1
+        rows = [_cells(line.text) for line in (lines[index], *lines[index + 2 : end])]
+        self._keep(headed([[joined(self._typed(cell).split(BREAK)) for cell in row] for row in rows], {}))
+        return end - index
+
+    def _html_table(self, lines: Sequence[Line], index: int, before: str) -> int:
+        """Read a table of HTML, to its end or the slide's; what stands behind it begins a paragraph."""
+        self._paragraph.append(before)
+        self.end_paragraph()
+        end = index
+        while end < len(lines) - 1 and not TABLE_ENDS.search(lines[end].text):
+            end += 1
+        markup = "\n".join(line.text for line in lines[index : end + 1])
+        inside, *behind = TABLE_ENDS.split(markup[len(before) :], maxsplit=1)
+        self._keep(html_table(inside, self._typed))
+        self._paragraph += filter(None, behind)
+        return end - index + 1
+
+    def _keep(self, table: Table) -> None:
+        if self._noting:
+            self.blocks.notes += [" | ".join(row) for row in table.rows]
+        elif table.rows:
+            self.blocks.tables.append(table)
+
+
+def _columns(indent: str) -> int:
+    """Columns of white space; a tab goes to the next multiple of four (CommonMark, 2.2)."""
+    return len(indent.expandtabs(4))
+
+
+def _cells(row: str) -> list[str]:
+    stripped = row.strip().removeprefix("|")
+    if stripped.endswith("|") and not stripped.endswith("\\|"):
+        stripped = stripped[:-1]
+    return _PIPE.split(stripped)
+
+
+# ---------------------------------------------------------------------- markdown
+
 
 _SEPARATOR = "---"
 _FRONT_MATTER_ENDS = ("---", "...")

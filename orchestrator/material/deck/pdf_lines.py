@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from orchestrator.material.deck.furniture import is_lone_figure
+from orchestrator.material.deck.lines import is_lone_figure
 from orchestrator.material.deck.pdf_runs import Run
 from orchestrator.material.deck.shown import shown
 

@@ -20,7 +20,7 @@ from orchestrator.material.deck.ooxml import (
 )
 from orchestrator.material.deck.pptx_text import paragraphs
 from orchestrator.material.deck.shown import shown
-from orchestrator.material.model.slide import Chart, Series
+from orchestrator.material.values import Chart, Series
 
 MOST_POINTS = 10_000
 """Points of one series that are read; a screen 4,000 points wide cannot show more. A point's index is the

@@ -7,16 +7,13 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import Final
 
-from orchestrator.material.deck.breaks import BREAK, broken_lines
-from orchestrator.material.deck.formulas import formula
-from orchestrator.material.deck.ooxml import (
-    MC,
-    A,
-    Element,
-    M,
-)
-from orchestrator.material.deck.raised import lowered, raised
+from orchestrator.material.deck.formulas import formula, lowered, raised
+from orchestrator.material.deck.lines import BREAK, broken_lines
+from orchestrator.material.deck.ooxml import DGM, MC, A, Element, M
 from orchestrator.material.deck.shown import shown
+
+# ---------------------------------------------------------------------- pptx text
+
 
 _LIKE_RUNS = (f"{A}r", f"{A}fld")
 _COUNTED_BY_THE_PROGRAM = "slidenum"  # a:fld type, ECMA-376 part 1, 21.1.2.2.4; those of charts are capitals
@@ -96,3 +93,38 @@ def font_size(body: Element) -> float:
         if properties.tag in (f"{A}rPr", f"{A}defRPr") and properties.get("sz", "").isdigit()
     ]
     return max(stated, default=0.0)
+
+
+# ---------------------------------------------------------------------- pptx smartart
+# SmartArt: the texts of a diagram, in the order of its model.
+
+
+_WRITTEN_IN = ("node", "asst")
+"""Kinds of points that a person writes in; the others are links and drawing: ECMA-376 part 1, 21.4.7.51."""
+
+
+def smartart_lines(data: Element) -> list[tuple[str, int]]:
+    """The paragraphs of every node with its depth: parents before children, children as numbered."""
+    points = {point.get("modelId", ""): point for point in data.iter(f"{DGM}pt")}
+    children: dict[str, list[tuple[int, str]]] = {}
+    for connection in data.iter(f"{DGM}cxn"):
+        if connection.get("type", "parOf") == "parOf":
+            order = connection.get("srcOrd", "0")
+            children.setdefault(connection.get("srcId", ""), []).append(
+                (int(order) if order.isdigit() else 0, connection.get("destId", ""))
+            )
+    lines: list[tuple[str, int]] = []
+    seen: set[str] = set()
+    documents = [key for key, point in points.items() if point.get("type") == "doc"]
+    # A stack: the document first, then whatever hangs on nothing.
+    waiting = [(key, 0) for key in (*reversed(points), *documents)]
+    while waiting:
+        key, depth = waiting.pop()
+        if key in seen or key not in points:
+            continue
+        seen.add(key)
+        if points[key].get("type", "node") in _WRITTEN_IN:
+            lines += [(text, depth) for text in paragraphs(points[key].find(f"{DGM}t"))]
+            depth += 1
+        waiting += [(child, depth) for _, child in sorted(children.get(key, []), reverse=True)]
+    return lines

@@ -21,7 +21,7 @@ from orchestrator.material.deck.limits import (
     check_lines,
 )
 from orchestrator.material.deck.shown import shown
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import Deck
 
 _START = """
 import json, sys
@@ -60,7 +60,7 @@ def read_deck_text(text: str, name: str = "deck.md") -> Deck:
     Raises:
         DeckError: The text is empty, too long, or holds no slide.
     """
-    from orchestrator.material.deck.furniture import marked
+    from orchestrator.material.deck.lines import marked
     from orchestrator.material.deck.markdown import read_markdown_text
 
     try:

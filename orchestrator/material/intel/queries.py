@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.material.claims.word_classes import word_set
-from orchestrator.material.deck.texts import slide_texts
-from orchestrator.material.model.claim import Claim
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.claim import Claim
+from orchestrator.material.claims.words import word_set
+from orchestrator.material.deck.lines import slide_texts
+from orchestrator.material.values import Deck
 
 # Our own limits: each search is paid for (a revision costs five at most), a service weighs few words better
 # than a sentence, and fewer than three name no subject.

@@ -10,8 +10,8 @@ from operator import itemgetter
 
 from orchestrator.core.errors import SpeechError
 from orchestrator.core.legible import one_line
-from orchestrator.material.model.segment import LiveSegment
 from orchestrator.material.speech.text import LINE_END, label
+from orchestrator.material.values import LiveSegment
 
 # Names are bounded (400): a "<v " that is never closed must not make each later line be searched.
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]+([^<>]{0,400})>")

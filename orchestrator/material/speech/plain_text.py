@@ -9,18 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.core.legible import counted, one_line
-from orchestrator.material.model.segment import LiveSegment
-from orchestrator.material.speech.labels import (
-    Label,
-    goes_on,
-    is_doubtful,
-    labelled,
-    speakers_among,
-)
-from orchestrator.material.speech.stamps import STAMP, clock_s
-from orchestrator.material.speech.text import LINE_END
-from orchestrator.material.speech.times import on_clock
-from orchestrator.material.speech.word_lists import word_list
+from orchestrator.material.speech.speakers import Label, goes_on, is_doubtful, labelled, speakers_among
+from orchestrator.material.speech.text import LINE_END, word_list
+from orchestrator.material.speech.times import STAMP, clock_s, on_clock
+from orchestrator.material.values import LiveSegment
 
 _TO = r"\s*(?:-|–|—|-->|to)\s*"
 # A stamp in either kind of brackets, a span without any, or bare (g), which counts only where many are.

@@ -4,26 +4,185 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import os
 import re
+import stat
+import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedReader
 from pathlib import Path
+from typing import Final
 
 from orchestrator.core.errors import SpeechError, names_its_file
-from orchestrator.core.home.user_list import shown_name
+from orchestrator.core.home.plain_yaml import shown_name
 from orchestrator.core.legible import clock, one_line
-from orchestrator.material.model.segment import LiveSegment, Segment
+from orchestrator.material.claims.numbers import numbers_in
 from orchestrator.material.speech.captions import read_captions
-from orchestrator.material.speech.cut_figures import with_whole_figures
-from orchestrator.material.speech.labels import joined_asides, with_speakers
-from orchestrator.material.speech.loops import without_loops
 from orchestrator.material.speech.plain_text import read_plain
+from orchestrator.material.speech.readings import MOST_COMPRESSED
 from orchestrator.material.speech.recognition import Recogniser, recogniser_of
 from orchestrator.material.speech.segment_json import load, read_json, read_json_lines
 from orchestrator.material.speech.sound import is_sound, read_sound
-from orchestrator.material.speech.source import open_recording
+from orchestrator.material.speech.speakers import joined_asides, with_speakers
 from orchestrator.material.speech.times import lay_out
+from orchestrator.material.values import LiveSegment, Segment
+
+# ---------------------------------------------------------------------- source
+# The file that a recording comes from.
+
+
+_NO_FILE = "is not a file: give a recording's file"
+
+
+def open_recording(
+    path: Path, *, missing: str, no_file: str = _NO_FILE, folder: str = _NO_FILE
+) -> BufferedReader:
+    """The file, open to be read; a pipe or device is refused, never waited for.
+
+    Args:
+        missing: The message's advice where there is no file.
+        no_file, folder: The message's words for anything but a file.
+
+    Raises:
+        SpeechError: It cannot be opened, or is no file.
+    """
+    name = shown_name(path)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise SpeechError(f"{name} does not exist: {missing}") from None
+    except (OSError, ValueError) as error:  # ValueError: NUL in the path
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no path that can be"
+        raise SpeechError(f"{name} cannot be read: {reason}") from None
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise SpeechError(f"{name} {folder if stat.S_ISDIR(mode) else no_file}")
+    return os.fdopen(descriptor, "rb")
+
+
+# ---------------------------------------------------------------------- cut figures
+# Figures that the end of a caption cuts in two: "4.2 | million", "twenty | two percent", "two | years".
+
+
+_EDGE_CHARS: Final = 60  # on either side of a cut: longer than any figure with its unit
+_MAX_GAP_S: Final = 2.0  # a longer silence ends a sentence
+
+
+def with_whole_figures(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
+    """Give the words of a figure that is cut to the piece where it begins; all else stays as it is.
+
+    "… to 4.2 | million in 2025" becomes "… to 4.2 million | in 2025": the words stay in their order,
+    and each piece keeps its times. A piece of which nothing is left ends the one before.
+    """
+    whole: list[LiveSegment] = []
+    for piece in pieces:
+        last = whole[-1] if whole else None
+        length = _cut_off(last, piece) if last is not None else 0
+        if last is not None and length:
+            rest = piece.text[length:].lstrip()
+            whole[-1] = replace(
+                last, text=f"{last.text} {piece.text[:length]}", end_s=last.end_s if rest else piece.end_s
+            )
+            piece = replace(piece, text=rest)
+        if piece.text:
+            whole.append(piece)
+    return whole
+
+
+def _cut_off(last: LiveSegment, piece: LiveSegment) -> int:
+    """How many characters of a piece belong to a figure that begins in the one before.
+
+    None between two digits: "we hired 12 | 300 of them left" are two figures.
+    """
+    if (last.speaker, last.slide) != (piece.speaker, piece.slide):
+        return 0
+    if last.text[-1:].isdigit() and piece.text[:1].isdigit():
+        return 0
+    if last.end_s is not None and piece.start_s is not None and piece.start_s - last.end_s > _MAX_GAP_S:
+        return 0
+    before, after = last.text[-_EDGE_CHARS:], piece.text[:_EDGE_CHARS]
+    cut = len(before)
+    end = next((one.end for one in numbers_in(f"{before} {after}") if one.start < cut < one.end - 1), None)
+    if end is None:
+        return 0
+    behind = piece.text[end - cut - 1 :]
+    return end - cut - 1 + len(behind) - len(behind.lstrip(".,;:!?%)"))
+
+
+# ---------------------------------------------------------------------- loops
+# Words that a recogniser is caught in and writes again and again: said once, as far as anybody knows.
+
+
+MIN_TIMES: Final = 4
+"""People say a sentence twice, and three times for effect; Whisper's loops go on to the end of its window."""
+MIN_TIMES_OF_FEW_WORDS: Final = 10
+"""Of one or two words: "No. No. No. No." is said, and "Thank you." through a silence is not."""
+_FEW_WORDS: Final = 2
+_MAX_PIECES: Final = 4  # of a loop that goes through several sentences
+_MAX_WORDS: Final = 40  # of one within a piece
+_WORD: Final = re.compile(r"\S+")
+
+
+def without_loops(pieces: Sequence[LiveSegment]) -> tuple[list[LiveSegment], list[str]]:
+    """The pieces with each loop once, at its own time, and a notice for each; all others as they are."""
+    kept: list[LiveSegment] = []
+    notices: list[str] = []
+    said = [(one.speaker, " ".join(one.text.casefold().split())) for one in pieces]
+    at = 0
+    while at < len(pieces):
+        size, times = _loop(said, at)
+        until = at + size * times
+        for piece in pieces[at : at + size]:
+            text, inner = _once(piece.text)
+            kept.append(replace(piece, text=text))
+            times = max(times, inner)
+        if times > 1:
+            kept[-1] = replace(kept[-1], end_s=pieces[until - 1].end_s)
+            which = f"piece {at + 1}" if until - at == 1 else f"pieces {at + 1} to {until}"
+            when = "" if pieces[at].start_s is None else f" ({clock(pieces[at].start_s or 0.0)})"
+            notices.append(
+                f"{which}{when}: the same words {times} times in a row, "
+                "as a recogniser that loops writes them; counted once"
+            )
+        at = until
+    return kept, notices
+
+
+def _loop(said: Sequence[tuple[str | None, str]], at: int) -> tuple[int, int]:
+    """How many pieces from *at* on are said again and again, and how often; (1, 1): none."""
+    for size in range(1, min(_MAX_PIECES, (len(said) - at) // MIN_TIMES) + 1):
+        times = 1
+        while said[at + times * size : at + (times + 1) * size] == said[at : at + size]:
+            times += 1
+        words = sum(len(text.split()) for _, text in said[at : at + size])
+        if times >= (MIN_TIMES if words > _FEW_WORDS else MIN_TIMES_OF_FEW_WORDS):
+            return size, times
+    return 1, 1
+
+
+def _once(text: str) -> tuple[str, int]:
+    """The text with what it says again and again once, and how often it says it."""
+    plain = text.encode()
+    if len(plain) <= MOST_COMPRESSED * len(zlib.compress(plain)):
+        return text, 1
+    spans = [match.span() for match in _WORD.finditer(text)]
+    words = [text[start:end].casefold().strip(".,;:!?…") for start, end in spans]
+    for at in range(len(words)):
+        for size in range(_FEW_WORDS + 1, min(_MAX_WORDS, (len(words) - at) // MIN_TIMES) + 1):
+            times = 1
+            while words[at + times * size : at + (times + 1) * size] == words[at : at + size]:
+                times += 1
+            if times >= MIN_TIMES:
+                end = at + times * size
+                rest = text[spans[end][0] :] if end < len(words) else ""
+                return f"{text[: spans[at + size - 1][1]]} {rest}".strip(), times
+    return text, 1
+
+
+# ---------------------------------------------------------------------- read
+
 
 MAX_SEGMENT_CHARS = 100_000
 """Two hours of talk in one piece; the transcript takes a megabyte at once, and a recording that was taken in

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import io
+import os
+import re
+import shutil
+import wave
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from orchestrator.core.errors import SpeechError
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.core.store import files
+from orchestrator.core.table import check_session_id
 from orchestrator.material.speech.recognition import Heard, Recogniser
-from orchestrator.material.speech.voice import RATE_HZ, Stretch, Voice
+from orchestrator.material.speech.voice import RATE_HZ, SAMPLE_BYTES, Stretch, Voice
+from orchestrator.material.values import LiveSegment
+
+# ---------------------------------------------------------------------- sound
+
 
 FORMATS: Final = {
     ".wav": "wav",
@@ -80,3 +90,98 @@ def decoded_sound(file: BinaryIO, kind: str) -> Iterator[bytes]:
                 yield one.to_ndarray().tobytes()
     except (av.FFmpegError, ValueError) as error:
         raise SpeechError(f"cannot be read as {kind} sound: save it anew, or give a transcript") from error
+
+
+# ---------------------------------------------------------------------- kept sound
+# The sound of one's own answers, kept only where the presenter said so at the start.
+#
+#     <home>/sessions/.sound/<session>/segment-12.wav
+#
+# It lies beside the session's folder, not in it: so it is in no ledger, no archive and no export. The
+# folder itself says that sound is to be kept. A file is a piece of an answer, by its number in the
+# transcript: which question it answers the session knows, also where an answer is taken back.
+
+
+MAX_SESSION_BYTES: Final = 120_000_000
+"""An hour of answers at 32 kB a second; a rehearsal of twenty minutes has a fraction of it."""
+_PIECE: Final = re.compile(r"segment-([1-9]\d{0,8})\.wav")
+_HEAD_BYTES: Final = 44  # of a WAV file, before its samples
+
+
+def sound_folder(sessions: Path, session: str) -> Path:
+    """Where a session's sound lies."""
+    return sessions / ".sound" / check_session_id(session)
+
+
+def allow_sound(sessions: Path, session: str) -> None:
+    """Have the sound of answers kept from now on: the presenter said so."""
+    sound_folder(sessions, session).mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
+
+
+def keeps_sound(sessions: Path, session: str) -> bool:
+    """Whether the presenter said that sound is to be kept."""
+    return sound_folder(sessions, session).is_dir()
+
+
+def keep_sound(sessions: Path, session: str, segment: int, samples: bytes) -> None:
+    """Keep a piece of an answer: 16 kHz, 16 bits, one channel.
+
+    Raises:
+        SpeechError: There is too much already, or the disk refused; nothing of it was kept.
+    """
+    folder = sound_folder(sessions, session)
+    try:
+        used = sum(one.stat().st_size for one in folder.iterdir())
+        if used + len(samples) > MAX_SESSION_BYTES:
+            raise SpeechError("the sound of an hour of answers is kept, and this goes beyond: delete some")
+        fd = os.open(folder, files.FOLDER)
+        try:
+            files.replace_file(fd, f"segment-{segment}.wav", wav(samples), mode=0o600)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise SpeechError(f"the sound of this answer was not kept: {files.reason(error)}") from error
+
+
+def kept_pieces(sessions: Path, session: str) -> dict[int, Path]:
+    """What is kept, by segment."""
+    folder = sound_folder(sessions, session)
+    if not folder.is_dir():
+        return {}
+    named = ((one, _PIECE.fullmatch(one.name)) for one in folder.iterdir())
+    return {int(match[1]): one for one, match in sorted(named) if match is not None}
+
+
+def joined(pieces: Iterable[Path]) -> bytes:
+    """The sound of several pieces as one WAV file."""
+    samples = []
+    for piece in pieces:
+        with wave.open(str(piece), "rb") as sound:
+            samples.append(sound.readframes(sound.getnframes()))
+    return wav(b"".join(samples))
+
+
+def seconds_of(pieces: Iterable[Path]) -> float:
+    """How long several pieces are together."""
+    samples = sum(max(0, one.stat().st_size - _HEAD_BYTES) for one in pieces)
+    return round(samples / (RATE_HZ * SAMPLE_BYTES), 1)
+
+
+def delete_sound(sessions: Path, session: str) -> None:
+    """Delete all of a session's sound; none is kept of it from then on."""
+    folder = sound_folder(sessions, session)
+    if folder.is_symlink():
+        folder.unlink()
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def wav(samples: bytes) -> bytes:
+    """Samples with the head of a WAV file."""
+    made = io.BytesIO()
+    with wave.open(made, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(SAMPLE_BYTES)
+        sound.setframerate(RATE_HZ)
+        sound.writeframes(samples)
+    return made.getvalue()

@@ -2,24 +2,285 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import queue
+import select
+import sys
+import threading
+import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
+from typing import BinaryIO
 
 from orchestrator.core.errors import SpeechError
-from orchestrator.material.model.segment import LiveSegment, Segment, possible
-from orchestrator.material.speech.captions import (
-    Cue,
-    CueReader,
-    pieces_of,
-    without_repeats,
-)
-from orchestrator.material.speech.labels import is_role, labelled
-from orchestrator.material.speech.pace import spoken_s
+from orchestrator.core.home.changes import Changes
+from orchestrator.core.home.plain_yaml import shown_name
+from orchestrator.material.speech.captions import Cue, CueReader, pieces_of, without_repeats
 from orchestrator.material.speech.plain_text import read_plain_line
+from orchestrator.material.speech.read import open_recording
 from orchestrator.material.speech.segment_json import parse_line
-from orchestrator.material.speech.times import segment_of
+from orchestrator.material.speech.speakers import is_role, labelled
+from orchestrator.material.speech.times import segment_of, spoken_s
+from orchestrator.material.values import LiveSegment, Segment, possible
+
+# ---------------------------------------------------------------------- follow
+# The lines of a file that another program is still writing.
+
+
+MAX_LINE_BYTES = 1024 * 1024
+"""A longer line is no segment; our own limit."""
+
+UNTOLD_S = 2.0
+"""How long a file is taken for quiet because no event came; so late is the first line that none tells of."""
+
+_CHUNK_BYTES = 65536  # bounds memory; a file may be large when following begins
+
+
+def follow(
+    path: Path, *, poll_s: float, stop: Callable[[], bool], changes: Changes | None = None
+) -> Iterator[str]:
+    """The lines of *path*, those that are there and those to come, until *stop()* is true.
+
+    A line comes when its line end is written; the last one, without, comes at the stop (in a
+    `.jsonl` file only if it is whole JSON). *stop* is asked whenever all that is there was read,
+    and what was written by then is still read.
+
+    A file that was written anew (cut, or another file put in its place) goes on behind what was
+    read if it still begins with that, as it does when a program saves the whole transcript each
+    time; otherwise it is read from its beginning, as after a log was rotated. While the file is
+    away, this waits.
+
+    Args:
+        path: The file; it must exist when following begins.
+        poll_s: How often to look, in seconds, where no events come.
+        stop: Whether to end.
+        changes: Events of the file's folder, which then say when to look; None, or where the file grows
+            without any, as on a network: *poll_s* does.
+
+    Raises:
+        SpeechError: The file is missing at the start, no file, not UTF-8, or has a line over 1 MB.
+    """
+    for number, line in enumerate(_raw_lines(path, poll_s, stop, changes), start=1):
+        try:
+            yield line.removesuffix(b"\r").decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError:
+            raise SpeechError(
+                f"{shown_name(path)}: line {number} is not UTF-8 text: save it as UTF-8"
+            ) from None
+
+
+def _raw_lines(
+    path: Path, poll_s: float, stop: Callable[[], bool], changes: Changes | None
+) -> Iterator[bytes]:
+    tail = _Tail(path)
+    is_told = True
+    try:
+        while True:
+            # Asked before reading: what was written by the moment of the stop is still read.
+            over, before = stop(), tail.read_bytes
+            yield from tail.lines()
+            if over:
+                break
+            if not is_told and tail.read_bytes != before:
+                changes = None
+            # Being written anew takes its writer several steps: an event in the middle is too early.
+            if changes is None or tail.is_cut:
+                time.sleep(poll_s)
+                is_told = True
+            else:
+                is_told = _wait_for(path, changes)
+            yield from tail.look_again()
+        yield from tail.last_line()
+    finally:
+        tail.close()
+
+
+def _wait_for(path: Path, changes: Changes) -> bool:
+    """Wait until something happens to the file, or somebody ends the wait; False: time was up."""
+    names = {str(path.absolute()), str(path.resolve())}
+    deadline = time.monotonic() + UNTOLD_S
+    while (left_s := deadline - time.monotonic()) > 0:
+        paths = changes.wait(left_s)
+        if not paths or names & paths:
+            return bool(paths)
+    return False
+
+
+class _Tail:
+    """The open file, how far it was read, and the bytes of a line that has no end yet."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.is_cut = False
+        self._begin()
+
+    def _begin(self) -> None:
+        self._file = open_recording(self._path, missing="start the program that writes it first")
+        self.read_bytes, self._digest, self._partial = 0, hashlib.sha256(), b""
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines that were completed since last time."""
+        while not self.is_cut and (chunk := self._file.read(_CHUNK_BYTES)):
+            self.read_bytes += len(chunk)
+            self._digest.update(chunk)
+            *lines, self._partial = (self._partial + chunk).split(b"\n")
+            if len(self._partial) > MAX_LINE_BYTES:
+                raise SpeechError(
+                    f"{shown_name(self._path)}: a line is longer than 1 MB: give one segment a line"
+                )
+            yield from lines
+
+    def last_line(self) -> list[bytes]:
+        """The line without an end, if it is a whole one."""
+        return [self._partial] if _is_whole(self._partial, self._path) else []
+
+    def look_again(self) -> list[bytes]:
+        """Notice that the file was cut or replaced, and find the place to go on from.
+
+        Returns the last line, without its end, of a file that was replaced by another one.
+        """
+        here = os.fstat(self._file.fileno())
+        try:
+            there = self._path.stat()
+        except OSError:
+            return []  # away: about to be replaced
+        replaced = not os.path.samestat(here, there)
+        if not replaced and here.st_size >= self.read_bytes and not self.is_cut:
+            return []
+        # A program that saves the whole transcript each time empties the file first: one more look waits for
+        # it.
+        if there.st_size < self.read_bytes and not self.is_cut:
+            self.is_cut = True  # being written anew: whoever does it may not be done
+            return []
+        self.is_cut = False
+        if replaced and here.st_size > self.read_bytes:
+            return []  # what the replaced file still holds comes first
+        self.close()
+        read_bytes, digest, partial, last = self.read_bytes, self._digest, self._partial, self.last_line()
+        self._begin()
+        if _digest(self._file, read_bytes) == digest.digest():
+            self.read_bytes, self._digest, self._partial = read_bytes, digest, partial
+            return []
+        self._file.seek(0)
+        return last
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _digest(file: BinaryIO, size_bytes: int) -> bytes:
+    """The SHA-256 of the next bytes, which are then behind the file's place."""
+    digest = hashlib.sha256()
+    while size_bytes and (chunk := file.read(min(size_bytes, _CHUNK_BYTES))):
+        digest.update(chunk)
+        size_bytes -= len(chunk)
+    return digest.digest()
+
+
+def _is_whole(partial: bytes, path: Path) -> bool:
+    if not partial.strip():
+        return False
+    if path.suffix.lower() not in (".jsonl", ".ndjson"):
+        return True
+    try:
+        json.loads(partial)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+# ---------------------------------------------------------------------- line reader
+# Lines from standard input or from a file that grows, read in a thread that ends when it is told to.
+
+
+STDIN = "-"
+
+
+class Lines:
+    """A source's lines as they come. None: there are no more; an error is handed on, never lost."""
+
+    def __init__(self, source: str, *, poll_s: float, stop: Callable[[], bool]) -> None:
+        """Begin to read standard input (`-`) or a file; leaves off when *stop* or `close` says so."""
+        self._source, self._poll_s, self._stop = source, poll_s, stop
+        self._closed = threading.Event()
+        self._changes = Changes()
+        self._queue: queue.Queue[str | SpeechError | None] = queue.Queue()
+        # Daemon: it may hang in a read when the program ends.
+        self._thread = threading.Thread(target=self._read, name="speech", daemon=True)
+        self._thread.start()
+
+    def next(self, timeout_s: float) -> str | None:
+        """The next line; None: there are no more.
+
+        Raises:
+            SpeechError: The source cannot be read.
+            queue.Empty: None came within *timeout_s*.
+        """
+        line = self._queue.get(timeout=timeout_s)
+        if isinstance(line, SpeechError):
+            raise line
+        return line
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closed.set()
+        self._changes.wake()
+        self._thread.join(5 * self._poll_s)
+
+    def _is_over(self) -> bool:
+        return self._closed.is_set() or self._stop()
+
+    def _read(self) -> None:
+        try:
+            for line in self._lines():
+                self._queue.put(line)
+            self._queue.put(None)
+        except SpeechError as error:
+            self._queue.put(error)
+        except OSError as error:  # whoever waits for a line would wait for ever
+            name = "standard input" if self._source == STDIN else shown_name(self._source)
+            self._queue.put(SpeechError(f"{name}: cannot be read any more: {error.strerror or error}"))
+        finally:
+            self._changes.close()
+
+    def _lines(self) -> Iterator[str]:
+        if self._source != STDIN:
+            path = Path(self._source)
+            has_events = self._changes.watch(path.resolve().parent, recursive=False, writes=True) is None
+            return follow(
+                path, poll_s=self._poll_s, stop=self._is_over, changes=self._changes if has_events else None
+            )
+        try:
+            fd = sys.stdin.fileno()
+        except (AttributeError, OSError, ValueError):  # a program has put something else in its place
+            return iter(sys.stdin)
+        return _lines_of(fd, poll_s=self._poll_s, stop=self._is_over)
+
+
+def _lines_of(fd: int, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[str]:
+    """Lines of a descriptor. It is looked at before it is read, so that *stop* is heard in silence too."""
+    rest = b""
+    while not stop():
+        if not select.select([fd], [], [], poll_s)[0]:  # a read alone would not wake for the stop
+            continue
+        chunk = os.read(fd, _CHUNK_BYTES)
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line.removesuffix(b"\r").decode("utf-8", "replace") for line in lines)
+        if not chunk:
+            break
+        if len(rest) > MAX_LINE_BYTES:
+            raise SpeechError("standard input: a line is longer than 1 MB: give one segment a line")
+    if rest:
+        yield rest.decode("utf-8", "replace")
+
+
+# ---------------------------------------------------------------------- stream
+
 
 __all__ = ["LiveReader", "LiveSegment", "parse_line", "timed"]
 

@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from typing import Any
 
 from orchestrator.core.legible import one_line
-from orchestrator.material.speech.word_lists import word_list
+from orchestrator.core.packaged import packaged_yaml
+
+# ---------------------------------------------------------------------- word lists
+# Words and rules of languages that stand beside this code, as data.
+
+
+def written(name: str) -> Any:
+    """The contents of `NAME.yaml` in this folder; every value a text as it is written, "no" too."""
+    return packaged_yaml(f"material/speech/{name}.yaml", as_written=True)
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """One of the lists of `words.yaml`: of words, or of phrases."""
+    words = written("words")[name]
+    return frozenset(words.split() if isinstance(words, str) else words)
+
+
+# ---------------------------------------------------------------------- text
+
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 """The end of a line in a recording; U+2028 and form feeds are white space within one."""

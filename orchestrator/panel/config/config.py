@@ -18,21 +18,19 @@ from typing import Any, Final
 from orchestrator.core.errors import ConfigurationError, HomeError, names_its_file
 from orchestrator.core.home.plain_yaml import (
     ALIAS,
-    DEPTH,
-    NO_TEXT,
-    SYNTAX,
-    PlainYamlError,
-    read_plain_yaml,
-)
-from orchestrator.core.home.user_list import (
     BROKEN,
+    DEPTH,
     EMPTY,
     ENCODING,
     LARGE,
     MISSING,
     NO_FILE,
+    NO_TEXT,
+    SYNTAX,
+    PlainYamlError,
     UnreadableError,
     read_given,
+    read_plain_yaml,
 )
 from orchestrator.panel.config.engine_names import BANK, engine_names, is_engine_name
 from orchestrator.panel.config.public_url import parse_public_url

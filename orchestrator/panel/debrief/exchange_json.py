@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, Final
 
-from orchestrator.material.model.claim import Tension
+from orchestrator.material.claim import Tension
 from orchestrator.panel.model.exchange import Exchange, PersonVerdict
-from orchestrator.panel.records.telling import known
+from orchestrator.panel.records.value import known
 
 _TURN: Final = ("question", "answer", "verdict", "reason", "quote")
 _EXCHANGE: Final = (

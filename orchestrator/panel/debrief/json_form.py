@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from orchestrator.material.model.claim import Tension
-from orchestrator.material.speech.delivery import Delivery
-from orchestrator.material.speech.fillers import FILLER, HEDGE
-from orchestrator.material.speech.pace import Stretch
+from orchestrator.material.claim import Tension
+from orchestrator.material.speech.delivery import FILLER, HEDGE, Delivery
+from orchestrator.material.speech.times import Stretch
 from orchestrator.panel.debrief import phrasing
-from orchestrator.panel.debrief.bill import bill_json
 from orchestrator.panel.debrief.exchange_json import (
     exchange_json,
     picked,
@@ -24,6 +22,7 @@ from orchestrator.panel.debrief.parts import (
     Review,
     Stronger,
     asked_about,
+    bill_json,
 )
 
 _DEBRIEF: Final = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from orchestrator.core import legible
 from orchestrator.core.legible import one_line
-from orchestrator.material.speech.fillers import FILLER, HEDGE
+from orchestrator.material.speech.delivery import FILLER, HEDGE
 from orchestrator.panel.debrief import phrasing, plots
 from orchestrator.panel.debrief.paper import css_string, on_paper
 from orchestrator.panel.debrief.parts import Debrief

@@ -2,18 +2,223 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from orchestrator.material.model.brought import BroughtQuestion
-from orchestrator.material.model.claim import READ, Tension
-from orchestrator.material.speech.delivery import Delivery
-from orchestrator.material.speech.read_aloud import ReadAloud
-from orchestrator.material.speech.repeated import Repeated
-from orchestrator.panel.debrief.bill import Bill
-from orchestrator.panel.debrief.shares import Shares
-from orchestrator.panel.model.exchange import Exchange, Observation
-from orchestrator.panel.records.about_contradictions import is_about
+from orchestrator.core.legible import counted
+from orchestrator.material.claim import READ, Tension
+from orchestrator.material.deck.lines import slide_texts
+from orchestrator.material.speech.delivery import Delivery, Repeated
+from orchestrator.material.speech.slides import ReadAloud
+from orchestrator.material.speech.times import words_in
+from orchestrator.material.values import PANEL, BroughtQuestion, Deck, Slide
+from orchestrator.panel.config.engine_names import has_stand_in, is_bank
+from orchestrator.panel.engines.prices import prices_read_at
+from orchestrator.panel.model.exchange import PUT_AGAIN, Exchange, Observation, each_once
+from orchestrator.panel.model.usage import CallUsage, Total, total
+from orchestrator.panel.records.exchanges import CallTaken, ExchangeOpened, RoundMade, VerdictGiven
+from orchestrator.panel.records.kinds import value_of
+from orchestrator.panel.records.moderator import Called
+from orchestrator.panel.records.projection import SlideTime, is_about
+
+if TYPE_CHECKING:
+    from orchestrator.panel.loop.rehearsal import Rehearsal
+
+
+# ---------------------------------------------------------------------- bill
+# The bill of a session's calls to a model, for the footer of the debrief and for `show`.
+
+
+@dataclass(frozen=True, slots=True)
+class Bill:
+    """The sum of a session's calls."""
+
+    total: Total
+    models: tuple[str, ...] = ()
+    answered_by: tuple[str, ...] = ()  # other models, that the server says answered in their place
+    answered_otherwise: int = 0  # calls on which it says so
+    unpriced: tuple[str, ...] = ()  # models without a known price
+    unreported: int = 0  # calls on which the server said nothing about its cache
+    repairs: int = 0  # replies that were sent back
+    budget_share: float | None = None  # of the session's budget that is used up; None: no budget
+    prices_read_at: str | None = None  # YYYY-MM-DD; None: no call, so no price was needed
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether the session's budget was reached."""
+        return self.budget_share is not None and self.budget_share >= 1.0
+
+
+def bill_of(calls: Sequence[CallUsage]) -> Bill:
+    """The bill of these calls, in the order in which they were made."""
+    if not calls:
+        return Bill(Total())
+    return Bill(
+        total=total(calls),
+        models=tuple(sorted({one.model for one in calls})),
+        answered_by=tuple(sorted({one.answered for one in calls if one.answered})),
+        answered_otherwise=sum(bool(one.answered) for one in calls),
+        unpriced=tuple(sorted({one.model for one in calls if one.cost_usd is None})),
+        unreported=sum(not one.reported for one in calls),
+        repairs=sum(one.repair for one in calls),
+        budget_share=calls[-1].budget_share,
+        prices_read_at=prices_read_at(),
+    )
+
+
+def bill_json(bill: Bill) -> dict[str, Any]:
+    """The bill as plain JSON."""
+    used = bill.total
+    # Only where there are any, so that what was written of older sessions stays as it is.
+    others = {"answered_by": list(bill.answered_by)} if bill.answered_by else {}
+    return {
+        "models": list(bill.models),
+        **others,
+        "calls": used.calls,
+        "input_tokens": used.input,
+        "read_tokens": used.read,
+        "written_tokens": used.written,
+        "new_tokens": used.new,
+        "output_tokens": used.output,
+        "searches": used.searches,
+        "cost_usd": used.cost_usd if used.cost_usd is None else round(used.cost_usd, 6),
+        "prices_read_at": bill.prices_read_at,
+        "alarms": used.alarms,
+        "unreported": bill.unreported,
+        "repairs": bill.repairs,
+        "budget_share": bill.budget_share,
+    }
+
+
+def bill_lines(bill: Bill, *, is_taken_over: bool = False) -> list[str]:
+    """The bill in sentences; none where no call was made.
+
+    Args:
+        is_taken_over: The offline panel sat in the model's place, so one may wonder what is billed.
+    """
+    used = bill.total
+    if not used.calls:
+        return []
+    calls = f"{counted(used.calls, 'call')} to {', '.join(bill.models)}"
+    if used.searches:
+        calls += f" with {counted(used.searches, 'web search', 'web searches')}"
+    tokens = f"{used.read:,} tokens read from the cache, {used.written:,} written to it, {used.new:,} new"
+    lines = [f"{calls}: {tokens}, {used.output:,} output; {_cost(bill)}."]
+    if is_taken_over:
+        lines.append("Each reply that came is a call here, also one that could not be used.")
+    if bill.answered_by:
+        by = ", ".join(bill.answered_by)
+        lines.append(f"On {counted(bill.answered_otherwise, 'call')} another model answered: {by}.")
+    if used.alarms:
+        lines.append(f"{counted(used.alarms, 'call')} read less from the cache than the layout promises.")
+    if bill.unreported:
+        lines.append(f"On {counted(bill.unreported, 'call')} the server said nothing about its cache.")
+    if bill.is_used_up:
+        lines.append("The session's budget was used up: from then on the panel worked offline.")
+    elif bill.budget_share is not None:
+        lines.append(f"{bill.budget_share:.0%} of the session's budget was used.")
+    return lines
+
+
+def _cost(bill: Bill) -> str:
+    if bill.total.cost_usd is None:
+        return f"the cost is not known, since no price is known for {', '.join(bill.unpriced)}"
+    return f"${bill.total.cost_usd:,.4f} by the prices of {bill.prices_read_at}"
+
+
+# ---------------------------------------------------------------------- shares
+# Who asked and who judged: the model, or the offline panel that stands in for it.
+#
+# Read from the ledger: what the model made has a `call` record of its own before it.
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How many of the questions and of the judged answers are a model's."""
+
+    asked: int
+    questions: int
+    judged: int
+    answers: int  # that were judged, by whomever
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the model did it all."""
+        return self.asked == self.questions and self.judged == self.answers
+
+
+def shares_of(rehearsal: Rehearsal) -> Shares | None:
+    """The model's shares of a session; None: its engine has no stand-in."""
+    if not has_stand_in(rehearsal.options.engine):
+        return None
+    count = _counted(rehearsal)
+    asked = [count.asked[one.id] for one in each_once(rehearsal.projection.asked) if one.id in count.asked]
+    return Shares(sum(asked), len(asked), sum(count.judged), len(count.judged))
+
+
+def is_of_bank(rehearsal: Rehearsal, exchange: str) -> bool:
+    """Whether the offline panel asked this question: no model has read anything for it."""
+    if not has_stand_in(rehearsal.options.engine):
+        return is_bank(rehearsal.options.engine)
+    return not _counted(rehearsal).asked.get(exchange, True)
+
+
+def _counted(rehearsal: Rehearsal) -> _Count:
+    store, count = rehearsal.store, _Count()
+    withdrawn = rehearsal.projection.withdrawn_records
+    for entry in store.entries():
+        if entry.op != "receipt" and entry.seq not in withdrawn:
+            record = store.record(entry.seq)
+            count.take(record.by, value_of(record))
+    return count
+
+
+@dataclass(slots=True)
+class _Count:
+    called: set[tuple[str, str]] = field(default_factory=set)  # task and agent, until it is made use of
+    waiting: set[str] = field(default_factory=set)  # whose waiting question is a model's
+    asked: dict[str, bool] = field(default_factory=dict)  # by exchange: whether a model's
+    judged: list[bool] = field(default_factory=list)
+
+    def take(self, by: str, value: object) -> None:
+        match value:
+            case Called(usage):
+                self.called.add((usage.kind, usage.agent))
+            case RoundMade(made=made, inputs=inputs, failed=failed):
+                for agent in made:
+                    self._made(agent)
+                # A call counts for the refresh that it was made for; one that came too late counts for none.
+                for agent in (*inputs, *(failed or ())):
+                    self.called.discard(("candidate_question", agent))
+            case CallTaken(agent, made=made):
+                if made:
+                    self._made(agent)
+                self.called.discard(("candidate_question", agent))
+            case ExchangeOpened(exchange):
+                self._opened(exchange)
+            case VerdictGiven(judgement=judgement):
+                if judgement.verdict != "unjudged":
+                    self.judged.append(("judgement", by) in self.called)
+                self.called.discard(("judgement", by))
+
+    def _made(self, agent: str) -> None:
+        if ("candidate_question", agent) in self.called:
+            self.waiting.add(agent)
+        else:
+            self.waiting.discard(agent)
+
+    def _opened(self, exchange: Exchange) -> None:
+        before = exchange.comes_back_to
+        if exchange.written_by != PANEL:  # neither asked it of its own
+            return
+        if exchange.why_this_agent == PUT_AGAIN:  # of a drill: no stand-in made it
+            self.asked[exchange.id] = True
+            return
+        self.asked[exchange.id] = self.asked.get(before, False) if before else exchange.agent in self.waiting
+
+
+# ---------------------------------------------------------------------- parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +410,61 @@ class Debrief:
     def used_s(self) -> float:
         """Presenting and answering together."""
         return self.speech_s + self.answers_s
+
+
+# ---------------------------------------------------------------------- timing
+# Where the time went: how long each slide was presented, beside its share of the budget.
+
+
+def spans(
+    shown: Sequence[SlideTime],
+    deck: Deck,
+    end_s: float,
+    budget_s: float,
+    questions: Sequence[tuple[float, float]] = (),
+) -> tuple[SlideSpan, ...]:
+    """The time of every slide that was shown, and its share of *budget_s*.
+
+    Args:
+        questions: From when to when each was open, on the session clock: no time of presenting.
+    """
+    titles = {slide.number: slide.title for slide in deck.slides}
+    share_of = shares(deck, budget_s)
+    seconds: dict[int, float] = {}
+    asked_s: dict[int, float] = {}
+    guessed: dict[int, bool] = {}
+    ends = [one.at_s for one in shown[1:]] + [end_s]
+    for one, until_s in zip(shown, ends, strict=False):
+        under_s = sum(max(0.0, min(to_s, until_s) - max(from_s, one.at_s)) for from_s, to_s in questions)
+        seconds[one.slide] = seconds.get(one.slide, 0.0) + until_s - one.at_s - under_s
+        asked_s[one.slide] = asked_s.get(one.slide, 0.0) + under_s
+        guessed[one.slide] = guessed.get(one.slide, False) or one.estimated
+    return tuple(
+        SlideSpan(
+            slide,
+            titles.get(slide, ""),
+            round(spent_s, 3),
+            guessed[slide],
+            round(share_of.get(slide, 0.0), 3),
+            round(asked_s[slide], 3),
+        )
+        for slide, spent_s in sorted(seconds.items())
+    )
+
+
+def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
+    """Each slide's share: half of the time in equal parts, half by its words; nothing for hidden ones."""
+    open_ = [slide for slide in deck.slides if not slide.hidden]
+    words = {slide.number: _words(slide) for slide in open_}
+    total = sum(words.values()) or 1.0  # a deck of pictures has no words
+    return {
+        number: budget_s * (0.5 / len(open_) + 0.5 * count / total)
+        if any(words.values())
+        else budget_s / len(open_)
+        for number, count in words.items()
+    }
+
+
+def _words(slide: Slide) -> float:
+    """The words that the audience reads: no notes, no alternative texts."""
+    return sum(words_in(text) for origin, text in slide_texts(slide) if origin not in ("notes", "alt"))

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from orchestrator.core import legible
 from orchestrator.core.legible import counted, one_line
 from orchestrator.material.checks.written import in_one_form
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.material.speech.fillers import FILLER, HEDGE
-from orchestrator.material.speech.pace import WINDOW_S
+from orchestrator.material.claim import Place, Tension
+from orchestrator.material.speech.delivery import FILLER, HEDGE
+from orchestrator.material.speech.times import WINDOW_S
 from orchestrator.panel import render
 from orchestrator.panel.config.engine_names import RECORDED, is_bank
-from orchestrator.panel.debrief.bill import bill_lines
 from orchestrator.panel.debrief.excerpts import deciding_words
+from orchestrator.panel.debrief.parts import bill_lines
 from orchestrator.panel.model.exchange import (
     PARTLY,
     Exchange,
@@ -23,11 +23,11 @@ from orchestrator.panel.model.exchange import (
     answered_with,
     each_once,
 )
-from orchestrator.panel.records.options import UNNAMED
+from orchestrator.panel.records.setup import UNNAMED
 
 if TYPE_CHECKING:
-    from orchestrator.material.model.brought import BroughtQuestion
-    from orchestrator.material.speech.pace import Stretch
+    from orchestrator.material.speech.times import Stretch
+    from orchestrator.material.values import BroughtQuestion
     from orchestrator.panel.debrief.parts import (
         Check,
         Debrief,

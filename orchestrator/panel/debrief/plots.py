@@ -14,9 +14,8 @@ from html import escape
 from typing import Final
 
 from orchestrator.core import legible
-from orchestrator.material.speech.delivery import Said
-from orchestrator.material.speech.fillers import FILLER, HEDGE
-from orchestrator.material.speech.pace import FAST_WPM, SLOW_WPM, Stretch
+from orchestrator.material.speech.delivery import FILLER, HEDGE, Said
+from orchestrator.material.speech.times import FAST_WPM, SLOW_WPM, Stretch
 
 LEFT, RIGHT = 9.0, 98.0
 """Per cent of the width that the time axis takes: figures stand left of it, and the last point is whole."""

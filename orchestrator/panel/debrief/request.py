@@ -5,22 +5,155 @@ The reply is a record, so the debrief can be made again from the ledger; a failu
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from orchestrator.core.errors import EngineError
 from orchestrator.core.table import MODERATOR
-from orchestrator.material.checks.grounding import material
-from orchestrator.material.model.claim import Tension
+from orchestrator.material.checks.grounding import figures, grounded, material, speech_passages
+from orchestrator.material.claim import Passage, Place, Tension
+from orchestrator.material.claims.sentences import sentences
+from orchestrator.panel.debrief.excerpts import short
+from orchestrator.panel.debrief.parts import STATES, Check, Source, Stronger
 from orchestrator.panel.debrief.rubric import CHECKS
-from orchestrator.panel.debrief.verified import better_answers
+from orchestrator.panel.engines.offline.judging import sort_of
 from orchestrator.panel.engines.protocol import DebriefRequest
 from orchestrator.panel.engines.together import ask
+from orchestrator.panel.loop.calling_on import was_asked
 from orchestrator.panel.loop.rehearsal import Rehearsal
-from orchestrator.panel.loop.staleness import was_asked
-from orchestrator.panel.model.exchange import Candidate
+from orchestrator.panel.model.exchange import Candidate, Exchange, answered_with
+from orchestrator.panel.model.reply import BetterAnswer, DebriefWords, RubricCheck
+from orchestrator.panel.records.exchanges import ExchangeOpened, VerdictGiven
+from orchestrator.panel.records.kinds import value_of
 from orchestrator.panel.records.moderator import DebriefAnswered
 from orchestrator.panel.records.projection import Projection
+
+# ---------------------------------------------------------------------- verified
+# An engine's words for the debrief, looked up again: quotes that stand, figures that were said.
+
+
+NOT_JUDGED = "not judged"
+
+
+def better_answers(
+    words: DebriefWords, exchanges: Sequence[Exchange], passages: Sequence[Passage]
+) -> Mapping[str, Stronger]:
+    """By exchange: those that rest on words which stand where they are said to.
+
+    A figure in one must stand in those words, or in its exchange: nothing is made up for the presenter.
+    """
+    by_id = {exchange.id: exchange for exchange in exchanges}
+    found = {}
+    for better in words.better:
+        exchange = by_id.get(better.exchange)
+        places = [place for one in better.rests_on if (place := grounded(one, passages)) is not None]
+        if exchange is None or not places or not _was_said(better, exchange, places):
+            continue
+        sources = [source_of(place, exchanges) for place in places]
+        if _says_more(better, exchange, sources):
+            found[exchange.id] = Stronger(
+                text=better.text, rests_on=tuple(map(short, sources)), bring=better.bring
+            )
+        elif better.bring:
+            found[exchange.id] = Stronger(bring=better.bring)
+    return found
+
+
+def read_checks(
+    words: DebriefWords, names: Iterable[str], exchanges: Sequence[Exchange], passages: Sequence[Passage]
+) -> Mapping[str, Check]:
+    """By name: a "yes" or "partly" is worth the words that it rests on, and without them is no verdict."""
+    by_name: dict[str, RubricCheck] = {check.name: check for check in words.checks}
+    found = {}
+    for name in names:
+        said = by_name.get(name)
+        if said is None or said.state not in STATES:
+            continue
+        place = None if said.rests_on is None else grounded(said.rests_on, passages)
+        source = None if place is None else short(source_of(place, exchanges))
+        if source is None and said.state in ("yes", "partly"):
+            found[name] = Check(name, NOT_JUDGED, "the words that it was to rest on stand nowhere")
+        else:
+            found[name] = Check(name, said.state, said.why.rstrip("."), source)
+    return found
+
+
+def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
+    """A place as the debrief names it: words of an answer by their exchange."""
+    if place.said_at_s is not None or place.slide is None:
+        answered = answered_with(place.quote, exchanges)
+        if answered is not None:
+            return Source(" ".join(place.quote.split()), origin="answer", exchange=answered)
+    return Source(place.quote, place.slide, place.said_at_s, "line" if place.said_at_s is None else "speech")
+
+
+def _says_more(better: BetterAnswer, exchange: Exchange, sources: Sequence[Source]) -> bool:
+    """Whether it gives more than the answer that was found wanting, and more than that nothing is known."""
+    wanting = [one.answer or "" for one in exchange.turns if one.verdict in ("follow_up", "escalate")]
+    said = " ".join(" ".join(wanting).split())
+    is_again = all(one.origin == "answer" and " ".join(one.quote.split()) in said for one in sources)
+    text = better.text
+    return not is_again and sort_of([text[start:end] for start, end in sentences(text)]) is None
+
+
+def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place]) -> bool:
+    """Whether every figure and date of the answer is one of its sources', or of its exchange's."""
+    texts = [place.quote for place in places]
+    texts += [exchange.quote or "", exchange.beside.quote if exchange.beside is not None else ""]
+    texts += [text for turn in exchange.turns for text in (turn.question, turn.answer or "")]
+    return figures(better.text) <= {figure for text in texts for figure in figures(text)}
+
+
+# ---------------------------------------------------------------------- promises
+# The presenter's promises: in the speech, as the debrief heard it, and in answers, as the panel did.
+
+
+def promises_of(rehearsal: Rehearsal) -> tuple[Source, ...]:
+    """Every undertaking once: those of the speech, then those that a verdict names; all stand verbatim."""
+    answered = _of_answers(rehearsal)
+    told = [one.quote.casefold() for one in answered]
+    spoken = [one for one in _of_speech(rehearsal) if not any(_is_one(one.quote, quote) for quote in told)]
+    return (*spoken, *answered)
+
+
+def _is_one(quote: str, other: str) -> bool:
+    return quote.casefold() in other or other in quote.casefold()
+
+
+def _of_speech(rehearsal: Rehearsal) -> list[Source]:
+    """Those of the debrief's words that stand in the speech; what was said in an answer is that answer's."""
+    projection, scene = rehearsal.projection, rehearsal.scene()
+    told = projection.debrief_words.promises if projection.debrief_words is not None else ()
+    passages = speech_passages(scene.segments)
+    found = [place for one in told if (place := grounded(one, passages)) is not None]
+    return [source_of(place, projection.exchanges) for place in dict.fromkeys(found)]
+
+
+def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
+    """Those that a verdict names, in order."""
+    store = rehearsal.store
+    answers = {
+        exchange.id: " ".join(" ".join((turn.answer or "").split()) for turn in exchange.turns)
+        for exchange in rehearsal.projection.asked
+    }
+    found: dict[str, Source] = {}
+    asked, withdrawn = "", rehearsal.projection.withdrawn_records
+    for entry in store.entries():
+        if entry.op != "note" or entry.seq in withdrawn:
+            continue
+        match value_of(store.record(entry.seq)):
+            case ExchangeOpened(exchange):
+                asked = exchange.id
+            case VerdictGiven(judgement=judgement):
+                for promise in judgement.promises:
+                    quote = " ".join(promise.split())
+                    if quote and quote in answers.get(asked, ""):
+                        found.setdefault(quote.casefold(), Source(quote, origin="answer", exchange=asked))
+    return tuple(found.values())
+
+
+# ---------------------------------------------------------------------- request
+
 
 UNSHOWN = "unshown"
 """Among the reasons of `DebriefWords.refused`: a stronger answer that the page would not show."""

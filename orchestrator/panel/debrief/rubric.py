@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.core import legible
-from orchestrator.material.model.claim import READ, Tension
+from orchestrator.material.claim import READ, Tension
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.excerpts import first_words, last_words
 from orchestrator.panel.debrief.parts import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from orchestrator.core import legible
-from orchestrator.material.model.claim import Tension
+from orchestrator.material.claim import Tension
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.debrief.parts import Debrief, Review
 

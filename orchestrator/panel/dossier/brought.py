@@ -20,8 +20,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from orchestrator.core.errors import InputError, names_its_file
-from orchestrator.core.home.user_list import (
+from orchestrator.core.home.plain_yaml import (
     YAML_SUFFIXES,
+    Entry,
     Form,
     hint,
     read_entries,
@@ -29,15 +30,102 @@ from orchestrator.core.home.user_list import (
     shown_name,
 )
 from orchestrator.core.legible import one_line
-from orchestrator.material.model.brought import BroughtQuestion
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import BroughtQuestion, Deck
+from orchestrator.panel.model.reply import BoardMember
+
+# ---------------------------------------------------------------------- board
+# The board as the user describes it: a list in YAML or JSON, one entry a person.
+#
+#     - name: Ruth Alvarez
+#       role: treasurer
+#       background: twenty years in commercial banking
+#       interests: [cash, customer churn]
+#       uses: [SAP ledger, Azure]
+#
+# Only the name must be there. `uses` is what this person's house makes and uses. A mapping may hold the
+# list under `board`, and beside it the body's own `rules` and stages, one a line; they hold for everybody,
+# and every engine is given them with the members:
+#
+#     rules:
+#       - Projects under EUR 50,000 are decided by the chair.
+#       - A second reading follows after four weeks.
+#     board:
+#       - name: Ruth Alvarez
+#
+# The file's words stay in the session that it was given to.
+
+
+MOST_MEMBERS: Final = 40
+"""Our own limit: the largest boards have some thirty seats, and every engine is given all of them."""
+# Characters; our own limits, so that a file pasted into a field is refused.
+_LONGEST: Final = {"name": 80, "role": 160, "background": 2_000}
+_LISTS: Final = {
+    "interests": (20, 120, "an interest"),
+    "uses": (20, 200, "a thing used"),
+    "rules": (40, 400, "a rule"),
+}
+"""The most that a list may hold, the characters of one of it, and its name in a message."""
+
+_FORM: Final = Form(
+    what="a list of board members",
+    example="- name: …",
+    keys=("name", "role", "background", "interests", "uses", "rules"),
+    lists=frozenset({"interests", "uses", "rules"}),
+    sentences=frozenset({"rules"}),
+    bare="name",
+    inside="board",
+)
+
+
+@names_its_file
+def read_board(path: Path) -> tuple[BoardMember, ...]:
+    """The members in the order of the file.
+
+    Raises:
+        InputError: The file cannot be read or is no such list: one line that names file and line.
+    """
+    members: list[BoardMember] = []
+    for entry in read_entries(path, _FORM):
+        member = _member(entry)
+        if member.name in {other.name for other in members}:
+            raise InputError(f"{entry.where}: {member.name!r} is in the list already: name each member once")
+        members.append(member)
+    if len(members) > MOST_MEMBERS:
+        raise InputError(f"{shown_name(path)}: has {len(members)} members (limit {MOST_MEMBERS}): shorten it")
+    return tuple(members)
+
+
+def _member(entry: Entry) -> BoardMember:
+    if entry.text("name") is None:
+        raise InputError(f"{entry.where}: has no name: begin each member with `- name: …`")
+    for key, longest in _LONGEST.items():
+        if len(entry.text(key) or "") > longest:
+            raise InputError(f"{entry.where}: {key} is longer than {longest} characters: shorten it")
+    for key, (most, longest, one) in _LISTS.items():
+        found = entry.lists.get(key, ())
+        if len(found) > most:
+            raise InputError(f"{entry.where}: has {len(found)} {key} (limit {most}): shorten it")
+        if any(len(text) > longest for text in found):
+            raise InputError(f"{entry.where}: {one} is longer than {longest} characters: shorten it")
+    return BoardMember(
+        name=entry.text("name") or "",
+        role=entry.text("role") or "",
+        background=entry.text("background") or "",
+        interests=entry.lists.get("interests", ()),
+        uses=entry.lists.get("uses", ()),
+        rules=entry.lists.get("rules", ()),
+    )
+
+
+# ---------------------------------------------------------------------- brought
+
 
 MAX_QUESTIONS: Final = 100
 """As many as the largest rehearsal has (`config`, `exchanges`)."""
 MAX_CHARS: Final = 500
 """Of one question, which is said in one breath; our own limit."""
 
-_FORM: Final = Form(
+_FORM_BROUGHT: Final = Form(
     what="a list of questions", example="- text: …", keys=("text", "slide", "agent"), bare="text"
 )
 _MARK: Final = re.compile(r"(?:[-*•]|\d{1,3}[.)])\s+")
@@ -79,8 +167,8 @@ def read_questions(path: Path) -> tuple[Given, ...]:
     """
     name = shown_name(path)
     if path.suffix.lower() in YAML_SUFFIXES:
-        entries = read_entries(path, _FORM)
-        return tuple(_given(one.where, {key: one.text(key) for key in _FORM.keys}) for one in entries)
+        entries = read_entries(path, _FORM_BROUGHT)
+        return tuple(_given(one.where, {key: one.text(key) for key in _FORM_BROUGHT.keys}) for one in entries)
     lines = enumerate(read_text(path, "a file with one question a line").splitlines(), start=1)
     return tuple(_given(f"{name}, line {number}", _of_line(line)) for number, line in lines if one_line(line))
 
@@ -112,8 +200,8 @@ def _of_value(where: str, one: object) -> Given:
     plain = _of_line(one) if isinstance(one, str) else one
     if not isinstance(plain, Mapping):
         raise TypeError(f"{where} is {type(one).__name__}, not a text or a mapping")
-    if unknown := [key for key in plain if key not in _FORM.keys]:
-        known = hint(str(unknown[0]), _FORM.keys, f"there are {', '.join(_FORM.keys)}")
+    if unknown := [key for key in plain if key not in _FORM_BROUGHT.keys]:
+        known = hint(str(unknown[0]), _FORM_BROUGHT.keys, f"there are {', '.join(_FORM_BROUGHT.keys)}")
         raise InputError(f"{where}: unknown key {one_line(str(unknown[0]))[:40]!r}: {known}")
     return _given(where, plain)
 

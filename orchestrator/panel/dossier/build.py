@@ -7,30 +7,14 @@ from dataclasses import replace
 
 from orchestrator.core.errors import EngineError
 from orchestrator.core.legible import one_line
-from orchestrator.material.checks.grounding import grounded
-from orchestrator.material.checks.passages import deck_passages
+from orchestrator.material.checks.grounding import deck_passages, grounded
+from orchestrator.material.claim import Claim, Gap, Passage, Place, Tension
 from orchestrator.material.claims.language import language_of_deck
-from orchestrator.material.model.claim import (
-    Claim,
-    Gap,
-    Place,
-    Tension,
-)
-from orchestrator.material.model.intel import NEUTRAL, IntelItem
-from orchestrator.material.model.proposal import Passage
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import NEUTRAL, Deck, IntelItem
 from orchestrator.panel.engines.by_name import stand_in
-from orchestrator.panel.engines.offers import StoodInFor
-from orchestrator.panel.engines.protocol import DossierRequest, Engine
+from orchestrator.panel.engines.protocol import DossierRequest, Engine, StoodInFor
 from orchestrator.panel.engines.together import ask
-from orchestrator.panel.model.dossier import (
-    BOARD,
-    PANEL,
-    BoardMember,
-    Dossier,
-    Profile,
-)
-from orchestrator.panel.model.reply import Attack
+from orchestrator.panel.model.reply import BOARD, PANEL, Attack, BoardMember, Dossier, Profile
 from orchestrator.panel.personas.persona import Seat
 
 

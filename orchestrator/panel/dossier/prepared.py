@@ -24,11 +24,9 @@ from orchestrator.core.home.regular import read_regular
 from orchestrator.core.legible import page
 from orchestrator.core.store import files
 from orchestrator.core.values import from_json, to_json
-from orchestrator.material.model.brought import DOSSIER, BroughtQuestion
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import DOSSIER, BroughtQuestion, Deck
 from orchestrator.panel.home import Home
-from orchestrator.panel.model.dossier import Dossier
-from orchestrator.panel.model.reply import Attack
+from orchestrator.panel.model.reply import Attack, Dossier
 
 VERSION: Final = 1
 """Of the file; a later one is refused, never overwritten."""

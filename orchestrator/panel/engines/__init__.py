@@ -11,56 +11,45 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from orchestrator.core.context.assemble import Context
     from orchestrator.core.errors import EngineError
-    from orchestrator.material.model.claim import Claim, Place, Tension
-    from orchestrator.material.model.intel import IntelItem, Reported
-    from orchestrator.material.model.proposal import (
-        Operand,
-        Passage,
-        Proposal,
-        Refusal,
-    )
-    from orchestrator.material.model.segment import Segment
-    from orchestrator.material.model.slide import Deck, Slide
+    from orchestrator.material.claim import Claim, Operand, Passage, Place, Proposal, Refusal, Tension
+    from orchestrator.material.values import Deck, IntelItem, Reported, Segment, Slide
     from orchestrator.panel.config.config import Config
-    from orchestrator.panel.engines.offers import (
+    from orchestrator.panel.engines.offline import OfflineEngine
+    from orchestrator.panel.engines.protocol import (
         Accounting,
         Addressing,
         Advising,
         Beginning,
         Bounded,
         ByRules,
+        CandidateRequest,
         Checking,
         Closing,
-        Found,
-        Joining,
-        OnText,
-        Searched,
-        Searching,
-        StoodInFor,
-        Watched,
-    )
-    from orchestrator.panel.engines.offline import OfflineEngine
-    from orchestrator.panel.engines.protocol import (
-        CandidateRequest,
         DebriefRequest,
         DossierRequest,
         DoubtRequest,
         Engine,
         FactsRequest,
         FocusBriefRequest,
+        Found,
+        Joining,
         JudgementRequest,
         NewsRequest,
+        OnText,
         Request,
         Scene,
         ScratchpadRequest,
         ScribeRequest,
+        Searched,
+        Searching,
         SeatRequest,
+        StoodInFor,
         TensionsRequest,
+        Watched,
     )
     from orchestrator.panel.engines.scripted import ScriptedEngine
     from orchestrator.panel.engines.together import done
     from orchestrator.panel.model.carryover import OpenPoint
-    from orchestrator.panel.model.dossier import BoardMember
     from orchestrator.panel.model.exchange import (
         Candidate,
         Exchange,
@@ -69,45 +58,40 @@ if TYPE_CHECKING:
         Target,
         Turn,
     )
-    from orchestrator.panel.model.fact import FactDraft
-    from orchestrator.panel.model.fact import Passage as FactPassage
     from orchestrator.panel.model.reply import (
         Attack,
         Bearing,
         BetterAnswer,
+        BoardMember,
         DebriefWords,
+        FactDraft,
         Remembered,
         RubricCheck,
     )
+    from orchestrator.panel.model.reply import Passage as FactPassage
     from orchestrator.panel.model.usage import CallUsage
     from orchestrator.panel.personas.persona import Persona, Seat
 
 _PARTS = {
     "core.context.assemble": "Context",
-    "panel.engines.offers": (
-        "Accounting Addressing Advising Beginning Bounded ByRules Checking Closing Found Joining "
-        "OnText Searched Searching StoodInFor Watched"
-    ),
+    "core.errors": "EngineError",
+    "material.claim": "Claim Operand Passage Place Proposal Refusal Tension",
+    "material.values": "Deck IntelItem Reported Segment Slide",
+    "panel.config.config": "Config",
     "panel.engines.offline": "OfflineEngine",
     "panel.engines.protocol": (
-        "CandidateRequest DebriefRequest DossierRequest DoubtRequest Engine FactPassage "
-        "FactsRequest FocusBriefRequest JudgementRequest NewsRequest Request Scene "
-        "ScratchpadRequest ScribeRequest SeatRequest TensionsRequest"
+        "Accounting Addressing Advising Beginning Bounded ByRules CandidateRequest Checking Closing "
+        "DebriefRequest DossierRequest DoubtRequest Engine FactPassage FactsRequest FocusBriefRequest Found "
+        "Joining JudgementRequest NewsRequest OnText Request Scene ScratchpadRequest ScribeRequest "
+        "Searched Searching SeatRequest StoodInFor TensionsRequest Watched"
     ),
     "panel.engines.scripted": "ScriptedEngine",
     "panel.engines.together": "done",
-    "core.errors": "EngineError",
-    "panel.config.config": "Config",
     "panel.model.carryover": "OpenPoint",
-    "material.model.claim": "Claim Place Tension",
-    "panel.model.dossier": "BoardMember",
     "panel.model.exchange": "Candidate Exchange Judgement Observation Target Turn",
-    "panel.model.fact": "FactDraft",
-    "material.model.intel": "IntelItem Reported",
-    "material.model.proposal": "Operand Passage Proposal Refusal",
-    "panel.model.reply": "Attack Bearing BetterAnswer DebriefWords Remembered RubricCheck",
-    "material.model.segment": "Segment",
-    "material.model.slide": "Deck Slide",
+    "panel.model.reply": (
+        "Attack Bearing BetterAnswer BoardMember DebriefWords FactDraft Remembered RubricCheck"
+    ),
     "panel.model.usage": "CallUsage",
     "panel.personas.persona": "Persona Seat",
 }

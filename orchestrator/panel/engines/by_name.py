@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from orchestrator.core.errors import EngineError, GreenroomError, UsageError
 from orchestrator.panel.config.config import Config
@@ -17,16 +19,47 @@ from orchestrator.panel.config.engine_names import (
     is_engine_name,
     listed,
 )
-from orchestrator.panel.engines.gone import GoneEngine
 from orchestrator.panel.engines.in_flight import Calls
-from orchestrator.panel.engines.offers import (
-    Advising,
-    Checking,
-    Closing,
-    Joining,
-)
-from orchestrator.panel.engines.protocol import Engine
+from orchestrator.panel.engines.protocol import Advising, Checking, Closing, Engine, Joining, Request
 from orchestrator.panel.model.usage import Total
+
+if TYPE_CHECKING:
+    from orchestrator.core.context.assemble import Context
+
+
+# ---------------------------------------------------------------------- gone
+# What stands for a session's engine that cannot be made: a program's own, or one that was uninstalled.
+
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class GoneEngine:
+    """Fails at every request, as a model that cannot be reached: whatever survives that survives this."""
+
+    name: str
+    why: str  # which engine, and what to do, in one line
+
+    def reply(self, request: Request[R], context: Context | None = None) -> R:
+        """Answer nothing.
+
+        Raises:
+            EngineError: Always.
+        """
+        raise EngineError(self.why)
+
+    def check(self) -> None:
+        """Find out that the engine cannot work.
+
+        Raises:
+            EngineError: Always.
+        """
+        raise EngineError(self.why)
+
+
+# ---------------------------------------------------------------------- by name
+
 
 log = logging.getLogger(__name__)
 
@@ -57,7 +90,7 @@ def engine_named(
     if name == BANK:
         return stand_in()
     if name in SERVICES:
-        from orchestrator.panel.engines.model.fallback import engine_of
+        from orchestrator.panel.engines.model.engine import engine_of
         from orchestrator.panel.engines.model.settings import model_settings
 
         config = config or Config()

@@ -24,12 +24,11 @@ from typing import Any, Final
 
 from orchestrator.core.errors import EngineError, InstallationError
 from orchestrator.core.packaged import PACKAGE
-from orchestrator.panel.engines.model.engine import ModelEngine
-from orchestrator.panel.engines.model.fallback import FallbackEngine
+from orchestrator.panel.engines.model.engine import FallbackEngine, ModelEngine
 from orchestrator.panel.engines.model.settings import Settings
-from orchestrator.panel.engines.model.task import Task
+from orchestrator.panel.engines.model.tasks import Task
 from orchestrator.panel.model.usage import Budget
-from orchestrator.panel.records.options import RECORDED
+from orchestrator.panel.records.setup import RECORDED
 
 VERSION: Final = 1
 FILE: Final = PACKAGE / "rehearsal" / "demo" / "replies.json"

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.core.errors import EngineError, GreenroomError
 from orchestrator.core.legible import one_line
-from orchestrator.panel.engines.offers import Beginning, OnText
-from orchestrator.panel.engines.protocol import Engine, Request
+from orchestrator.panel.engines.protocol import Beginning, Engine, OnText, Request
 from orchestrator.panel.engines.replies import checked
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ R = TypeVar("R")
 OWN: Final = (
     "orchestrator.panel.engines.offline.",
     "orchestrator.panel.engines.model.",
-    "orchestrator.panel.engines.gone",
+    "orchestrator.panel.engines.by_name",
 )
 """Modules of the package's own engines but the scripted one; what is derived from one is elsewhere."""
 MAX_TOLD_CHARS: Final = 600
@@ -127,9 +126,7 @@ def _taken(engine: Engine, reply: R, request: Request[R]) -> R:
     """The reply as it is used: of somebody's engine its shape is looked at, then where its quotes stand."""
     if is_own(engine):
         return reply
-    from orchestrator.panel.engines.grounded import (
-        standing_in,  # readers of quotes: no cost where nobody needs it
-    )
+    from orchestrator.panel.engines.replies import standing_in
 
     return standing_in(checked(reply, request), request)
 

@@ -12,8 +12,8 @@ from dataclasses import replace
 from orchestrator.core.errors import EngineError, SessionStateError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.table import MODERATOR
-from orchestrator.material.checks.passages import speech_passages
-from orchestrator.panel.loop import panelist, phrases, refreshing
+from orchestrator.material.checks.grounding import speech_passages
+from orchestrator.panel.loop import moderator, panelist, refreshing
 from orchestrator.panel.loop.calling_on import (
     Choice,
     brought_choice,
@@ -22,8 +22,7 @@ from orchestrator.panel.loop.calling_on import (
     not_heard,
     to_come_back,
 )
-from orchestrator.panel.loop.phrases import say
-from orchestrator.panel.loop.question_text import bare_of
+from orchestrator.panel.loop.moderator import bare_of, say
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.model.exchange import (
@@ -34,8 +33,7 @@ from orchestrator.panel.model.exchange import (
 )
 from orchestrator.panel.personas.orchestration import FREE_FLOW
 from orchestrator.panel.records.exchanges import ExchangeOpened, NobodyAsked, PutAgain
-from orchestrator.panel.records.projection import Projection
-from orchestrator.panel.records.turns import bare_first
+from orchestrator.panel.records.projection import Projection, bare_first
 
 OF_ONES_OWN = "was asked from outside the loop"
 """Why a panelist puts a question that the session was handed."""
@@ -146,9 +144,9 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
         why = "the exchanges that are left are kept for questions that the presenter brought"
     with rehearsal.store.transaction() as tx:
         if not state.is_full and projection.failed and not projection.is_played_out:
-            say(rehearsal, tx, phrases.STALLING, slide=projection.slide)
-        elif projection.said and projection.said[-1].occasion == phrases.NO_QUESTION:
-            say(rehearsal, tx, phrases.TRANSITION, slide=projection.slide)
+            say(rehearsal, tx, moderator.STALLING, slide=projection.slide)
+        elif projection.said and projection.said[-1].occasion == moderator.NO_QUESTION:
+            say(rehearsal, tx, moderator.TRANSITION, slide=projection.slide)
         tx.note(NobodyAsked(why), by=MODERATOR)
     return None
 
@@ -181,7 +179,7 @@ def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
         spent_s=0.0,
         comes_back_to=parked.id,
     )
-    return _put(rehearsal, exchange, phrases.COMING_BACK)
+    return _put(rehearsal, exchange, moderator.COMING_BACK)
 
 
 def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -> Exchange:
@@ -210,7 +208,7 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
         written_by=candidate.written_by,
         brought=candidate.brought,
     )
-    return _put(rehearsal, exchange, phrases.CALLING if calls else None)
+    return _put(rehearsal, exchange, moderator.CALLING if calls else None)
 
 
 def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
@@ -246,7 +244,7 @@ def _put_again(rehearsal: Rehearsal) -> Exchange:
         if _gave_way(rehearsal.projection):
             if rehearsal.options.mode != FREE_FLOW:
                 agent = exchange.agent
-                say(rehearsal, tx, phrases.CALLING, exchange=exchange.id, agent=agent, slide=exchange.slide)
+                say(rehearsal, tx, moderator.CALLING, exchange=exchange.id, agent=agent, slide=exchange.slide)
             tx.note(PutAgain(exchange.id), by=MODERATOR)
             show_state(rehearsal, tx, "answering", exchange)
         return rehearsal.projection.open or exchange

@@ -12,19 +12,10 @@ from typing import Final
 
 from orchestrator.core.errors import EngineError
 from orchestrator.core.legible import one_line
-from orchestrator.material.checks.grounding import grounded
-from orchestrator.material.checks.passages import deck_passages
-from orchestrator.material.model.claim import Claim, Place
-from orchestrator.material.model.intel import (
-    NEUTRAL,
-    STANCES,
-    Intel,
-    IntelItem,
-    Reported,
-)
-from orchestrator.material.model.slide import Deck
-from orchestrator.panel.engines.offers import understands
-from orchestrator.panel.engines.protocol import Engine, NewsRequest
+from orchestrator.material.checks.grounding import deck_passages, grounded
+from orchestrator.material.claim import Claim, Place
+from orchestrator.material.values import NEUTRAL, STANCES, Deck, Intel, IntelItem, Reported
+from orchestrator.panel.engines.protocol import Engine, NewsRequest, understands
 from orchestrator.panel.engines.together import ask
 from orchestrator.panel.model.reply import Bearing
 

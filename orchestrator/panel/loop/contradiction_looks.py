@@ -12,17 +12,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from orchestrator.core.archive.register import dismissed_of, note_dismissed
+from orchestrator.core.errors import InputError, SessionStateError
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import MODERATOR
 from orchestrator.material.checks.arithmetic import speech_tensions
-from orchestrator.material.checks.passages import Passage, speech_passages
-from orchestrator.material.model.claim import READ, Tension
-from orchestrator.material.model.segment import Segment
+from orchestrator.material.checks.grounding import Passage, speech_passages
+from orchestrator.material.claim import READ, Tension
+from orchestrator.material.values import Segment
 from orchestrator.panel import render
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.contradictions import Looked, propose
 from orchestrator.panel.loop.rehearsal import Rehearsal
-from orchestrator.panel.records import contradictions as records
-from orchestrator.panel.records.exchanges import NoteAdded
+from orchestrator.panel.records import exchanges as records
+from orchestrator.panel.records.exchanges import Dismissed, NoteAdded
+
+# ---------------------------------------------------------------------- contradiction looks
+
 
 START = "start"
 """The occasion of the one look at the deck alone; its findings stand in the focus briefs, not in notes."""
@@ -142,3 +148,66 @@ def note_none(rehearsal: Rehearsal, tx: Draft, tensions: Sequence[Tension], why:
 def _line(tension: Tension) -> str:
     found = "To ask about, since no figure decides it" if tension.class_ == READ else "Found while listening"
     return f"- {found} ({tension.kind}): {render.both_sides(tension)}\n"
+
+
+# ---------------------------------------------------------------------- dismissing
+# The presenter says that a contradiction is none: it is asked about no more, and leaves every page.
+#
+# Source: interfaces.md, `dismiss`.
+
+
+def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
+    """As `Session.dismiss`, but for what the presenter's next rehearsal remembers of it."""
+    projection = rehearsal.projection
+    tension = _found_as(rehearsal, home, finding)
+    if not projection.ended:
+        _note(rehearsal, tension)
+    elif home is None or not is_held_in(home, rehearsal):
+        raise SessionStateError(
+            f"{rehearsal.options.id} has ended and lies outside of a home: dismiss it "
+            "where the session was held"
+        )
+    elif tension.digest not in projection.dismissed | dismissed_of(home, rehearsal.options.id):
+        note_dismissed(home, rehearsal.options.id, tension.id, tension.digest)
+    return tension
+
+
+def _note(rehearsal: Rehearsal, tension: Tension) -> None:
+    """Into a session that goes on, and every panelist's notes; again it changes nothing."""
+    with rehearsal.store.transaction() as tx:
+        if rehearsal.projection.is_dismissed(tension):
+            return
+        tx.note(Dismissed(tension.id, tension.digest), by=MODERATOR)
+        note_none(rehearsal, tx, [tension], "the presenter says")
+
+
+def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
+    """The contradiction with this id, dismissed ones too: twice is no error."""
+    for one in rehearsal.projection.found:
+        if one.id and one.id == finding:
+            return one
+    there = ", ".join(one.id for one in standing(rehearsal, home))
+    raise InputError(
+        f"there is no contradiction {finding[:40]!r}: "
+        + (f"there are {there}" if there else "none stands in this session"),
+        value=finding[:40],
+    )
+
+
+def standing(rehearsal: Rehearsal, home: Home | None) -> tuple[Tension, ...]:
+    """The contradictions that the presenter has not dismissed, not after the end either."""
+    later = dismissed_later(rehearsal, home)
+    return tuple(one for one in rehearsal.projection.tensions if one.digest not in later)
+
+
+def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
+    """Digests of what the presenter has dismissed since the session's end, as its home knows."""
+    if home is None or not (rehearsal.projection.ended and is_held_in(home, rehearsal)):
+        return frozenset()
+    return dismissed_of(home, rehearsal.options.id)
+
+
+def is_held_in(home: Home, rehearsal: Rehearsal) -> bool:
+    """Whether the session is one of *home*; a copy there, under another name, stands for none of it."""
+    root = rehearsal.store.root
+    return root.parent == home.sessions and root.name == rehearsal.options.id

@@ -14,14 +14,7 @@ from typing import Final
 
 from orchestrator.core.errors import EngineError
 from orchestrator.material.checks.proposals import verify
-from orchestrator.material.model.claim import READ, Place, Tension
-from orchestrator.material.model.proposal import (
-    NOT_BOTH,
-    Operand,
-    Passage,
-    Proposal,
-    Refusal,
-)
+from orchestrator.material.claim import NOT_BOTH, READ, Operand, Passage, Place, Proposal, Refusal, Tension
 from orchestrator.panel.engines.protocol import DoubtRequest, Engine, TensionsRequest
 from orchestrator.panel.engines.together import ask
 

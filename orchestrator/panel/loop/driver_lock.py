@@ -17,8 +17,7 @@ from orchestrator.core.home.regular import read_regular
 from orchestrator.core.store import files
 from orchestrator.core.store.store import DRIVER_LOCK
 from orchestrator.core.table import MODERATOR
-from orchestrator.panel.loop.rehearsal import Rehearsal
-from orchestrator.panel.loop.session_clock import PID_BYTES
+from orchestrator.panel.loop.rehearsal import PID_BYTES, Rehearsal
 from orchestrator.panel.records.moderator import Driving
 
 

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from orchestrator.core.context.assemble import Context
-from orchestrator.core.context.fit import Kept, joined, sections
 from orchestrator.core.context.frames import Block, unescape
+from orchestrator.core.context.receipt import Kept, joined, sections
 from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest, SeatRequest
 
 KNOWLEDGE = "templates/{agent}/domain-knowledge.md"

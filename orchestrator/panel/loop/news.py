@@ -9,16 +9,15 @@ from typing import Final
 
 from orchestrator.core.errors import EngineError, RevisionLimitError, SessionFrozenError
 from orchestrator.core.store.transaction import Draft
-from orchestrator.material.intel.page import intel_page
+from orchestrator.material.intel.findings import intel_page, read_intel
 from orchestrator.material.intel.queries import Query, queries_of
-from orchestrator.material.intel.read import read_intel
-from orchestrator.material.model.intel import Reported
-from orchestrator.panel.engines.offers import Found, Searching
+from orchestrator.material.values import Reported
+from orchestrator.panel.engines.protocol import Found, Searching
 from orchestrator.panel.loop.bearing import Held, held_against, intel_of
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.records.moderator import Called
-from orchestrator.panel.records.options import UNNAMED
 from orchestrator.panel.records.projection import INTEL
+from orchestrator.panel.records.setup import UNNAMED
 from orchestrator.panel.records.start import IntelTaken
 
 FROM: Final = "web search"

@@ -13,19 +13,14 @@ from typing import Any
 
 from orchestrator.core.errors import SessionFrozenError, SessionStateError
 from orchestrator.core.store.waiting import waits_until
-from orchestrator.material.model.segment import Segment
-from orchestrator.material.speech.presenter import UNCLEAR, presenter_of
 from orchestrator.material.speech.read import Recording
-from orchestrator.material.speech.slide_times import estimate_slides
+from orchestrator.material.speech.slides import estimate_slides
+from orchestrator.material.speech.speakers import UNCLEAR, presenter_of
+from orchestrator.material.values import Segment
 from orchestrator.panel.answers import Answer, pick_answer
-from orchestrator.panel.loop import (
-    answering,
-    asking,
-    contradiction_looks,
-    judging,
-    refreshing,
-    time_rules,
-)
+from orchestrator.panel.loop import answers as answering
+from orchestrator.panel.loop import answers as judging
+from orchestrator.panel.loop import asking, contradiction_looks, moderator, refreshing
 from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.loop.steps import (
@@ -189,7 +184,7 @@ def step(
         case Judge():
             judging.judge(rehearsal, ask_person=ask_person)
         case Speak():
-            time_rules.speak(rehearsal, found.occasion)
+            moderator.speak(rehearsal, found.occasion)
         case End():
             return False
     return True

@@ -5,23 +5,237 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import isclose
+from typing import Final
 
+from orchestrator.core import legible
+from orchestrator.core.clock import utc_now
+from orchestrator.core.errors import InputError, SessionFrozenError, SessionStateError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.table import MODERATOR
+from orchestrator.core.table import HISTORY, MODERATOR
+from orchestrator.material.claims.numbers import Number, numbers_in
+from orchestrator.material.deck.lines import slide_texts
+from orchestrator.material.values import Deck, Segment
 from orchestrator.panel import render
-from orchestrator.panel.loop import phrases
-from orchestrator.panel.loop.new_figures import new_numbers
+from orchestrator.panel.comments import LONGEST_NAME, Verdicts
+from orchestrator.panel.engines.protocol import Scene
+from orchestrator.panel.loop import moderator
+from orchestrator.panel.loop.moderator import say
 from orchestrator.panel.loop.panelist import NO_ANSWER_CAME, add_note
-from orchestrator.panel.loop.person_judging import shown_in_files
-from orchestrator.panel.loop.phrases import say
-from orchestrator.panel.loop.profiling import add_profile
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.loop.state_page import show_state
-from orchestrator.panel.model.exchange import Exchange
-from orchestrator.panel.records.exchanges import ExchangeClosed
-from orchestrator.panel.records.turns import with_persons
+from orchestrator.panel.model.exchange import (
+    NO_ANSWER,
+    PERSON_VERDICTS,
+    Exchange,
+    Persons,
+    PersonVerdict,
+    Turn,
+)
+from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed, ProfileAdded, VerdictNoted
+from orchestrator.panel.records.projection import that_stand, with_persons
+
+# ---------------------------------------------------------------------- new figures
+# The numbers that came to light in an answer: on no slide, and not said before.
+#
+# Two numbers are the same where their values are, in the same unit: their words are not compared.
+
+
+class KnownNumbers:
+    """The numbers of a session's deck and speech, each text read once.
+
+    `numbers_in` keeps 4,096 texts for all sessions of a process, which are too few for a hundred talks: each
+    answer read its whole talk again, and after ten minutes that took a third of a second.
+    """
+
+    def __init__(self, deck: Deck) -> None:
+        self.in_deck = tuple(
+            number for slide in deck.slides for _, text in slide_texts(slide) for number in numbers_in(text)
+        )
+        self._said: list[tuple[Segment, tuple[Number, ...]]] = []
+
+    def before(self, segments: Sequence[Segment], at_s: float) -> Iterator[Number]:
+        """Those of the *segments*, all of the session's, that began before *at_s* of its clock."""
+        if [segment for segment, _ in self._said] != [*segments[: len(self._said)]]:  # some were taken back
+            self._said = []
+        self._said += [(segment, numbers_in(segment.text)) for segment in segments[len(self._said) :]]
+        for segment, numbers in self._said:
+            if segment.start_s < at_s:
+                yield from numbers
+
+
+def new_numbers(exchange: Exchange, scene: Scene, numbers: KnownNumbers) -> tuple[str, ...]:
+    """The numbers that this exchange's answers brought, verbatim, in order, each once.
+
+    Left out is what stands in the deck, in what was said before, or in one of the questions.
+    """
+    brought = [one for turn in exchange.turns for one in numbers_in(turn.answer or "")]
+    if not brought:
+        return ()
+    asked = (one for turn in exchange.turns for one in numbers_in(turn.question))
+    known = [*numbers.in_deck, *numbers.before(scene.segments, exchange.asked_at_s), *asked]
+    found: list[Number] = []
+    for one in brought:
+        if not any(_same(one, other) for other in (*known, *found)):
+            found.append(one)
+    return tuple(
+        one.text for one in found
+    )  # the word behind it may be a verb: what it counts, the answer says
+
+
+def _same(one: Number, other: Number) -> bool:
+    return one.unit == other.unit and isclose(one.value, other.value, rel_tol=1e-9)
+
+
+# ---------------------------------------------------------------------- profiling
+# The presenter's profile after an exchange: the question, and how it was answered.
+#
+# No answer, or so many words with the figures that they name, and the verdict's reason where there is a
+# verdict. All else that a panelist makes of an answer is in its own words (`panelist.add_noted`).
+#
+# Source: DESIGN.md, section 7.
+
+
+LONGEST_READ: Final = 4000
+"""Characters of an answer in which figures are looked for, five minutes of speech; the first are named."""
+MOST_FIGURES: Final = 6
+"""Figures of one answer that are named: more are a table read aloud."""
+
+
+def add_profile(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
+    """Put how a closed exchange was answered into its panelist's file."""
+    lines = [
+        f'{number}. "{one_line(turn.question)}": {answered(turn)}.'
+        for number, turn in enumerate(done.turns, start=1)
+    ]
+    if done.outcome == "parked":
+        lines.append("\nThe presenter asked to come back to it.")
+    text = f"\n## {done.id}, at {legible.clock(rehearsal.now_s())}: how it was answered\n\n"
+    tx.append(
+        f"{done.agent}/presenter-profile.md",
+        text + "\n".join(lines) + "\n",
+        by=done.agent,
+        value=ProfileAdded(done.id),
+    )
+
+
+def answered(turn: Turn) -> str:
+    """How a question was answered: `an answer of 14 words, with "31.2 million"; gives a source`."""
+    answer = one_line(turn.answer or "")
+    if not answer:
+        return NO_ANSWER
+    said = f"an answer of {legible.counted(len(answer.split()), 'word')}"
+    figures = dict.fromkeys(
+        f"{one.text} {one.noun}" if one.noun else one.text for one in numbers_in(answer[:LONGEST_READ])
+    )
+    named = [f'"{one}"' for one in figures][:MOST_FIGURES]
+    more = f" and {len(figures) - len(named)} more" if len(figures) > len(named) else ""
+    said += f", with {', '.join(named)}{more}" if named else ", without a figure"
+    is_judged = turn.reason and turn.verdict not in (None, "unjudged")
+    return f"{said}; {(turn.reason or '').rstrip('.')}" if is_judged else said
+
+
+# ---------------------------------------------------------------------- person judging
+# What a person says of an answer: it was given, partly or not. The panel's verdict stays beside it.
+#
+# While the session goes on it is a record; after the end it is kept beside the session, as comments are.
+
+
+LONGEST_NOTE: Final = 1_000
+"""Characters of a note: a few sentences; what is longer is a comment."""
+
+
+def judge_as_person(
+    rehearsal: Rehearsal,
+    kept: Verdicts | None,
+    exchange: str,
+    verdict: str | None,
+    *,
+    turn: int | None = None,
+    note: str = "",
+    by: str | None = None,
+) -> PersonVerdict:
+    """As `Session.judge_as_person`.
+
+    Args:
+        kept: Where it is kept after the end; None: nowhere, the session is no home's.
+    """
+    if verdict is not None and verdict not in PERSON_VERDICTS:
+        raise UsageError(f"verdict {verdict[:40]!r}: use {', '.join(PERSON_VERDICTS)}")
+    number = _turn(rehearsal, exchange, turn)
+    name = one_line(by or "") or one_line(rehearsal.options.presenter)
+    words = one_line(note) if verdict is not None else ""
+    if len(name) > LONGEST_NAME or len(words) > LONGEST_NOTE:
+        raise UsageError(f"a name has up to {LONGEST_NAME} characters, and a note up to {LONGEST_NOTE}")
+    said = _note(rehearsal, AnswerJudged(exchange, number, verdict, name, words))
+    if said is None:
+        if kept is None:
+            raise SessionStateError(
+                f"{rehearsal.options.id} has ended and lies outside of a home: judge it where it was held"
+            )
+        said = PersonVerdict(exchange, number, verdict, name, utc_now(), words)
+        kept.add(rehearsal.store.root.name, said)
+    return said
+
+
+def persons_of(rehearsal: Rehearsal, kept: Verdicts | None) -> Persons:
+    """What people say of the answers: what was said after the end before what stands in the ledger."""
+    if kept is None or not rehearsal.projection.ended:
+        return rehearsal.projection.judged
+    return that_stand(rehearsal.projection.persons, kept.of(rehearsal.store.root.name))
+
+
+def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:
+    """Write it into a session that goes on; None: the session has ended."""
+    if rehearsal.projection.ended:
+        return None
+    try:
+        with rehearsal.store.transaction() as tx:
+            tx.note(value, by=MODERATOR)
+            said = rehearsal.projection.persons[value.exchange, value.turn]
+            if any(one.id == value.exchange for one in rehearsal.projection.exchanges):
+                # It stands in the history already, which every agent is given.
+                line = render.judged_note(legible.clock(rehearsal.now_s()), shown_in_files(rehearsal, said))
+                tx.append(HISTORY, line, by=MODERATOR, value=VerdictNoted(value.exchange, value.turn))
+            return said
+    except SessionFrozenError:  # it has ended in this very moment
+        return None
+
+
+def shown_in_files(rehearsal: Rehearsal, said: PersonVerdict) -> PersonVerdict:
+    """The verdict without a note that quotes what was said off the record."""
+    return replace(said, note="") if said.note and rehearsal.is_off_record(said.note) else said
+
+
+def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
+    """The number of the turn whose answer is meant."""
+    asked = {one.id: one for one in rehearsal.projection.asked}
+    if exchange not in asked:
+        there = f"there are {', '.join(asked)}" if asked else "none was asked"
+        raise InputError(f"there is no exchange {exchange[:40]!r}: {there}", value=exchange[:40])
+    answered = _answered(asked[exchange])
+    if not answered and asked[exchange].outcome == "parked":
+        again = next((one.id for one in asked.values() if one.comes_back_to == exchange), None)
+        what = f"it was put again as {again}: judge that" if again else "nobody has answered it yet"
+        raise InputError(f"{exchange} was parked, so there is nothing to judge: {what}", value=exchange)
+    if not answered:
+        raise InputError(f"{exchange} got no answer: there is nothing to judge", value=exchange)
+    if turn is not None and turn not in answered:
+        which = " and ".join(map(str, answered))
+        raise InputError(f"{exchange} has no answer {turn}: there is one to turn {which}", value=str(turn))
+    return turn or answered[-1]
+
+
+def _answered(exchange: Exchange) -> list[int]:
+    """The turns, from 1, that got an answer; what was said when a question was parked is none."""
+    turns = exchange.turns[:-1] if exchange.outcome == "parked" else exchange.turns
+    return [number for number, turn in enumerate(turns, start=1) if turn.answer]
+
+
+# ---------------------------------------------------------------------- resolving
 
 
 def resolve(
@@ -66,11 +280,11 @@ def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
     """One phrase behind an exchange: parked, back to the presentation, or the answer is noted."""
     projection = rehearsal.projection
     if done.outcome == "parked":
-        occasion = phrases.PARKING
+        occasion = moderator.PARKING
     elif projection.segments and not projection.is_played_out:
-        occasion = phrases.TRANSITION
+        occasion = moderator.TRANSITION
     elif any(turn.answer for turn in done.turns):
-        occasion = phrases.ACKNOWLEDGING
+        occasion = moderator.ACKNOWLEDGING
     else:
         return
     say(rehearsal, tx, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
@@ -79,8 +293,8 @@ def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
 def close(rehearsal: Rehearsal, tx: Draft) -> None:
     """Say the last words, once."""
     projection = rehearsal.projection
-    if all(said.occasion != phrases.CLOSING for said in projection.said):
-        say(rehearsal, tx, phrases.CLOSING)
+    if all(said.occasion != moderator.CLOSING for said in projection.said):
+        say(rehearsal, tx, moderator.CLOSING)
     show_state(rehearsal, tx, "closing")
 
 

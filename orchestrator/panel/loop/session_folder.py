@@ -11,15 +11,15 @@ import os
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from orchestrator import __version__
 from orchestrator.core.context.frames import FRAMES_VERSION
-from orchestrator.core.context.tooling import Tooling
+from orchestrator.core.context.messages import Tooling
 from orchestrator.core.errors import HomeError, InputError, SessionExistsError
 from orchestrator.core.home.folder import UNFINISHED, digests
 from orchestrator.core.home.regular import read_regular
-from orchestrator.core.home.unnamed import unnamed_files
+from orchestrator.core.home.unnamed import blueprint_of, unnamed_files
 from orchestrator.core.store import files
 from orchestrator.core.store.files import held, made_aside
 from orchestrator.core.store.ledger import LEDGER_VERSION
@@ -29,40 +29,98 @@ from orchestrator.core.table import CONFIG
 from orchestrator.material.checks.arithmetic import deck_tensions
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.content import find_gaps, render_deck_content
-from orchestrator.material.intel.page import intel_page
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.intel.findings import intel_page
+from orchestrator.material.values import Deck
 from orchestrator.panel.dossier.build import build_dossier
 from orchestrator.panel.dossier.page import dossier_page
+from orchestrator.panel.engines.model.situation import board_lines
 from orchestrator.panel.engines.protocol import Engine
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop import (
-    contradiction_looks,
-    panelist,
-    phrases,
-    state_page,
-)
+from orchestrator.panel.loop import contradiction_looks, moderator, panelist, state_page
 from orchestrator.panel.loop.bearing import held_against, intel_of
-from orchestrator.panel.loop.blueprints import blueprints
-from orchestrator.panel.loop.plan import (
-    RULES,
-    Plan,
-    Source,
-    StartOptions,
-    plan_of,
-)
+from orchestrator.panel.loop.plan import RULES, Plan, Source, StartOptions, plan_of
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.model.carryover import NOTHING, CarryOver
 from orchestrator.panel.personas.orchestration import deciding_nothing
 from orchestrator.panel.records.kinds import KINDS
-from orchestrator.panel.records.options import Options
 from orchestrator.panel.records.projection import INTEL
-from orchestrator.panel.records.start import (
-    DeckName,
-    DeckRead,
-    DossierWritten,
-    IntelTaken,
-    SessionStarted,
-)
+from orchestrator.panel.records.setup import Options
+from orchestrator.panel.records.start import DeckName, DeckRead, DossierWritten, IntelTaken, SessionStarted
+
+# ---------------------------------------------------------------------- blueprints
+# Session files that begin as a rendered blueprint.
+
+
+def blueprints(plan: Plan) -> Callable[[str], str]:
+    """A function from a session file's path to its rendered blueprint.
+
+    Only blueprints are templates; nothing of a session (deck, speech, names) is ever compiled.
+    """
+    from jinja2 import StrictUndefined, TemplateError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    fields = _fields(plan)
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+    )
+
+    def rendered(path: str) -> str:
+        agent = path.partition("/")[0]
+        own = blueprint_of(plan.home, plan.layout, path)
+        try:
+            template = environment.from_string(read_regular(own).decode())
+            return template.render(fields, agent=fields["agents"].get(agent))
+        except (OSError, UnicodeDecodeError, TemplateError) as error:
+            raise HomeError(
+                f"{own}: this blueprint cannot be rendered: {getattr(error, 'strerror', None) or error}"
+            ) from error
+
+    return rendered
+
+
+def _fields(plan: Plan) -> dict[str, Any]:
+    """What a blueprint may name; agents as the plain facts of their personas."""
+    options, deck = plan.options, plan.source.deck
+    agents = {
+        agent: {
+            "id": agent,
+            "name": seat.persona.name,
+            "title": seat.persona.title,
+            "role": seat.persona.role,
+        }
+        for agent, seat in plan.seats.items()
+    }
+    return {
+        "presenter": options.presenter,
+        "deck_title": deck.title or deck.name,
+        "deck_name": deck.name,
+        "slides": len(deck.slides),
+        "date": options.date or "not given",
+        "minutes": options.minutes,
+        "exchanges": options.exchanges,
+        "mode": options.mode,
+        "intensity": options.intensity,
+        "engine": options.engine,
+        "kind": options.kind,
+        "language": options.language,
+        "turn_limit": plan.rules.turn_limits[options.intensity],
+        "speaker": options.speaker or "whoever speaks most",
+        "focus": list(options.focus),
+        "panel": [agents[agent] for agent in plan.layout.agents],
+        "agents": agents,
+        "board": _board(plan),
+    }
+
+
+def _board(plan: Plan) -> str:
+    """The lines on the board; of one that would not fit into the file they stand in each task instead."""
+    lines = "\n\n".join(board_lines(plan.members, plan.options.kind))
+    fits = len(lines.encode()) <= plan.layout.files[CONFIG].max_bytes // 2
+    return lines if fits else "The board is so large that it stands with each task."
+
+
+# ---------------------------------------------------------------------- session folder
+
 
 LAYOUTS_VERSION: Final = 1
 """Of the message layouts that a receipt may name; a session says with which it was made."""
@@ -214,7 +272,7 @@ def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     _write_deck(rehearsal, tx, plan)
     _write_outside(rehearsal, tx, plan)
     rehearsal.note_calls(tx)
-    phrases.write_phrases(rehearsal, tx)
+    moderator.write_phrases(rehearsal, tx)
     panelist.write_focus_briefs(rehearsal, tx)
     state_page.show_state(rehearsal, tx, "presenting")
 

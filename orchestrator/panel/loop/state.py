@@ -2,15 +2,68 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from orchestrator.panel.records.options import Options
-from orchestrator.panel.records.projection import Projection
+from orchestrator.material.values import Segment
+from orchestrator.panel.records.projection import Playback, Projection
+from orchestrator.panel.records.setup import Options
 
-if TYPE_CHECKING:  # only named here: whoever makes one imports it
+if TYPE_CHECKING:
     from orchestrator.panel.personas.orchestration import Orchestration, Phrases
+
+
+# ---------------------------------------------------------------------- pauses
+# Where a recording pauses, so that the panel can come in.
+#
+# A pause is the time between the end of one segment and the start of the next. Captions often run on
+# without any, so where a slide was shown without one, the change to the next slide counts; and in a
+# recording without pauses and slides, the end of a sentence.
+
+
+_ENDS_SENTENCE = re.compile(r"[.?!…][\"'”’)\]]*\s*$")
+
+
+def pauses_in(playback: Playback, pause_s: float) -> Mapping[int, float]:
+    """After how many segments the recording pauses, and the session clock at which that is plain.
+
+    The end of the recording is not among them.
+    """
+    found: dict[int, float] = {}
+    end_s = 0.0
+    shown: int | None = None
+    paused_on_this_slide = False
+    segments = playback.segments
+    for number, (segment, following) in enumerate(pairwise(segments), start=1):
+        end_s = max(end_s, segment.end_s)
+        if following.start_s - end_s >= pause_s:
+            found[number] = round(playback.offset_s + end_s + pause_s, 3)
+            paused_on_this_slide = True
+        shown = segment.slide if segment.slide is not None else shown
+        if shown is not None and following.slide not in (None, shown):
+            if not paused_on_this_slide:
+                found[number] = round(playback.offset_s + end_s, 3)
+            paused_on_this_slide = False
+    return found or _sentence_ends(playback)
+
+
+def _sentence_ends(playback: Playback) -> dict[int, float]:
+    return {
+        number: round(playback.offset_s + segment.end_s, 3)
+        for number, segment in enumerate(playback.segments[:-1], start=1)
+        if ends_sentence(segment)
+    }
+
+
+def ends_sentence(segment: Segment) -> bool:
+    """The segment's last words end a sentence."""
+    return _ENDS_SENTENCE.search(segment.text) is not None
+
+
+# ---------------------------------------------------------------------- state
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
-from orchestrator.panel.loop import phrases, time_rules, turns
+from orchestrator.panel.loop import moderator, turns
 from orchestrator.panel.loop.calling_on import (
     brought_choice,
     choose,
@@ -40,9 +40,8 @@ from orchestrator.panel.loop.calling_on import (
     may_ask_at_pause,
     to_come_back,
 )
-from orchestrator.panel.loop.pauses import ends_sentence
-from orchestrator.panel.loop.refresh_rules import is_state_old, next_tick_s, why_refresh
-from orchestrator.panel.loop.state import Live, State
+from orchestrator.panel.loop.refreshing import is_state_old, next_tick_s, why_refresh
+from orchestrator.panel.loop.state import Live, State, ends_sentence
 from orchestrator.panel.loop.transcript import comes_in
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.personas.orchestration import SECTION_BREAKS
@@ -134,15 +133,15 @@ def next_step(state: State) -> Step:
     presides = live is not None or is_run(projection.playback)
     if presides and projection.asking is not None:
         return _in_exchange(state, projection.asking)
-    if presides and phrases.can_open(state):
-        return Speak(phrases.OPENING)
+    if presides and moderator.can_open(state):
+        return Speak(moderator.OPENING)
     if state.hears_contradictions and _may_look(state, presides=presides):
         return Look()
     if (why := why_refresh(state, presides=presides)) is not None:
         return Refresh(why)
     if presides and projection.break_due and not _waits(state):
         return Ask()
-    occasion = time_rules.due(state, presides=presides, is_at_a_stop=_is_at_a_stop(state))
+    occasion = moderator.due(state, presides=presides, is_at_a_stop=_is_at_a_stop(state))
     if occasion is not None:
         return Speak(occasion)
     if live is not None:

@@ -11,20 +11,19 @@ from orchestrator.core.store.requests import Request, do_once, request_of
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.values import to_json
 from orchestrator.material.claims.extract import speech_claims
-from orchestrator.material.model.segment import LiveSegment, Segment, possible
-from orchestrator.material.model.slide import Deck
-from orchestrator.material.speech.doubt import told_doubt
 from orchestrator.material.speech.read import Recording
-from orchestrator.material.speech.slide_times import estimate_slides
+from orchestrator.material.speech.readings import told_doubt
+from orchestrator.material.speech.slides import estimate_slides
 from orchestrator.material.speech.stream import timed
+from orchestrator.material.values import Deck, LiveSegment, Segment, possible
 from orchestrator.panel import render
 from orchestrator.panel.loop import contradiction_looks, turns
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.personas.orchestration import SECTION_BREAKS, Orchestration
 from orchestrator.panel.records.moderator import ClockSet
-from orchestrator.panel.records.options import Options
 from orchestrator.panel.records.projection import TRANSCRIPT, Line, Projection
+from orchestrator.panel.records.setup import Options
 from orchestrator.panel.records.speech import SlideShown, SpeechHeard
 
 

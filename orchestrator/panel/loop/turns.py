@@ -58,9 +58,8 @@ from typing import Final
 
 from orchestrator.core.legible import clock
 from orchestrator.panel.loop.calling_on import choose
-from orchestrator.panel.loop.pauses import ends_sentence
-from orchestrator.panel.loop.state import Live, State
-from orchestrator.panel.model.fact import ANSWER
+from orchestrator.panel.loop.state import Live, State, ends_sentence
+from orchestrator.panel.model.reply import ANSWER
 from orchestrator.panel.records.moderator import NOBODY_THERE
 from orchestrator.panel.records.projection import Mark, Projection
 from orchestrator.panel.records.speech import TALK

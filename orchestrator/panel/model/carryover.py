@@ -12,6 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from orchestrator.panel.model.exchange import Exchange
+
+# ---------------------------------------------------------------------- carryover
+
 
 @dataclass(frozen=True, slots=True)
 class OpenPoint:
@@ -41,3 +45,17 @@ class CarryOver:
 
 
 NOTHING = CarryOver()
+
+
+# ---------------------------------------------------------------------- drill
+# A drill's origin: the question of an earlier session that it puts again, kept in its first record.
+
+
+@dataclass(frozen=True, slots=True)
+class Drilled:
+    """One question of an earlier session."""
+
+    session: str
+    exchange: str  # its id there
+    before: Exchange | None = None
+    """How it went there, without what was off the record: only shown. None: kept by none before 0.3."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile, zip_longest
 
-from orchestrator.material.model.brought import PANEL
-from orchestrator.material.model.claim import Place, Tension
+from orchestrator.material.claim import Place, Tension
+from orchestrator.material.values import PANEL
 
 VERDICTS = ("satisfied", "follow_up", "escalate", "unjudged")
 """Of one answer. A failed call, a timeout and silence are `unjudged`: failure never reads as success."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from orchestrator.core.legible import counted, one_line
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Bearing, Held
 from orchestrator.core.values import from_json, to_json
+from orchestrator.material.claim import Tension
 from orchestrator.panel.model.exchange import (
     NO_JUDGEMENT,
     Exchange,
@@ -18,18 +19,181 @@ from orchestrator.panel.model.exchange import (
     PersonVerdict,
     Turn,
 )
-from orchestrator.panel.model.fact import EXCHANGE, Passage
-from orchestrator.panel.records.base import PanelValue
-from orchestrator.panel.records.projection import Projection
-from orchestrator.panel.records.telling import (
-    AGENT,
-    NOTE,
-    Entry,
-    Step,
-    day_of,
-    place_of,
-)
-from orchestrator.panel.records.turns import with_question, with_verdict
+from orchestrator.panel.model.reply import EXCHANGE, Passage
+from orchestrator.panel.records.projection import Projection, Waiting, with_question, with_verdict
+from orchestrator.panel.records.value import AGENT, ERROR, NOTE, Entry, PanelValue, Step, day_of, place_of
+from orchestrator.panel.render import place
+
+# ---------------------------------------------------------------------- candidates
+# Candidate questions: what stands in their files, and the rounds in which they are made anew.
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateWritten(PanelValue):
+    """Replace of a candidate question: it, and what it was made from."""
+
+    TYPE: ClassVar = "candidate"
+
+    waiting: Waiting
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.waiting[record.by] = self.waiting
+        if self.waiting.status == "ready":
+            candidate = self.waiting.candidate
+            projection.wanted.setdefault(candidate.question, candidate)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundMade(PanelValue):
+    """Note: when the candidates were last looked at, why, and whose hands are up."""
+
+    TYPE: ClassVar = "refresh"
+
+    at_s: float
+    why: str
+    made: tuple[str, ...] = field(default_factory=tuple)  # whose files were written
+    inputs: Mapping[str, str] = field(default_factory=dict)  # digests of files 5 to 10, of made and confirmed
+    waits: tuple[str, ...] = ()  # whose calls are under way
+    given_up: tuple[str, ...] = ()  # whose calls gave way to newer ones
+    left_out: tuple[str, ...] = ()
+    failed: Mapping[str, str] | None = None  # whose engine failed, and why
+    hands: tuple[str, ...] | None = None  # None: nobody's is up
+    confirmed: Mapping[str, str] | None = None  # whose question a model kept, and what bore on it then
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.refreshed_at_s = self.at_s
+        projection.refresh_due = projection.is_to_be_thought_of = False
+        projection.hands = self.hands or ()
+        _confirm(projection, self.at_s, self.inputs, self.failed)
+        _keep(projection, self.at_s, self.confirmed)
+
+    def entry(self, record: Record) -> Entry | None:
+        if not self.failed:
+            return None
+        return Entry(ERROR, "; ".join(f"{agent}: {why}" for agent, why in self.failed.items()))
+
+    def step(self, record: Record) -> Step:
+        failed, hands = self.failed or {}, self.hands or ()
+        line = f"looks at the candidate questions ({self.why}); new: {', '.join(self.made) or 'nobody'}"
+        output: dict[str, object] = {"questions": dict.fromkeys(self.made)}  # they stand in their own records
+        if hands:
+            output["hands"] = list(hands)
+            line += f"; hands up: {', '.join(hands)}"
+        if failed:
+            output["failed"] = sorted(failed)
+            line += f"; failed: {', '.join(sorted(failed))}"
+        errors = tuple(f"{agent}: no candidate question: {why}" for agent, why in failed.items())
+        return Step("refresh", line, "waits", action={"why": self.why}, output=output, errors=errors)
+
+
+@dataclass(frozen=True, slots=True)
+class CallTaken(PanelValue):
+    """Note: what came of one panelist's call that the round did not wait for."""
+
+    TYPE: ClassVar = "refreshed"
+    NEEDED: ClassVar = False
+
+    agent: str
+    at_s: float
+    dropped: str | None = None  # why it was not written
+    made: bool | None = None  # whether its file was written; None: it was dropped
+    inputs: Mapping[str, str] | None = None  # as of a round
+    hands: tuple[str, ...] | None = None  # None: as they were
+    failed: Mapping[str, str] | None = None  # why its engine failed, by its agent
+    confirmed: Mapping[str, str] | None = None  # as of a round
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        if self.hands is not None:
+            projection.hands = self.hands
+        _confirm(projection, self.at_s, self.inputs or {}, self.failed)
+        _keep(projection, self.at_s, self.confirmed)
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
+
+
+def _keep(projection: Projection, at_s: float, confirmed: Mapping[str, str] | None) -> None:
+    for agent, bears in (confirmed or {}).items():
+        if (waiting := projection.waiting.get(agent)) is not None:
+            projection.waiting[agent] = replace(waiting, confirmed_at_s=at_s, bears_sha256=bears)
+
+
+def _confirm(
+    projection: Projection, at_s: float, inputs: Mapping[str, str], failed: Mapping[str, str] | None
+) -> None:
+    for agent, digest in inputs.items():
+        projection.inputs[agent] = digest
+        projection.confirmed_s[agent] = at_s
+        projection.failed.pop(agent, None)
+    projection.failed.update(failed or {})
+
+
+# ---------------------------------------------------------------------- contradictions
+# Contradictions: what a look found, where it is noted, and what the presenter says is none.
+
+
+@dataclass(frozen=True, slots=True)
+class Looked(PanelValue):
+    """Note: what an engine proposed and code verified, and what was refused."""
+
+    TYPE: ClassVar = "tensions"
+
+    asked: str  # the occasion
+    by: str  # the engine's name
+    tensions: tuple[Tension, ...] = field(default_factory=tuple)
+    proposed: int = field(default_factory=int)
+    refused: Mapping[str, int] = field(default_factory=dict)  # by the reason
+    upto: int = field(default_factory=int)  # segments that there were
+    failed: str | None = None  # why some of it was not done
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.find(self.tensions)
+        if self.upto >= projection.look_due_upto:  # else a slide has changed since it was begun
+            projection.look_due = None
+        projection.suspected.clear()
+        if self.failed is None:  # else the same words are looked through again
+            projection.is_deck_looked_at = True
+            projection.looked_upto = self.upto
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingNoted(PanelValue):
+    """Append to a panelist's notes: a contradiction that was found while listening."""
+
+    TYPE: ClassVar = "finding"
+    NEEDED: ClassVar = False
+
+    tension: Tension
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        """Nothing: the record of the speech or of the look has it."""
+
+    def step(self, record: Record) -> Step:
+        about = [place(one.slide, one.said_at_s) for one in (self.tension.a, self.tension.b)]
+        line = f"{record.by} notes a contradiction ({self.tension.kind}): {' and '.join(about)}"
+        return Step("finding", line, action={"kind": self.tension.kind}, output={"about": about})
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissed(PanelValue):
+    """Note: the presenter says that a contradiction is none."""
+
+    TYPE: ClassVar = "dismissed"
+
+    finding: str
+    digest: str
+
+    def fold(self, projection: Projection, record: Record) -> None:
+        projection.dismissed.add(self.digest)
+
+    def step(self, record: Record) -> Step:
+        return Step(self.TYPE)
+
+
+# ---------------------------------------------------------------------- exchanges
 
 
 @dataclass(frozen=True, slots=True)

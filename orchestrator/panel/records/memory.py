@@ -8,17 +8,9 @@ from typing import Any, ClassVar, Final, Literal
 
 from orchestrator.core.legible import counted
 from orchestrator.core.store.ledger import Record
-from orchestrator.panel.model.fact import FactDraft
-from orchestrator.panel.records.base import PanelValue
+from orchestrator.panel.model.reply import FactDraft
 from orchestrator.panel.records.projection import Projection
-from orchestrator.panel.records.telling import (
-    ERROR,
-    TOOL,
-    Entry,
-    Step,
-    keeping,
-    known,
-)
+from orchestrator.panel.records.value import ERROR, TOOL, Entry, PanelValue, Step, keeping, known
 
 BEGAN: Final = "began"
 FAILED: Final = "failed"

@@ -12,13 +12,13 @@ from orchestrator.core.store.value import Bearing
 from orchestrator.core.values import from_json, to_json
 from orchestrator.panel.model.reply import DebriefWords
 from orchestrator.panel.model.usage import CallUsage
-from orchestrator.panel.records.base import PanelValue
 from orchestrator.panel.records.projection import PartFailure, Projection, Said
-from orchestrator.panel.records.telling import (
+from orchestrator.panel.records.value import (
     AGENT,
     ERROR,
     NOTE,
     Entry,
+    PanelValue,
     Step,
     Timing,
     counted_each,

@@ -6,32 +6,147 @@ process can go on from any record. Nothing here writes, and no Markdown is read 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from orchestrator.core.clock import ClockState
 from orchestrator.core.store.ledger import Record
-from orchestrator.material.model.brought import BroughtQuestion
-from orchestrator.material.model.claim import Claim, Gap, Tension
-from orchestrator.material.model.intel import Intel
-from orchestrator.material.model.segment import Segment, is_name_of
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.claim import Claim, Gap, Place, Tension
+from orchestrator.material.values import BroughtQuestion, Deck, Intel, Segment, is_name_of
 from orchestrator.panel.answers import Answer
-from orchestrator.panel.model.dossier import BoardMember, Dossier
 from orchestrator.panel.model.exchange import (
     Candidate,
     Exchange,
+    Judgement,
     Observation,
     Persons,
     PersonVerdict,
     Target,
+    Turn,
 )
-from orchestrator.panel.model.reply import Attack, DebriefWords
+from orchestrator.panel.model.reply import Attack, BoardMember, DebriefWords, Dossier
 from orchestrator.panel.model.usage import CallUsage
-from orchestrator.panel.records.about_contradictions import is_about
-from orchestrator.panel.records.turns import bare_first, that_stand
+
+# ---------------------------------------------------------------------- turns
+# An exchange with what has just happened in it: an answer, a verdict, another question.
+
+
+def with_answer(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchange:
+    """The exchange with the answer to its last question, and the seconds that it took."""
+    spent_s = round(exchange.spent_s + lasts_s, 3)
+    return replace(_with_last(exchange, answer=words), spent_s=spent_s)
+
+
+def words_of(pieces: Iterable[Segment]) -> str:
+    """The words of an answer, of its pieces in their order."""
+    return " ".join(one.text for one in pieces if one.text)
+
+
+def with_words(exchange: Exchange, number: int, words: str) -> Exchange:
+    """The exchange with other words for the answer to a question of it, from 1, which was misheard.
+
+    A verdict on what was heard stays, beside those words; the words that it quotes go unless they were said.
+    """
+    turn = exchange.turns[number - 1]
+    changed = replace(turn, answer=words)
+    if turn.verdict is not None:
+        heard = turn.answer if turn.misheard is None else turn.misheard
+        quote = turn.quote if turn.quote and _plain(turn.quote) in _plain(words) else None
+        changed = replace(changed, quote=quote, misheard=heard if heard != words else None)
+    return replace(exchange, turns=(*exchange.turns[: number - 1], changed, *exchange.turns[number:]))
+
+
+def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
+    """The exchange with the verdict on its last answer."""
+    return _with_last(
+        exchange,
+        verdict=judgement.verdict,
+        reason=judgement.reason,
+        quote=judgement.quote,
+        still_open=judgement.still_open,
+        remark=judgement.remark,
+    )
+
+
+def by_answer(said: Iterable[PersonVerdict]) -> Persons:
+    """The last that was said of each answer; *said* is oldest first."""
+    return {(one.exchange, one.turn): one for one in said}
+
+
+def that_stand(noted: Persons, later: Iterable[PersonVerdict] = ()) -> Persons:
+    """What people say of answers: *later* before what was *noted*, without what was taken back."""
+    said = {**noted, **by_answer(later)}
+    return {place: one for place, one in said.items() if one.verdict is not None}
+
+
+def with_persons(exchange: Exchange, said: Persons) -> Exchange:
+    """The exchange with what people say of its answers; they are in no record of it."""
+    if not said:
+        return exchange
+    turns = tuple(
+        replace(turn, person=said.get((exchange.id, number)) if turn.answer else None)
+        for number, turn in enumerate(exchange.turns, start=1)
+    )
+    return replace(exchange, turns=turns)
+
+
+def with_wish(exchange: Exchange, reason: str, wish: str | None) -> Exchange:
+    """The exchange with the presenter's wish to come back to it, and no verdict: parking is no failing."""
+    return _with_last(exchange, reason=reason, quote=wish)
+
+
+def with_question(exchange: Exchange, turn: Turn) -> Exchange:
+    """The exchange with one more question."""
+    return replace(exchange, turns=(*exchange.turns, turn))
+
+
+def bare_first(exchange: Exchange) -> str:
+    """The first question as its panelist had it, without what was said before it."""
+    first = exchange.turns[0]
+    return first.question.removeprefix(first.lead_in).strip()
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.split())
+
+
+def _with_last(exchange: Exchange, **changes: Any) -> Exchange:
+    return replace(exchange, turns=(*exchange.turns[:-1], replace(exchange.turns[-1], **changes)))
+
+
+# ---------------------------------------------------------------------- about contradictions
+# Whether a question is about a contradiction: told by the places of its quotes.
+
+
+def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
+    """Whether two of the contradiction's places stand in the question's: its own, and the one beside it.
+
+    One is enough where the contradiction has no other: a sentence that contradicts itself.
+    """
+    if asked.quote is None:
+        return False
+    own = [Place(asked.slide, asked.said_at_s, asked.quote)]
+    own += [asked.beside] if asked.beside is not None else []
+    return are_of(own, tension)
+
+
+def are_of(places: Sequence[Place], tension: Tension) -> bool:
+    """Whether two of the contradiction's places, or its only one, are among these."""
+    sides = dict.fromkeys(tension.sides)
+    return sum(any(_is_one(side, place) for place in places) for side in sides) >= min(2, len(sides))
+
+
+def _is_one(one: Place, other: Place) -> bool:
+    """One slide, one moment, and one of the quotes holds the other."""
+    if (one.slide, one.said_at_s) != (other.slide, other.said_at_s):
+        return False
+    return bool(one.quote and other.quote) and (one.quote in other.quote or other.quote in one.quote)
+
+
+# ---------------------------------------------------------------------- projection
+
 
 TRANSCRIPT: Final = "shared/presenter-transcript.md"
 INTEL: Final = "shared/external-intel.md"

@@ -8,24 +8,14 @@ from typing import Any, ClassVar
 
 from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store.ledger import Record
-from orchestrator.material.model.brought import BroughtQuestion
-from orchestrator.material.model.claim import Claim, Gap, Tension
-from orchestrator.material.model.intel import Intel
-from orchestrator.material.model.slide import Deck
-from orchestrator.panel.model.carryover import NOTHING, CarryOver
-from orchestrator.panel.model.dossier import BoardMember, Dossier
-from orchestrator.panel.model.drill import Drilled
+from orchestrator.material.claim import Claim, Gap, Tension
+from orchestrator.material.values import BroughtQuestion, Deck, Intel
+from orchestrator.panel.model.carryover import NOTHING, CarryOver, Drilled
 from orchestrator.panel.model.exchange import Target
-from orchestrator.panel.records.base import PanelValue
-from orchestrator.panel.records.options import Options
+from orchestrator.panel.model.reply import BoardMember, Dossier
 from orchestrator.panel.records.projection import Playback, Projection
-from orchestrator.panel.records.telling import (
-    TOOL,
-    Entry,
-    Step,
-    counted_each,
-    known,
-)
+from orchestrator.panel.records.setup import Options
+from orchestrator.panel.records.value import TOOL, Entry, PanelValue, Step, counted_each, known
 
 
 @dataclass(frozen=True, slots=True)

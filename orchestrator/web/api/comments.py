@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.panel.comments import LONGEST, LONGEST_NAME, Comment
+from orchestrator.web.open_sessions import reads, writes
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import reads, writes
 
 router = APIRouter(tags=["review"])
 

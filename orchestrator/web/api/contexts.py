@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from orchestrator.core.errors import UsageError
 from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
+from orchestrator.web.open_sessions import reads
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import reads
 
 router = APIRouter(tags=["contexts"])
 

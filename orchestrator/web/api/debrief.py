@@ -17,12 +17,12 @@ from orchestrator.panel.debrief.exchange_json import person_json
 from orchestrator.panel.debrief.json_form import as_json
 from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.panel.debrief.printing import as_pdf
-from orchestrator.panel.loop.person_judging import LONGEST_NOTE
-from orchestrator.panel.records import contradictions
+from orchestrator.panel.loop.resolving import LONGEST_NOTE
+from orchestrator.panel.records import exchanges
 from orchestrator.panel.records.exchanges import AnswerJudged
 from orchestrator.web.once import Key, once
+from orchestrator.web.open_sessions import Work, takes_long, writes
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import Work, takes_long, writes
 
 router = APIRouter(tags=["debrief"])
 At = Annotated[Site, Depends(site_of)]
@@ -87,7 +87,7 @@ def dismiss(session: str, dismissing: Dismissing, site: At, key: Key = None) -> 
         return Dismissed(state=found.state, finding=gone.id)
 
     asked = ["dismiss", dismissing.finding]
-    dismissed: Dismissed = once(site, session, key, asked, work, effects=[contradictions.Dismissed.TYPE])
+    dismissed: Dismissed = once(site, session, key, asked, work, effects=[exchanges.Dismissed.TYPE])
     return dismissed
 
 

@@ -14,13 +14,13 @@ from orchestrator.core.errors import DeckError
 from orchestrator.material.checks.arithmetic import deck_tensions
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.content import find_gaps
-from orchestrator.panel.bank.kinds import kind_names, kind_of
+from orchestrator.panel.bank.deck import kind_names, kind_of
 from orchestrator.panel.debrief.exchange_json import picked, tension_json
-from orchestrator.panel.loop.drilling import source_of
-from orchestrator.panel.records.options import UNNAMED
+from orchestrator.panel.loop.plan import source_of
+from orchestrator.panel.records.setup import UNNAMED
+from orchestrator.web.open_sessions import reads
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import reads
 from orchestrator.web.uploads import Upload
 
 router = APIRouter(tags=["decks"])

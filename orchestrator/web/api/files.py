@@ -10,8 +10,8 @@ from starlette.responses import PlainTextResponse
 
 from orchestrator.core.store.transaction import Draft
 from orchestrator.web.once import Key, once
+from orchestrator.web.open_sessions import reads, writes
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import reads, writes
 
 router = APIRouter(tags=["files"])
 At = Annotated[Site, Depends(site_of)]

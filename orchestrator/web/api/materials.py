@@ -9,8 +9,8 @@ from fastapi import APIRouter, Depends, HTTPException, Query, UploadFile
 from pydantic import BaseModel
 
 from orchestrator.core.errors import InputError
-from orchestrator.web.materials import Kind, Material
 from orchestrator.web.site import Site, site_of
+from orchestrator.web.uploads import Kind, Material
 
 router = APIRouter(tags=["materials"])
 At = Annotated[Site, Depends(site_of)]

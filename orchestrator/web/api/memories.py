@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from orchestrator.documents import memories as documents
-from orchestrator.documents.briefing import briefing_json
 from orchestrator.documents.erasure import forgotten_json, left_over_json
+from orchestrator.documents.memories import briefing_json
 from orchestrator.memory.model import MemoryType
 from orchestrator.web.site import Site, site_of
 

@@ -27,20 +27,19 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from orchestrator.core.errors import GreenroomError, SessionBusyError, SpeechError
 from orchestrator.core.legible import one_line
-from orchestrator.material.model.segment import LiveSegment
-from orchestrator.material.speech.kept_sound import keep_sound, keeps_sound
 from orchestrator.material.speech.recognition import Heard, Recogniser
-from orchestrator.material.speech.sound import said
+from orchestrator.material.speech.sound import keep_sound, keeps_sound, said
 from orchestrator.material.speech.voice import (
     RATE_HZ,
     SAMPLE_BYTES,
     Stretch,
     Voice,
 )
-from orchestrator.memory.deck_names import names_in
+from orchestrator.material.values import LiveSegment
+from orchestrator.memory.english import names_in
 from orchestrator.rehearsal.session import Session
+from orchestrator.web.open_sessions import Work
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import Work
 
 router = APIRouter()
 

@@ -16,8 +16,8 @@ from starlette.responses import Response, StreamingResponse
 from orchestrator.core.errors import SessionNotFoundError
 from orchestrator.core.store.store import Store
 from orchestrator.web.api.room import LOOK_S
+from orchestrator.web.open_sessions import Work
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import Work
 
 router = APIRouter(tags=["records"])
 

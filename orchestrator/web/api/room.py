@@ -5,46 +5,46 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import asdict
 from functools import partial
+from http import HTTPStatus
 from itertools import count, repeat
 from math import ceil
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal, Self
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, HTTPException, Path
 from fastapi.encoders import jsonable_encoder
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
+from starlette.responses import FileResponse
 
 from orchestrator.core.errors import GreenroomError, SessionNotFoundError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.store.requests import (
-    MAX_ID_CHARS,
-    Request,
-    part_of,
-    request_of,
-)
-from orchestrator.material.model.segment import LiveSegment
+from orchestrator.core.store.requests import MAX_ID_CHARS, Request, part_of, request_of
+from orchestrator.material.speech.delivery import FILLER, is_recognised, said_in
 from orchestrator.material.speech.segment_json import piece_of
+from orchestrator.material.speech.times import pace_of, words_in
+from orchestrator.material.values import LiveSegment
+from orchestrator.panel.debrief.exchange_json import exchange_json
 from orchestrator.panel.loop import turns
 from orchestrator.panel.loop.driver_lock import is_driven
-from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened
-from orchestrator.panel.records.speech import (
-    AnswerGiven,
-    AnswerHeard,
-    NoAnswer,
-    SlideShown,
-    SpeechHeard,
-)
+from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened, VerdictGiven
+from orchestrator.panel.records.moderator import QuestionsWanted
+from orchestrator.panel.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown, SpeechHeard
+from orchestrator.panel.records.speech import Corrected as CorrectedRecord
 from orchestrator.panel.records.taken_back import AnswerTakenBack
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.once import Key, once
+from orchestrator.web.open_sessions import Work, draws, reads, takes_long, writes
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import Work, reads, takes_long, writes
 from orchestrator.web.view import RoomView, asked_now, room_view
+
+# ---------------------------------------------------------------------- room
+
 
 MAX_PIECES: Final = 1_000
 """Of one request: an hour and more of speech. Each is a write, at some milliseconds."""
@@ -488,3 +488,204 @@ def _view(site: Site, session: Session) -> RoomView:
 def _shown(site: Site, session_id: str) -> RoomView:
     """The view of a session that is looked up anew: a stream holds none open that others have pushed out."""
     return _view(site, site.sessions.get(session_id))
+
+
+# ---------------------------------------------------------------------- slides
+# /api/v1/sessions/{id}/slides and …/blank: the pictures of a session's slides, and a dark screen.
+
+
+@router.get("/sessions/{session}/slides/{number}.png", response_class=FileResponse)
+@draws
+def picture(session: str, number: int, site: Annotated[Site, Depends(site_of)]) -> FileResponse:
+    """A slide as it looks; 404 where this machine cannot draw it: the page then shows its text."""
+    found = site.sessions.get(session)
+    deck = found.rehearsal.scene().deck
+    source = found.path / "source"
+    file = next(source.glob(f"{deck.sha256}.*"), source / "none")
+    drawn = site.pictures.of(deck, file, number)
+    if drawn is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND, f"slide {number} has no picture here")
+    return FileResponse(drawn, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
+
+
+class Blank(BaseModel):
+    """Whether the slide is dark."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    is_blank: bool
+
+
+@router.put("/sessions/{session}/blank")
+@reads
+def blank(session: str, wanted: Blank, site: Annotated[Site, Depends(site_of)]) -> Blank:
+    """Make the slide dark on every page that shows it, or light again. Nothing of it is recorded."""
+    site.sessions.get(session)
+    (site.blanked.add if wanted.is_blank else site.blanked.discard)(session)
+    return wanted
+
+
+# ---------------------------------------------------------------------- delivery
+# /api/v1/sessions/{id}/delivery: how the words were said so far, to know it while one speaks.
+
+
+class Delivery(BaseModel):
+    """Words, pace and fillers of a session up to now."""
+
+    words: int
+    words_per_minute: int | None
+    """While speaking; null: too little speech has times of its own."""
+    fillers: dict[str, int] | None
+    """Each with how often it was said, the most frequent first; null: the speech is not English."""
+    is_recognised: bool
+    """Some words are as speech recognition wrote them, which leaves out most of um and uh."""
+
+
+@router.get("/sessions/{session}/delivery")
+@reads
+def delivery(session: str, site: Annotated[Site, Depends(site_of)]) -> Delivery:
+    """Count what the presenter said so far."""
+    projection = site.sessions.get(session).projection
+    segments = [one for one in projection.spoken if one.text and one.speaker in projection.presenter_labels]
+    said = said_in(segments) if segments else ()
+    fillers = Counter(one.mark.word for one in said if one.mark.kind == FILLER) if said is not None else None
+    return Delivery(
+        words=round(sum(words_in(one.text) for one in segments)),
+        words_per_minute=pace_of(segments),
+        fillers=None if fillers is None else dict(fillers.most_common()),
+        is_recognised=is_recognised(segments),
+    )
+
+
+# ---------------------------------------------------------------------- corrections
+# /api/v1/sessions/{id}/segments/{number}: what was misheard is corrected.
+
+
+MAX_NUMBER = 1_000_000
+"""Beyond any session: at a segment a second, eleven days."""
+
+
+class Correcting(BaseModel):
+    """What was really said."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(max_length=20_000, description='"": nothing was said.')
+
+
+class Corrected(BaseModel):
+    """The segment as it stands now."""
+
+    segment: int
+    text: str
+    misheard: str | None
+    """What had been heard; null where the words as they were heard stand."""
+
+
+@router.put("/sessions/{session}/segments/{number}")
+@writes
+def correct(
+    session: str,
+    number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="In the transcript: 1 is the first.")],
+    correcting: Correcting,
+    site: At,
+    key: Key = None,
+) -> Corrected:
+    """Correct what was misheard; the same words say that they were heard right. The transcript shows both."""
+
+    def work() -> Corrected:
+        found = site.sessions.get(session).correct(number, correcting.text)
+        return Corrected(segment=number, text=found.text, misheard=found.misheard)
+
+    asked = ["correct", number, correcting.text]
+    corrected: Corrected = once(site, session, key, asked, work, effects=[CorrectedRecord.TYPE])
+    return corrected
+
+
+# ---------------------------------------------------------------------- questions
+# Questions and verdicts of a loop outside: it asks and judges by itself, and Greenroom keeps the proof.
+
+
+Words = Annotated[str, Field(min_length=1, max_length=20_000)]
+
+
+class Question(BaseModel):
+    """A question that the panel's own engine did not make; empty: the panel is to ask one of its own, now."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    agent: str | None = Field(None, max_length=32, description="The panelist who puts it.")
+    question: Words | None = None
+    quote: Words | None = Field(
+        None, description="The words it is about, as they stand on a slide or were said."
+    )
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if (self.agent is None) != (self.question is None):
+            raise ValueError("a question of your own needs both the agent who puts it and its words")
+        if self.question is None and self.quote is not None:
+            raise ValueError("a quote goes with a question of your own: give that as well")
+        return self
+
+
+class Verdict(BaseModel):
+    """What the last answer was worth."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    verdict: Literal["satisfied", "follow_up", "escalate", "unjudged"]
+    reason: Words
+    quote: Words | None = Field(
+        None, description="The presenter's words behind it, as they stand in the answer."
+    )
+    follow_up: Words | None = Field(
+        None, description="The next question; without one the exchange is closed."
+    )
+
+
+@router.post("/sessions/{session}/questions", status_code=HTTPStatus.CREATED)
+@writes
+def put_question(session: str, own: Question, site: At, key: Key = None) -> dict[str, Any]:
+    """Put a question of your own; returns its exchange.
+
+    With an empty object: the presenter asks the panel for one now, wherever the talk stands. Who drives the
+    session puts it, so nothing is returned yet.
+    """
+
+    def work() -> dict[str, Any]:
+        site.drives.go_on(site.sessions.get(session))
+        if own.question is None:
+            site.sessions.get(session).questions_now()
+            return {}
+        asked = site.sessions.get(session).ask(own.agent, question=own.question, quote=own.quote)
+        assert asked is not None  # noqa: S101  # only a question that the panel is to find can be missing
+        return exchange_json(asked)
+
+    what, again = ["question", own.model_dump()], partial(_last, site, session)
+    effects = [ExchangeOpened.TYPE]
+    if own.question is None:
+        effects, again = [QuestionsWanted.TYPE], partial(dict[str, Any])
+    put: dict[str, Any] = once(site, session, key, what, work, effects=effects, again=again)
+    return put
+
+
+@router.post("/sessions/{session}/verdict")
+@takes_long
+def judge(session: str, own: Verdict, site: At, key: Key = None) -> dict[str, Any]:
+    """Judge the open question's answer: what was said since it was asked. Returns the exchange."""
+
+    def work() -> dict[str, Any]:
+        with site.sessions.using(session) as found:
+            judged = found.judge(own.verdict, reason=own.reason, quote=own.quote, follow_up=own.follow_up)
+            return exchange_json(judged)
+
+    what, again = ["verdict", own.model_dump()], partial(_last, site, session)
+    effects = [VerdictGiven.TYPE, ExchangeClosed.TYPE]
+    judged: dict[str, Any] = once(site, session, key, what, work, effects=effects, again=again)
+    return judged
+
+
+def _last(site: Site, session: str) -> dict[str, Any]:
+    """The last exchange as it stands, for a request that was cut off before its reply."""
+    return exchange_json(site.sessions.get(session).projection.asked[-1])

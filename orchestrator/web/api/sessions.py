@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, UploadFile
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
 
 from orchestrator.core.errors import (
     DriverBusyError,
@@ -16,19 +21,64 @@ from orchestrator.core.errors import (
     SessionStateError,
 )
 from orchestrator.documents.erasure import erased_json, erasure_json, left_over_json, only_archived
-from orchestrator.documents.intel import intel_json, searched_json
 from orchestrator.documents.listing import archived, listed, local
+from orchestrator.documents.preparation import intel_json, searched_json
 from orchestrator.documents.session import session_json, trace_json, trace_of
 from orchestrator.documents.verification import against_head, verification_json
-from orchestrator.memory.session_context import to_plain
+from orchestrator.material.speech.sound import delete_sound, joined, keeps_sound, kept_pieces, seconds_of
+from orchestrator.memory.scribe import to_plain
+from orchestrator.panel.home import Home
 from orchestrator.panel.loop.news import can_search
 from orchestrator.panel.records.projection import INTEL
 from orchestrator.rehearsal.erasing import erase_archived, erase_session
+from orchestrator.rehearsal.session import Session
 from orchestrator.review.titles import MAX_CHARS
 from orchestrator.web.once import Key, once
+from orchestrator.web.open_sessions import reads, takes_long, writes
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.threads import reads, takes_long, writes
 from orchestrator.web.uploads import aside
+
+# ---------------------------------------------------------------------- sounds
+# Which kept sound answers which question: as the session has it now, whatever was taken back since.
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSound:
+    """The sound of one answer."""
+
+    exchange: str
+    turn: int  # from 1
+    seconds: float
+    pieces: tuple[Path, ...]
+
+
+def sounds_of(home: Home, found: Session) -> tuple[AnswerSound, ...]:
+    """The answers that can be heard again, in the order of asking.
+
+    A piece that answers nothing any more, or was said off the record, is deleted.
+    """
+    kept = kept_pieces(home.sessions, found.name)
+    if not kept:
+        return ()
+    projection, off_record = found.projection, found.rehearsal.is_off_record
+    number_of = {id(one): number for number, one in enumerate(projection.segments, start=1)}
+    heard = {id(one) for one in projection.heard}
+    waits = {number for piece, number in number_of.items() if piece in heard}
+    sounds, used = [], set()
+    for (exchange, turn), answer in projection.answered_in.items():
+        numbers = [number_of[id(one)] for one in answer if id(one) in number_of and not off_record(one.text)]
+        pieces = tuple(kept[one] for one in numbers if one in kept)
+        used.update(numbers)
+        if pieces:
+            sounds.append(AnswerSound(exchange, turn, seconds_of(pieces), pieces))
+    for number, piece in kept.items():
+        if number not in used | waits:
+            piece.unlink(missing_ok=True)
+    return tuple(sounds)
+
+
+# ---------------------------------------------------------------------- sessions
+
 
 router = APIRouter(tags=["sessions"])
 At = Annotated[Site, Depends(site_of)]
@@ -223,3 +273,65 @@ def verify(
 def recap(session: str, site: At) -> Document:
     """What the session came to: said, decided and left open."""
     return to_plain(site.sessions.get(session).recap())
+
+
+# ---------------------------------------------------------------------- sounds
+# /api/v1/sessions/{id}/sound: one's own answers, to hear again: kept where the presenter said so.
+
+
+class Sound(BaseModel):
+    """The sound of one answer."""
+
+    exchange: str
+    turn: int  # 1: the answer to the first question
+    seconds: float
+
+
+class Kept(BaseModel):
+    """Whether sound is kept of a session, and what there is."""
+
+    is_kept: bool
+    answers: list[Sound]
+
+
+@router.get("/sessions/{session}/sound")
+@reads
+def sounds(session: str, site: At) -> Kept:
+    """The answers that can be heard again."""
+    found = site.sessions.get(session)
+    answers = [
+        Sound(exchange=one.exchange, turn=one.turn, seconds=one.seconds) for one in sounds_of(site.own, found)
+    ]
+    return Kept(is_kept=keeps_sound(site.own.sessions, found.name), answers=answers)
+
+
+@router.get("/sessions/{session}/sound/{exchange}/{turn}", response_class=Response)
+@reads
+def sound(session: str, exchange: str, turn: int, site: At) -> Response:
+    """An answer as it was spoken: WAV, 16 kHz, one channel."""
+    one = _answer(session, exchange, turn, site)
+    name = f"{exchange}-{turn}.wav"
+    headers = {"content-disposition": f'inline; filename="{name}"', "cache-control": "no-store"}
+    return Response(joined(one.pieces), media_type="audio/wav", headers=headers)
+
+
+@router.delete("/sessions/{session}/sound/{exchange}/{turn}", status_code=HTTPStatus.NO_CONTENT)
+@reads
+def delete(session: str, exchange: str, turn: int, site: At) -> None:
+    """Delete the sound of one answer; its words stay in the transcript."""
+    for piece in _answer(session, exchange, turn, site).pieces:
+        piece.unlink(missing_ok=True)
+
+
+@router.delete("/sessions/{session}/sound", status_code=HTTPStatus.NO_CONTENT)
+@reads
+def delete_all(session: str, site: At) -> None:
+    """Delete all sound of a session; none is kept of it from then on."""
+    delete_sound(site.own.sessions, site.sessions.get(session).name)
+
+
+def _answer(session: str, exchange: str, turn: int, site: Site) -> AnswerSound:
+    for one in sounds_of(site.own, site.sessions.get(session)):
+        if (one.exchange, one.turn) == (exchange, turn):
+            return one
+    raise HTTPException(HTTPStatus.NOT_FOUND, f"no sound is kept of answer {turn} to {exchange}")

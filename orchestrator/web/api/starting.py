@@ -2,46 +2,63 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, Response
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from orchestrator.core.errors import (
-    EngineError,
-    GreenroomError,
-    SessionExistsError,
-    UsageError,
-)
+from orchestrator.core.errors import EngineError, GreenroomError, SessionExistsError, UsageError
 from orchestrator.core.legible import one_line
-from orchestrator.core.store.requests import (
-    NO_REPLY,
-    find,
-    keep_reply,
-    request_of,
-)
+from orchestrator.core.store.requests import NO_REPLY, find, keep_reply, request_of
 from orchestrator.material.checks.arithmetic import deck_tensions
-from orchestrator.material.intel.read import read_intel
-from orchestrator.material.speech.kept_sound import allow_sound
-from orchestrator.material.speech.presenter import presenter_of
-from orchestrator.panel.dossier.board import MOST_MEMBERS, read_board
-from orchestrator.panel.dossier.brought import read_sent
+from orchestrator.material.intel.findings import read_intel
+from orchestrator.material.speech.sound import allow_sound
+from orchestrator.material.speech.speakers import presenter_of
+from orchestrator.panel.config.engine_names import BUILT_IN, engine_names, is_engine_name, listed
+from orchestrator.panel.dossier.brought import MOST_MEMBERS, read_board, read_sent
+from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
 from orchestrator.panel.loop.plan import Source, read_source
 from orchestrator.panel.loop.recorded import Loading
+from orchestrator.rehearsal.demo.rehearsals import ACTS, FOLDER, begin_act, memory_begun_anew
 from orchestrator.rehearsal.session import Session
+from orchestrator.review.catalogue import Row
 from orchestrator.web.api.decks import SAMPLE
-from orchestrator.web.api.engine_names import EngineName
 from orchestrator.web.once import Key
 from orchestrator.web.site import Site, site_of
+
+# ---------------------------------------------------------------------- engine names
+# The name of an engine in a request: one that can be chosen here.
+
+
+def _known(name: str) -> str:
+    if not is_engine_name(name):
+        raise ValueError(f"there is no engine {name!r}: use {listed(engine_names())}")
+    return name
+
+
+EngineName = Annotated[
+    str,
+    AfterValidator(_known),
+    Field(
+        max_length=100,
+        description=f"{listed()}, or an engine that is installed.",
+        examples=[*BUILT_IN],
+    ),
+]
+
+
+# ---------------------------------------------------------------------- starting
+
 
 router = APIRouter(tags=["sessions"])
 
@@ -301,3 +318,64 @@ def _dismissed(source: Source | Path | None, starting: Starting) -> frozenset[st
             there = f"it has {len(found)}, and 1 is the first" if found else "it has none"
             raise UsageError(f"dismissed: {number} is no contradiction of this deck: {there}")
     return frozenset(found[number - 1].digest for number in starting.dismissed)
+
+
+# ---------------------------------------------------------------------- demonstrations
+# The two rehearsals of the demonstration in a home: played once, and looked at again from there.
+
+
+def played(site: Site) -> tuple[str, ...]:
+    """Return the sessions of both acts, in order, as they were played last; none unless both are whole."""
+    site.review.refresh(is_needed=True)
+    found = [_last_of(site.review.catalogue.runs_of(_digest(act.deck))) for act in ACTS]
+    return tuple(one for one in found if one) if all(found) else ()
+
+
+def a_week_later(site: Site, session: str) -> str:
+    """Return the second rehearsal, where *session* is the first of the two; else ""."""
+    both = played(site)
+    return both[1] if both and both[0] == session else ""
+
+
+def _last_of(rows: Sequence[Row]) -> str:
+    """The newest demonstration among them that has ended and lies here."""
+    entries = (row.entry for row in rows if row.is_here)
+    return next((one.session for one in entries if one.is_recorded and one.is_ended), "")
+
+
+def _digest(deck: str) -> str:
+    return hashlib.sha256((FOLDER / deck).read_bytes()).hexdigest()
+
+
+# ---------------------------------------------------------------------- demo
+# POST /api/v1/demo: the two recorded rehearsals of `greenroom demo`, played here once.
+
+
+class Demonstrated(BaseModel):
+    """The two sessions, which have ended."""
+
+    sessions: list[str]
+    by: str
+    """Who gave the replies that were played."""
+
+
+@router.post("/demo", status_code=HTTPStatus.CREATED)
+def demo(site: Annotated[Site, Depends(site_of)], answer: Response) -> Demonstrated:
+    """Play both rehearsals to their debriefs, a week apart, from recorded replies: no key, no network.
+
+    Those that lie here already are told again, with the status 200.
+    """
+    recording, done = read_recording(), list(played(site))
+    if done:
+        answer.status_code = HTTPStatus.OK
+        return Demonstrated(sessions=done, by=recording.by)
+    replies = Replies(recording.replies)
+    with memory_begun_anew(site.own), closing(recorded_engine(replies)) as engine:
+        for act in ACTS:
+            with begin_act(site.own, act, engine) as session:
+                if session.play(
+                    stop=site.closing.is_set
+                ):  # else the server is stopped, and it stays unfinished
+                    session.end()
+                done.append(session.id)
+    return Demonstrated(sessions=done, by=recording.by)

@@ -7,20 +7,47 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
-from orchestrator.material.model.slide import Deck
+from orchestrator.material.values import Deck
 from orchestrator.panel.debrief.parts import Review
 from orchestrator.panel.debrief.printing import find_browser
-from orchestrator.panel.loop.drilling import source_of
-from orchestrator.panel.records.options import RECORDED
-from orchestrator.web.demonstrations import a_week_later
+from orchestrator.panel.loop.plan import source_of
+from orchestrator.panel.records.setup import RECORDED
+from orchestrator.web.api.sessions import sounds_of
+from orchestrator.web.api.starting import a_week_later
+from orchestrator.web.open_sessions import reads
 from orchestrator.web.pictures import can_draw
-from orchestrator.web.sheets import Sheet, sheet
+from orchestrator.web.sheets import Sheet, sheet, sheets
 from orchestrator.web.site import Site, site_of
-from orchestrator.web.sounds import sounds_of
 from orchestrator.web.templating import page
-from orchestrator.web.threads import reads
+from orchestrator.web.timeline import timeline
+
+# ---------------------------------------------------------------------- watch
+# GET /watch/{session}: a rehearsal that has ended, shown as it went, at the speed of reading.
+
 
 router = APIRouter()
+
+
+@router.get("/watch/{session}", response_class=HTMLResponse)
+@reads
+def watch(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
+    """The page; without its script all stands there at once."""
+    found = site.sessions.get(session)
+    rehearsal = found.rehearsal
+    return page(
+        "watch.html",
+        has_home=True,
+        base=site.base,
+        session=session,
+        options=rehearsal.options,
+        deck=rehearsal.scene().deck,
+        slides=sheets(rehearsal.scene().deck),
+        moments=timeline(rehearsal, site.review.persons(found)),
+        later=a_week_later(site, session) if rehearsal.options.engine == RECORDED else "",
+    )
+
+
+# ---------------------------------------------------------------------- debrief
 
 
 @router.get("/debrief/{session}", response_class=HTMLResponse)

@@ -26,13 +26,13 @@ from orchestrator.panel.dossier.page import (
     titled,
 )
 from orchestrator.panel.dossier.prepared import Prepared, keep_prepared, read_prepared
-from orchestrator.panel.loop.drilling import source_of
+from orchestrator.panel.loop.plan import source_of
 from orchestrator.panel.model.reply import Attack
 from orchestrator.review.progress import AskedBefore
+from orchestrator.web.open_sessions import reads
 from orchestrator.web.pages.new import engines
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
-from orchestrator.web.threads import reads
 
 router = APIRouter()
 At = Annotated[Site, Depends(site_of)]

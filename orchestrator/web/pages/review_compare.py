@@ -2,16 +2,157 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse
 
+from orchestrator.core import legible
 from orchestrator.core.errors import ArchiveError
+from orchestrator.core.legible import one_line
+from orchestrator.material.speech.delivery import FILLER
+from orchestrator.panel.debrief import phrasing
+from orchestrator.panel.debrief.parts import Debrief, Review
+from orchestrator.panel.model.exchange import each_once
 from orchestrator.review.catalogue import Row
-from orchestrator.web.comparison import comparison
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.templating import page
+
+# ---------------------------------------------------------------------- comparison
+# Two rehearsals of one deck side by side: what holds now, what still fails, and how it was said.
+
+
+HELD = frozenset({"satisfied"})
+FAILED = frozenset({"unresolved", "silent", "parked", "contradiction"})
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Something that was looked at in a run, and what came of it."""
+
+    about: str  # the words, with their place; of a general question, the question
+    result: str  # of OUTCOMES, or "silent", "contradiction", "" where it did not come up
+    told: str  # in words
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The same point in both runs."""
+
+    about: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One figure of delivery in both runs; "" where a run has none."""
+
+    name: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The earlier run `a` and the later run `b`."""
+
+    holds: tuple[Pair, ...]  # failed in a, and holds in b
+    fails: tuple[Pair, ...]  # fails in both
+    slipped: tuple[Pair, ...]  # held in a, and fails in b
+    new: tuple[Pair, ...]  # fails in b, and did not come up in a
+    unjudged: tuple[Pair, ...]  # came up in both, and at least one was judged by nobody
+    gone: tuple[Pair, ...]  # failed in a, and did not come up in b
+    measures: tuple[Measure, ...]
+
+
+def comparison(a: Debrief, b: Debrief) -> Comparison:
+    """What has changed from the earlier run to the later."""
+    first, second = dict(_points(a)), dict(_points(b))
+    found: dict[str, list[Pair]] = {name: [] for name in Comparison.__slots__ if name != "measures"}
+    for key in [*first, *(key for key in second if key not in first)]:
+        one, other = first.get(key), second.get(key)
+        about = (other or one or Point("", "", "")).about
+        kind = _kind(one, other)
+        if kind is not None:
+            is_found = "contradiction" in (one.result if one else "", other.result if other else "")
+            absent = "not found" if is_found else "did not come up"
+            found[kind].append(Pair(about, one.told if one else absent, other.told if other else absent))
+    return Comparison(
+        **{name: tuple(pairs) for name, pairs in found.items()}, measures=tuple(_measures(a, b))
+    )
+
+
+def _kind(one: Point | None, other: Point | None) -> str | None:
+    """Which list it belongs to; None: none, as it held throughout or nobody judged it."""
+    before, now = one.result if one else "", other.result if other else ""
+    if one is not None and other is not None and "unjudged" in (before, now):
+        return "unjudged"
+    if now in FAILED:
+        return "fails" if before in FAILED else "slipped" if before in HELD else "new"
+    if before in FAILED:
+        # A contradiction that is not found any more is gone; a question may only not have come up.
+        return "holds" if now in HELD or before == "contradiction" else "gone"
+    return None
+
+
+def _points(debrief: Debrief) -> Iterator[tuple[str, Point]]:
+    """Every contradiction that was counted, and every question once, by the words that it is about."""
+    for one in debrief.contradictions:
+        yield one.digest, Point(phrasing.noted(one), "contradiction", "a contradiction")
+    counted = {one.id for one in each_once(debrief.exchanges)}
+    for review in debrief.reviews:
+        if review.exchange.id in counted:
+            yield _key(review), Point(_about(review), _result(review), phrasing.verdict(review))
+
+
+def _key(review: Review) -> str:
+    return one_line(review.exchange.quote or review.asked).casefold()
+
+
+def _about(review: Review) -> str:
+    """The question, and the words that it is about."""
+    return " ".join(
+        [review.asked, *([f"On {phrasing.with_place(review.places[0])}"] if review.places else [])]
+    )
+
+
+def _result(review: Review) -> str:
+    if review.exchange.result == "unjudged" and review.is_silent:
+        return "silent"
+    return review.exchange.result or ""
+
+
+def _measures(a: Debrief, b: Debrief) -> Iterator[Measure]:
+    for (name, first), (_, second) in zip(_measured(a), _measured(b), strict=True):
+        yield Measure(name, first, second)
+
+
+def _measured(one: Debrief) -> Iterator[tuple[str, str]]:
+    told = one.delivery
+    fillers = None if told.said is None or not told.words else 100 * told.count(FILLER) / told.words
+    yield "Time used", f"{legible.clock(one.used_s)} of {legible.clock(one.budget_s)}"
+    yield "Presenting", legible.clock(one.speech_s)
+    yield "Answering", legible.clock(one.answers_s)
+    yield "Words a minute", str(told.words_per_minute or "")
+    yield "Fillers in 100 words", "" if fillers is None else f"{fillers:.1f}"
+    longest = told.monologue
+    yield "Longest without another voice", "" if longest is None else legible.clock(longest[1] - longest[0])
+    yield "Contradictions", _contradictions(one)
+    yield "Questions", phrasing.outcomes(one).rstrip(".")
+
+
+def _contradictions(one: Debrief) -> str:
+    """How many were found; no number that reads as clean where nobody looked."""
+    if one.tensions is None or not (one.is_read or one.contradictions):
+        return "not looked for" if one.tensions is None else "not looked for, but for sums that fail"
+    return str(len(one.contradictions)) + ("" if one.is_read else ", by sums alone")
+
+
+# ---------------------------------------------------------------------- review compare
+
 
 router = APIRouter()
 

@@ -6,23 +6,102 @@ slide alone; `/room/{session}/presenter` has the notes, the next slide and the p
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
+from urllib.parse import quote
 
+import segno
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from orchestrator.core.table import MODERATOR
-from orchestrator.material.speech.kept_sound import keeps_sound
-from orchestrator.web.pages.devices import has_local_address
+from orchestrator.material.speech.sound import keeps_sound
+from orchestrator.web.open_sessions import reads
+from orchestrator.web.pairing import Opened
 from orchestrator.web.pictures import can_draw
+from orchestrator.web.security import name_of, set_cookie, shows_token
 from orchestrator.web.sheets import sheets
-from orchestrator.web.site import Site, site_of
+from orchestrator.web.site import LOOPBACK, Site, site_of
 from orchestrator.web.templating import page
-from orchestrator.web.threads import reads
+
+# ---------------------------------------------------------------------- devices
+# GET /room/{session}/devices: a room's windows for another device, each by a code; and what opens them.
+#
+# `/w/{code}` is what that device opens: it gets a pass (`pairing.py`). `/room/{session}/here` brings a
+# browser that opened the room by the machine's network address to the local one, which alone has a
+# microphone.
+
 
 router = APIRouter()
 At = Annotated[Site, Depends(site_of)]
+
+WINDOWS: Final = {"presenter": "Your window", "audience": "The audience’s window"}
+NO_CODE: Final = (
+    "it was used before, was offered more than ten minutes ago, or is mistyped: ask for a new one in the "
+    "room, under Windows, On another device"
+)
+
+
+@router.get("/room/{session}/devices", response_class=HTMLResponse)
+@reads
+def devices(session: str, site: At, request: Request) -> Response:
+    """New codes for the windows; where no other device reaches this server, how to start one that it does."""
+    site.sessions.get(session)
+    offered = []
+    if site.elsewhere is not None:
+        for window, name in WINDOWS.items():
+            address = f"{site.elsewhere}w/{site.pairings.offer(Opened(session, window))}"
+            drawn = segno.make_qr(address).svg_data_uri(scale=5, light="#fff")  # dark on light in any scheme
+            offered.append((name, address.removeprefix("http://"), drawn))
+    return page(
+        "devices.html", has_home=True, base=site.base, session=session, offered=offered, port=request.url.port
+    )
+
+
+@router.get("/w/{code}", response_class=HTMLResponse)
+async def opening(code: str, site: At, request: Request) -> Response:
+    """Put the pass for *code* into a cookie and go on to its window.
+
+    By a page of its own: a redirect from another site's link would not send that cookie (SameSite=strict).
+    """
+    redeemed = site.pairings.redeem(code)
+    if redeemed is None:
+        return page(
+            "problem.html",
+            404,
+            title="This code opens nothing",
+            detail=NO_CODE,
+            has_home=False,
+            base=site.base,
+        )
+    secret, opened = redeemed
+    answer = page("opening.html", has_home=False, base=site.base, address=f"{site.base}{quote(opened.path)}")
+    if not shows_token(request.headers, site):  # else it may do more already
+        set_cookie(answer, secret, site, request.headers)
+    return answer
+
+
+@router.get("/room/{session}/here", response_class=HTMLResponse)
+@reads
+def here(session: str, site: At, request: Request) -> Response:
+    """Go to the room at the address that only this machine's browsers reach."""
+    site.sessions.get(session)
+    opened = Opened(session, "room")
+    if not has_local_address(request, site):
+        return RedirectResponse(f"{site.base}{opened.path}", 303)
+    address = f"http://127.0.0.1:{request.url.port}/w/{site.pairings.offer(opened)}"
+    return page("opening.html", has_home=True, base=site.base, address=address)
+
+
+def has_local_address(request: Request, site: Site) -> bool:
+    """Whether a browser on this machine asks by the network's address, and could by the local one."""
+    if site.public is not None or site.elsewhere is None or request.client is None:
+        return False
+    own = request.scope["server"][0]  # a packet from this machine to itself has one address at both ends
+    return name_of(request.headers.get("host", "")) not in LOOPBACK and request.client.host == own
+
+
+# ---------------------------------------------------------------------- room
 
 
 @router.get("/room/{session}", response_class=HTMLResponse)

@@ -18,26 +18,22 @@ from typing import Any, Final
 from orchestrator.core.errors import EngineError
 from orchestrator.core.table import MODERATOR
 from orchestrator.material.checks.grounding import found_in
-from orchestrator.panel.engines.model.calls import attempt, perform, retried
 from orchestrator.panel.engines.model.failures import (
     NoApiError,
     PassingError,
     RefusedError,
     UselessError,
 )
-from orchestrator.panel.engines.model.outcomes import Fault, Outcome
-from orchestrator.panel.engines.model.service import Service
+from orchestrator.panel.engines.model.quoting import Fault, Outcome
+from orchestrator.panel.engines.model.schemas import MARK, ReadyPart
+from orchestrator.panel.engines.model.service import Service, attempt, perform, retried
 from orchestrator.panel.engines.model.settings import (
     API,
     CHAT,
     MESSAGES,
     Settings,
 )
-from orchestrator.panel.engines.model.standalone import alone
-from orchestrator.panel.engines.model.standalone_schemas import MARK, ReadyPart
-from orchestrator.panel.engines.model.task import OnSent, Outgoing, Task
-from orchestrator.panel.engines.model.tasks import prompt
-from orchestrator.panel.engines.model.turns import Turns
+from orchestrator.panel.engines.model.tasks import OnSent, Outgoing, Task, Turns, alone, prompt
 from orchestrator.panel.model.usage import CallUsage
 
 CHECK_S: Final = 120.0

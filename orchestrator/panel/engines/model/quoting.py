@@ -7,17 +7,62 @@ What is kept is always the source's own text.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from orchestrator.material.checks.grounding import first_place, found_in, place_in
-from orchestrator.material.checks.passages import deck_passages, speech_passages
-from orchestrator.material.checks.quotes import Broken, find_quote
-from orchestrator.material.model.claim import Place
-from orchestrator.material.model.proposal import Passage
-from orchestrator.panel.engines.model.outcomes import Fault
+from orchestrator.core.errors import EngineError
+from orchestrator.material.checks.grounding import (
+    Broken,
+    deck_passages,
+    find_quote,
+    first_place,
+    found_in,
+    place_in,
+    speech_passages,
+)
+from orchestrator.material.claim import Passage, Place
 from orchestrator.panel.engines.protocol import Scene
 from orchestrator.panel.model.exchange import Exchange
+
+# ---------------------------------------------------------------------- outcomes
+# What verifying a reply gives: what of it holds, and what is wrong with it.
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a reply: `reason` holds nothing of what was said, `told` is for the model alone."""
+
+    reason: str
+    told: str = ""
+
+    @property
+    def sent(self) -> str:
+        """As it goes back to the model, which may repeat the model's own words."""
+        return f"{self.reason}. {self.told}".rstrip(" .") if self.told else self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is made of a reply, or the error if nothing can be; for its `fault` it is sent back, once."""
+
+    result: Any  # as the request asks for it, or an EngineError
+    fault: Fault | None = None
+
+
+def unusable(fault: Fault) -> Outcome:
+    """Nothing can be made of it."""
+    return Outcome(EngineError(f"the reply could not be used: {fault.reason}"), fault)
+
+
+def fault_in(holding: Iterable[object], why: str) -> Fault | None:
+    """The fault of several parts, of which those that are None or False do not hold: named to the model."""
+    wrong = [str(number) for number, one in enumerate(holding, 1) if not one]
+    return Fault(f"{len(wrong)} of the {why}", f"Counted from 1: {', '.join(wrong)}") if wrong else None
+
+
+# ---------------------------------------------------------------------- quoting
+
 
 IN_NOTES: Final = (
     "the quote stands in speaker notes or on a hidden slide, which are never quoted to the board"

@@ -6,22 +6,53 @@ that rests on nothing is dropped, a verdict that rests on nothing is `unjudged`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from orchestrator.core.errors import EngineError
 from orchestrator.core.legible import one_line
+from orchestrator.material.checks.grounding import deck_passages, figures, found_in, place_in
+from orchestrator.material.claim import READ, Operand, Passage, Place, Proposal, Tension
+from orchestrator.material.values import NEUTRAL
 from orchestrator.panel.engines import protocol
 from orchestrator.panel.engines.model import schemas as shape
-from orchestrator.panel.engines.model.outcomes import (
+from orchestrator.panel.engines.model.quoting import (
     Fault,
     Outcome,
+    Standing,
     fault_in,
+    in_answers,
+    said,
+    standing,
     unusable,
+    why_not,
 )
-from orchestrator.panel.engines.model.quoting import Standing, standing, why_not
+from orchestrator.panel.engines.model.schemas import (
+    BetterPart,
+    CheckPart,
+    ContradictionPart,
+    DebriefPart,
+    JudgementPart,
+    NoticedPart,
+    SentencePart,
+)
 from orchestrator.panel.engines.model.situation import furthest_shown
-from orchestrator.panel.model.exchange import Candidate, Target
+from orchestrator.panel.engines.protocol import DebriefRequest, JudgementRequest
+from orchestrator.panel.model.exchange import Candidate, Exchange, Judgement, Observation, Target
+from orchestrator.panel.model.reply import (
+    Attack,
+    Bearing,
+    BetterAnswer,
+    DebriefWords,
+    FactDraft,
+    Remembered,
+    RubricCheck,
+)
+
+# ---------------------------------------------------------------------- results
+
 
 MOST_TARGETS: Final = 7
 ASKED: Final = "that line, that claim or that question has been asked about, or is another panelist's"
@@ -159,3 +190,304 @@ def notes(request: protocol.ScratchpadRequest, part: shape.NotesPart) -> Outcome
     if len(text) > request.limit:
         return unusable(Fault(f"the page has {len(text)} characters, and {request.limit} are allowed"))
     return Outcome(text)
+
+
+# ---------------------------------------------------------------------- judging
+# A judgement, verified: every quote in it is the presenter's own, or a slide's; else it goes.
+
+
+NOT_SAID = "the quote is not, word for word, in the presenter's answer"
+NO_QUOTE = "the verdict is satisfied, and no words of the presenter's answer are quoted for it"
+
+
+def judgement(request: JudgementRequest, part: JudgementPart, by: str) -> Outcome:
+    """The verdict; one that rests on nothing is `unjudged`. Smaller parts that do not hold are left out."""
+    exchange = request.exchange
+    quote = in_answers(part.quote, exchange) if part.quote else None
+    if fault := _fault(part, quote):
+        return Outcome(Judgement("unjudged", f"the model's verdict was not used: {fault.reason}"), fault)
+    asks_on = part.verdict in ("follow_up", "escalate") and not request.is_last
+    follow_up = one_line(part.follow_up) if asks_on and part.follow_up else None
+    answer = exchange.turns[-1].answer or ""
+    judgement = Judgement(
+        verdict=part.verdict,
+        reason=one_line(part.reason),
+        quote=quote,
+        missing=tuple(dict.fromkeys(part.missing)) if part.verdict != "satisfied" else (),
+        follow_up=follow_up or None,
+        promises=tuple(dict.fromkeys(said for one in part.promises if (said := found_in(one, answer)))),
+        contradicts=_contradiction(request, part.contradicts, by) if part.contradicts else None,
+        still_open=tuple(dict.fromkeys(one_line(one) for one in part.still_open if one.strip())),
+        remark=one_line(part.remark),
+        is_new_question=bool(follow_up) and part.is_new_question,
+        note=part.note.strip(),
+        noticed=_noticed(part.noticed, exchange) if part.noticed else None,
+    )
+    return Outcome(judgement)
+
+
+def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
+    """Why a judgement is sent back; *quote*: the presenter's own words, if there are any."""
+    if not part.reason.strip():
+        return Fault("its reason is empty")
+    if part.quote and quote is None:
+        return Fault(NOT_SAID)
+    return Fault(NO_QUOTE) if part.verdict == "satisfied" and not part.quote else None
+
+
+def _contradiction(request: JudgementRequest, part: ContradictionPart, by: str) -> Tension | None:
+    """The answer beside other words; None where either does not stand, or both are the same words."""
+    exchange = request.exchange
+    said, other = in_answers(part.quote, exchange), standing(part.beside, request.scene)
+    if said is None or other is None or other.quote == said:
+        return None
+    kind = "speech-vs-deck" if other.said_at_s is None else "speech-vs-speech"
+    here = standing(said, request.scene)
+    spoken = here.place if here and here.said_at_s is not None else Place(None, exchange.asked_at_s, said)
+    return Tension(kind, other.place, spoken, one_line(part.why), class_=READ, by=by)
+
+
+def _noticed(part: NoticedPart, exchange: Exchange) -> Observation | None:
+    quote = in_answers(part.quote, exchange)
+    return Observation(one_line(part.text), quote) if quote is not None and part.text.strip() else None
+
+
+# ---------------------------------------------------------------------- findings
+# From a reply to a task that stands by itself to its result: what its quotes show, and no more.
+#
+# Proposals are the exception: `checks.verify` decides about them, and says what does not hold.
+
+
+def tensions(request: protocol.TensionsRequest, part: shape.TensionsPart) -> Outcome:
+    """The proposals, as they came."""
+    return Outcome(tuple(map(_proposal, part.proposals)))
+
+
+def doubts(request: protocol.DoubtRequest, part: shape.DoubtPart) -> Outcome:
+    """A reading for each finding, or None; all of them, or the reply is of no use."""
+    readings = {one.finding: one.reading for one in part.doubts}
+    numbers = range(len(request.tensions))
+    if missing := set(numbers) - set(readings):
+        return unusable(Fault(f"{len(missing)} of the findings have no word"))
+    return Outcome(tuple(one_line(readings[number] or "") or None for number in numbers))
+
+
+def dossier(request: protocol.DossierRequest, part: shape.DossierPart) -> Outcome:
+    """The attacks that somebody who was given asks, about words that stand in the deck."""
+    made = [_attack(request, one) for one in part.attacks]
+    fault = fault_in(made, "attacks name nobody who was given, or quote what stands nowhere")
+    return Outcome(tuple(one for one in made if one is not None)[: request.limit], fault)
+
+
+def news(request: protocol.NewsRequest, part: shape.NewsPart) -> Outcome:
+    """The bearings on words that stand in the deck, one for each finding."""
+    made = [_bearing(request, one) for one in part.bearings]
+    fault = fault_in(made, "bearings quote what stands nowhere in the deck")
+    bearings = {one.reported: one for one in made if one is not None}
+    return Outcome(tuple(bearings[number] for number in sorted(bearings)), fault)
+
+
+def facts(request: protocol.FactsRequest, part: shape.FactsPart) -> Outcome:
+    """The facts, as they came: each is held against its passage by whoever asked."""
+    drafts = (
+        FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
+        for one in part.facts
+    )
+    return Outcome(tuple(drafts))
+
+
+def remembered(request: protocol.ScribeRequest, part: shape.ScribePart) -> Outcome:
+    """Those whose quote stands in its passage."""
+    texts = {one.seq: one.text for one in request.passages}
+    kept = (
+        Remembered(one.kind, one_line(one.text), quote, one.source)
+        for one in part.found
+        if (quote := found_in(one.quote, texts.get(one.source, "")))
+    )
+    return Outcome(tuple(kept))
+
+
+def _proposal(part: shape.ProposalPart) -> Proposal:
+    operands = tuple(
+        Operand(one.passage, one.quote, one.number, one.value, one.unit) for one in part.operands
+    )
+    return Proposal(part.kind, part.relation, operands, one_line(part.subject), one_line(part.why))
+
+
+def _attack(request: protocol.DossierRequest, part: shape.AttackPart) -> Attack | None:
+    """The attack with the source's own words; None: it quotes what stands nowhere, or nobody asks it."""
+    agents = {one.persona.name: one.persona.id for one in request.seats}
+    members = {one.name for one in request.members}
+    about = place_in(part.quote, request.passages) if part.quote else None
+    titles = {slide.number: slide.title for slide in request.deck.slides}
+    if part.is_missing:
+        if part.slide is not None and part.slide not in titles:
+            return None
+        about = None if part.slide is None else Place(part.slide, None, titles[part.slide])
+    elif part.quote and about is None:
+        return None
+    if part.asked_by not in members and part.asked_by not in agents:
+        return None
+    have = (place_in(one, request.passages, notes=True) for one in part.have)
+    return Attack(
+        question=one_line(part.question),
+        asked_by=part.asked_by,
+        why=one_line(part.why),
+        about=about,
+        good_answer=one_line(part.good_answer),
+        bring=tuple(one_line(one) for one in part.bring if one.strip()),
+        have=tuple(dict.fromkeys(one for one in have if one is not None)),
+        agent=None if part.asked_by in members else agents[part.asked_by],
+        is_missing=part.is_missing,
+    )
+
+
+def _bearing(request: protocol.NewsRequest, part: shape.BearingPart) -> Bearing | None:
+    """How a finding stands to the deck; None: to nothing that stands there."""
+    about = place_in(part.quote, request.passages) if part.quote else None
+    if not 0 <= part.reported < len(request.reported) or (part.quote and about is None):
+        return None
+    return Bearing(part.reported, part.stance if about is not None else NEUTRAL, about, one_line(part.why))
+
+
+# ---------------------------------------------------------------------- debrief results
+# The debrief's words, verified: a stronger answer is made of sentences, each on words that were said.
+
+
+JUDGED = ("yes", "partly")
+"""States that nothing but words of the deck or the presenter can show."""
+
+FEWEST_SAID: Final = 0.6
+"""Share of a sentence's longer words that its quote and its exchange must have, one of them the quote itself.
+Of one rehearsal, 29 honest sentences and 13 with a deed made up: 1 and 9 are dropped; at half of the words 1
+and 7, at two thirds 2 and 11. A sentence that is dropped goes back once, to be said in words that stand."""
+FEWEST_WORDS: Final = 3
+"""Of fewer longer words nothing can be told, nor of a language that puts no blanks between words."""
+
+_WHY: Final = {
+    "quote": "the quote of a sentence stands nowhere, word for word, in deck or speech",
+    "figure": "a sentence holds a figure or date that its quote does not have",
+    "words": "a sentence says what its quote does not: most of its words were not said there",
+    "exchange": "there is no such exchange",
+    "empty": "it has no sentence that holds",
+    "promise": "a promise was not said, word for word, by the presenter",
+    "check": "a check is none that was asked for",
+}
+"""Reasons for which a part is left out, as the ledger counts them, and as the model is told them."""
+
+
+def debrief(request: DebriefRequest, part: DebriefPart) -> Outcome:
+    """What of the part holds; what does not is counted, by its reason, and sent back once.
+
+    A refused part is a Fault: a reason of _WHY, and as `told` its exchange or its words, for the model alone.
+    """
+    sources, refused = _sources(request), list[Fault]()
+    exchanges = {one.id: one for one in request.scene.exchanges}
+    better = [_better(exchanges.get(one.exchange), one, sources, refused) for one in part.better]
+    named = {one.name: one for one in part.checks}
+    refused += [Fault("check", one.name) for one in part.checks if one.name not in request.checks]
+    words = DebriefWords(
+        fix=one_line(part.fix),
+        why=one_line(part.why),
+        fix_exchange=part.fix_exchange if part.fix_exchange in exchanges else None,
+        better=tuple(one for one in better if one is not None),
+        checks=tuple(_check(named[name], sources) for name in request.checks if name in named),
+        dismissed=tuple(sorted({one for one in part.dismissed if 0 <= one < len(request.tensions)})),
+        still_wanted=tuple(
+            request.never_asked[one].question
+            for one in dict.fromkeys(part.still_wanted)
+            if 0 <= one < len(request.never_asked)
+        ),
+        promises=tuple(_promises(request, part.promises, refused)),
+        refused=tuple(sorted(Counter(one.reason for one in refused).items())),
+    )
+    return Outcome(words, _fault_debrief_results(refused))
+
+
+def _fault_debrief_results(refused: Sequence[Fault]) -> Fault | None:
+    """Every part that does not hold, with the reason; for the model alone, which part it is."""
+    if not refused:
+        return None
+    told = "; ".join(f"{one.told}: {_WHY[one.reason]}" for one in refused)
+    return Fault(
+        f"{len(refused)} of its parts do not hold",
+        f"{told}. Say each of them from words that stand there, put what nobody said into `bring`, or leave "
+        "it out; give the whole reply again",
+    )
+
+
+def _sources(request: DebriefRequest) -> list[Passage]:
+    """All that the presenter showed, noted or said. It is for the presenter alone, so notes count."""
+    answers = (
+        Passage(f"{one.id}.{number}", turn.answer, None, one.asked_at_s, "speech")
+        for one in request.scene.exchanges
+        for number, turn in enumerate(one.turns)
+        if turn.answer
+    )
+    return [*deck_passages(request.scene.deck), *said(request.scene), *answers]
+
+
+def _better(
+    exchange: Exchange | None, part: BetterPart, sources: Sequence[Passage], refused: list[Fault]
+) -> BetterAnswer | None:
+    """The answer in those of its sentences that hold; None: in none of them."""
+    if exchange is None:
+        refused.append(Fault("exchange", part.exchange))
+        return None
+    held: list[tuple[str, Place]] = []
+    for number, sentence in enumerate(part.sentences, 1):
+        place = _place(sentence, sources)
+        reason = "quote" if place is None else _added(sentence.text, place, exchange)
+        if place is not None and reason is None:
+            held.append((one_line(sentence.text), place))
+        else:
+            refused.append(Fault(reason or "quote", f"{exchange.id}, sentence {number}"))
+    if not held:
+        refused.append(Fault("empty", exchange.id))
+        return None
+    places = tuple(dict.fromkeys(place for _, place in held))
+    return BetterAnswer(
+        exchange.id, " ".join(text for text, _ in held), places, tuple(map(one_line, part.bring))
+    )
+
+
+def _place(sentence: SentencePart, sources: Sequence[Passage]) -> Place | None:
+    """Where the sentence's quote stands: before all else on its slide, or where it has none in speech."""
+
+    def is_elsewhere(one: Passage) -> bool:
+        return (one.slide if one.said_at_s is None else None) != sentence.slide
+
+    return place_in(sentence.quote, sorted(sources, key=is_elsewhere), notes=True)
+
+
+def _added(text: str, place: Place, exchange: Exchange) -> str | None:
+    """Why a sentence says more than its quote and its exchange; None: as far as words tell it does not."""
+    texts = [place.quote, exchange.quote or "", exchange.beside.quote if exchange.beside else ""]
+    texts += [words for turn in exchange.turns for words in (turn.question, turn.answer or "")]
+    if not figures(text) <= {figure for words in texts for figure in figures(words)}:
+        return "figure"
+    words, known = _stems(text), _stems(" ".join(texts))
+    is_said = len(words & known) >= FEWEST_SAID * len(words) and words & _stems(place.quote)
+    return None if is_said or min(len(words), len(text.split())) < FEWEST_WORDS else "words"
+
+
+def _stems(text: str) -> set[str]:
+    """How the longer words of a text begin, so that "reads" is "reading"; the short ones say little."""
+    return {word[:5] for word in re.findall(r"[^\W_]{4,}", text.casefold())}
+
+
+def _promises(request: DebriefRequest, quotes: Sequence[str], refused: list[Fault]) -> list[Place]:
+    found = []
+    for quote in quotes:
+        place = place_in(quote, said(request.scene))
+        if place is None:
+            refused.append(Fault("promise", one_line(quote)))
+        elif place not in found:
+            found.append(place)
+    return found
+
+
+def _check(part: CheckPart, sources: list[Passage]) -> RubricCheck:
+    place = place_in(part.quote, sources, notes=True) if part.quote else None
+    state = "not judged" if place is None and part.state in JUDGED else part.state
+    return RubricCheck(part.name, state, one_line(part.why), place)

@@ -9,21 +9,39 @@ from __future__ import annotations
 import asyncio
 import atexit
 import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
+from functools import partial
 from importlib import import_module
+from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.core.errors import EngineError
+from orchestrator.panel.engines.model.failures import (
+    PassingError,
+    RefusedError,
+    UnusableError,
+    UselessError,
+    error_of,
+)
+from orchestrator.panel.engines.model.quoting import Fault, Outcome
+from orchestrator.panel.engines.model.schemas import Reply
 from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
+from orchestrator.panel.engines.model.tasks import Task, Turns
+from orchestrator.panel.engines.model.wire import Received, call_usage, check_stop, part_of
 
 if TYPE_CHECKING:
-    from orchestrator.panel.engines.model.task import Recorded
+    from orchestrator.panel.engines.model.tasks import Recorded
     from orchestrator.panel.engines.model.wire import Wire
 
+
+# ---------------------------------------------------------------------- service
+
+
 WIRES: Final = {
-    MESSAGES: ("orchestrator.panel.engines.claude.wire", "MessagesWire"),
-    CHAT: ("orchestrator.panel.engines.openai.wire", "ChatWire"),
+    MESSAGES: ("orchestrator.panel.engines.claude", "MessagesWire"),
+    CHAT: ("orchestrator.panel.engines.openai", "ChatWire"),
 }
 """Each wire's module and class, loaded where it is used."""
 
@@ -112,3 +130,127 @@ async def _wind_up(wires: Sequence[Wire]) -> None:
     await asyncio.gather(*others, return_exceptions=True)
     for wire in wires:
         await wire.close()
+
+
+# ---------------------------------------------------------------------- calls
+# One task put to the service: sent, retried, validated, and sent back once if it cannot be used.
+#
+# All of it within the task's deadline on the wall clock. Whatever happens, the outcome is a validated part
+# of a reply or an `EngineError` of one line that holds nothing of what was said.
+
+
+LONGEST_WAIT_S: Final = 8.0
+
+
+async def perform(service: Service, task: Task) -> Outcome:
+    """Put *task* to the service; `fault` is what is still wrong with the reply after the one repair.
+
+    Raises:
+        EngineError: No usable reply came within the deadline.
+    """
+    settings = service.settings
+    deadline_s = task.deadline_s or settings.deadline_s(task.kind)
+    try:
+        # The time begins with the call's turn: a server that answers one at a time keeps the others waiting.
+        async with service.in_flight, asyncio.timeout(deadline_s):
+            until_s = monotonic() + deadline_s
+            one, turns = await _in_words(service, task, Turns(), until_s)
+            outcome = _outcome(task, one.text)
+            if outcome.fault is not None:
+                mended = turns.mended(one.text, outcome.fault.sent)
+                one, _ = await _in_words(service, task, mended, until_s)
+                outcome = _outcome(task, one.text)
+    except TimeoutError:
+        raise UselessError(f"{settings.where} gave no reply within {deadline_s:g} s") from None
+    except PassingError as error:
+        line = f"{error}; tried {settings.retries + 1} times"
+        raise PassingError(line, is_busy=error.is_busy, stops=error.stops, status=error.status) from None
+    if isinstance(outcome.result, EngineError):
+        raise outcome.result
+    return outcome
+
+
+def _outcome(task: Task, text: str) -> Outcome:
+    try:
+        return task.outcome_of(part_of(text, task.kind, task.shape or Reply))
+    except UnusableError as error:
+        why = f"the reply could not be used, and was not mended when sent back: {error}"
+        return Outcome(UselessError(why), Fault(str(error)))
+
+
+# ---------------------------------------------------------------------- one request
+
+
+async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) -> tuple[Received, Turns]:
+    """A reply that uses no tools, and the turns before it: those that it used on the way are answered."""
+    while True:
+        one = await retried(service.settings, partial(attempt, service, task, turns), until_s)
+        if not one.uses or task.rounds is None:
+            return one, turns
+        turns = turns.used(await task.rounds.answered(one))
+
+
+async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s: float) -> R:
+    """What *once* gives, made again while that makes sense.
+
+    Raises:
+        EngineError: None did, or there is no time left to wait.
+    """
+    tries = 0
+    while True:
+        try:
+            return await once()
+        except PassingError as error:
+            wait_s = error.wait_s
+            if wait_s is None:
+                wait_s = min(settings.first_wait_s * 2**tries, LONGEST_WAIT_S)
+            tries += 1
+            if tries > settings.retries:
+                raise
+            if monotonic() + wait_s >= until_s:
+                line = f"{error}, and there is no time to wait {wait_s:g} s"
+                raise EngineError(line, stops=error.stops, status=error.status) from None
+            await asyncio.sleep(wait_s)
+
+
+async def attempt(service: Service, task: Task, turns: Turns) -> Received:
+    """One request; made again at once without a feature that the service turns out not to have.
+
+    A refusal that names no feature is met with one plain request, without any of them. If that is
+    taken, the service is asked plainly from then on.
+    """
+    settings, wire, is_plain = service.settings, service.wire, False
+    while True:
+        began_s = monotonic()
+        out = wire.outgoing(task, turns, frozenset() if is_plain else frozenset(service.knows))
+        model = out.plain["model"]
+        try:
+            one = wire.received(await _message(service, task, turns, out.plain))
+        except UnusableError as error:
+            raise PassingError(f"{settings.where} does not answer as the {wire.api} does: {error}") from None
+        except RefusedError as refusal:
+            if refusal.is_of_form and not is_plain:
+                # Where no reason is given, tools go first: without the rest every reply is worth less.
+                feature = wire.lacking(refusal.said, out.plain) or ("tools" if "tools" in out.plain else None)
+                service.knows.discard(feature or "")
+                is_plain = feature is None
+                continue
+            raise error_of(refusal, settings, model, wire.api) from None
+        if one.stop is None:
+            raise PassingError(f"{settings.where} broke the reply off")
+        if is_plain:
+            service.knows.clear()
+        seconds = monotonic() - began_s
+        usage = call_usage(task.agent, task.kind, model, one.tokens, seconds)
+        answered = one.model if one.model != model else None
+        usage = replace(usage, repair=turns.is_repair, round=turns.rounds, answered=answered or None)
+        task.on_sent(out, began_s, usage)
+        check_stop(one, out.most_tokens, model)
+        return one
+
+
+async def _message(service: Service, task: Task, turns: Turns, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The service's message, or the one that was recorded."""
+    if service.recorded is None:
+        return await service.wire.sent(request, task.on_partial)
+    return await asyncio.to_thread(service.recorded, task, request, turns.is_repair)

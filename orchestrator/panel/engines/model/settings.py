@@ -9,8 +9,7 @@ from typing import Final
 
 from orchestrator.core.context.messages import DEFAULT_LAYOUT
 from orchestrator.core.errors import ConfigurationError
-from orchestrator.core.outbound.environment import trimmed
-from orchestrator.core.outbound.replies import shown_host
+from orchestrator.core.outbound.environment import shown_host, trimmed
 from orchestrator.panel.config.config import TASKS, Config
 
 DEFAULT_MODEL: Final = "claude-sonnet-5-5"

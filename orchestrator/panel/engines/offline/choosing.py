@@ -3,27 +3,230 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from orchestrator.material.model.claim import Place, Tension
-from orchestrator.panel.bank.bank import bank
-from orchestrator.panel.bank.quotable import pages_of
-from orchestrator.panel.bank.words import holds, plain
-from orchestrator.panel.engines.offline import contradictions
-from orchestrator.panel.engines.offline.admitted import all_options, is_answered, speech_of
-from orchestrator.panel.engines.offline.already_asked import asked_of
+from orchestrator.material.claim import COMPUTED, OF_FIGURES, Place, Tension
+from orchestrator.material.values import Segment
+from orchestrator.panel.bank.bank import ANY, Entry, bank, holds, holds_all, plain
+from orchestrator.panel.bank.deck import Line, pages_of, spoken_line
 from orchestrator.panel.engines.offline.askable import (
     ADMISSION,
     FIGURE,
     LEFT_OUT,
     WHOLE,
     Option,
+    called_for,
+    fits,
+    options,
+    seats_of,
     tier_of,
 )
-from orchestrator.panel.engines.offline.seats import seats_of
-from orchestrator.panel.engines.offline.wording import entry_of
-from orchestrator.panel.engines.protocol import CandidateRequest, Scene
-from orchestrator.panel.model.exchange import Candidate
+from orchestrator.panel.engines.offline.wording import (
+    Wording,
+    entry_of,
+    in_quotes,
+    is_whole,
+    pick,
+    said,
+    shortened,
+    without,
+)
+from orchestrator.panel.engines.protocol import CandidateRequest, DossierRequest, FocusBriefRequest, Scene
+from orchestrator.panel.model.carryover import OpenPoint
+from orchestrator.panel.model.exchange import Candidate, Exchange, Target
+from orchestrator.panel.model.reply import Attack, BoardMember
+from orchestrator.panel.personas.persona import Seat
+
+# ---------------------------------------------------------------------- already asked
+# Questions that cannot be asked any more: put already, standing with another, or on a line that is taken.
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Topics, whole questions, lines and claims."""
+
+    topics: frozenset[str]
+    questions: frozenset[str]
+    quotes: frozenset[str]
+    claims: frozenset[str]
+
+    def has(self, option: Option) -> bool:
+        """Whether this option was asked in substance."""
+        line = option.line
+        return (
+            option.entry.topic in self.topics
+            or option.question in self.questions
+            or (line is not None and (line.text in self.quotes or line.claim in self.claims))
+        )
+
+    def has_put(self, tension: Tension) -> bool:
+        """Whether both places of the contradiction were quoted."""
+        return tension.a.quote in self.quotes and tension.b.quote in self.quotes
+
+
+def asked_of(request: CandidateRequest) -> Asked:
+    """The questions asked so far, and those that the others mean to ask."""
+    exchanges, agent = request.scene.exchanges, request.seat.persona.id
+    standing = [one for one in request.standing if one.agent != agent]
+    first = (exchange.turns[0].question for exchange in exchanges if exchange.turns)
+    questions = frozenset({*first, *request.asked, *(one.question for one in standing)})
+    entries = (entry_of(question) for question in questions)
+    put: list[Exchange | Candidate] = [*exchanges, *standing]
+    quotes = {one.quote for one in put if one.quote is not None and not one.is_missing}
+    return Asked(
+        frozenset(entry.topic for entry in entries if entry is not None),
+        questions,
+        frozenset({*quotes, *(one.beside.quote for one in put if one.beside), *request.taken_lines}),
+        request.taken | {one.claim for one in standing if one.claim is not None},
+    )
+
+
+# ---------------------------------------------------------------------- admitted
+# Questions that the deck alone does not give: from speech, and from those an earlier rehearsal left open.
+
+
+LEFT_OPEN = "left open before"
+BEFORE_ALL = -100.0
+"""The place of a question of an earlier rehearsal among admissions, first of all: it had no answer once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was said up to now, looked through once."""
+
+    segments: tuple[Segment, ...] = ()
+    words: str = ""  # of all segments, plain, without the last space
+    admissions: tuple[tuple[Segment, Entry, Line], ...] = ()
+
+
+def all_options(scene: Scene) -> tuple[Option, ...]:
+    """The deck's options, and before them what was left open before and what is admitted aloud."""
+    of_deck = options(scene.deck, scene.deck_claims, scene.kind, scene.intensity)
+    return (*_left_open(scene), *_admitted(scene), *of_deck)
+
+
+def is_answered(option: Option, speech: str) -> bool:
+    """Whether what was said shows that the presenter has answered it."""
+    return any(holds_all(speech, one) for one in option.entry.unless)
+
+
+def speech_of(scene: Scene) -> str:
+    """All that was said, answers too, as plain words. Each text is read once, however long the talk."""
+    answers = (turn.answer for exchange in scene.exchanges for turn in exchange.turns)
+    return _heard(scene).words + _plain_words(answers) + " "
+
+
+def _plain_words(texts: Iterable[str | None]) -> str:
+    return "".join(plain(text)[:-1] for text in texts if text)
+
+
+def _heard(scene: Scene) -> Heard:
+    """All segments; only those that have come since the last look are looked through.
+
+    Kept with the session's deck, and not by a number of segments: with a hundred sessions each would be
+    pushed out by others' before it is looked for again.
+    """
+    kept, segments = pages_of(scene.deck, scene.deck_claims).kept, tuple(scene.segments)
+    before: Heard = kept.get(Heard, Heard())
+    if segments[: len(before.segments)] != before.segments:  # some were taken back
+        before = Heard()
+    new = segments[len(before.segments) :]
+    if not new:
+        return before
+    admitted = ((one, entry, line) for one in new for entry, line in _admissions(one))
+    words = before.words + _plain_words(one.text for one in new)
+    heard = kept[Heard] = Heard(segments, words, (*before.admissions, *admitted))
+    return heard
+
+
+def _admitted(scene: Scene) -> Iterator[Option]:
+    for segment, entry, line in _heard(scene).admissions:
+        if segment.speaker in scene.presenter_labels:
+            wording = said(entry, scene.deck.sha256, scene.intensity, bank().noun, line)
+            yield Option(entry, wording, ADMISSION, entry.place, line)
+
+
+def _admissions(segment: Segment) -> tuple[tuple[Entry, Line], ...]:
+    line = spoken_line(segment)
+    if line is None:
+        return ()
+    entries = (entry for entry in bank().entries if entry.about == "admission")
+    found = ((entry, called_for(entry, line)) for entry in entries)
+    return tuple((entry, called) for entry, called in found if called is not None)
+
+
+def _left_open(scene: Scene) -> Iterator[Option]:
+    """A question that got no answer in an earlier rehearsal, where the deck still holds its words, if any."""
+    for point in scene.left_open:
+        line = _line_of(point, scene)
+        if (line is not None or not point.quote) and point.outcome != "unjudged":
+            entry = entry_of(point.question) or _as_entry(point)
+            says = f", says {point.says}" if point.says else ""
+            angle = f'{LEFT_OPEN} ({point.outcome}{says}, {point.asked_on}): "{point.question}"'
+            asked = Wording(point.question, None)  # in an earlier rehearsal, which told its words alone
+            yield Option(entry, asked, ADMISSION, BEFORE_ALL, line, angle=angle, agent=point.agent)
+
+
+def _line_of(point: OpenPoint, scene: Scene) -> Line | None:
+    quote = " ".join(point.quote.split())
+    pages = pages_of(scene.deck, scene.deck_claims).pages
+    lines = (line for page in pages for line in page.lines)
+    return next((line for line in lines if quote and quote in " ".join(line.text.split())), None)
+
+
+def _as_entry(point: OpenPoint) -> Entry:
+    """A question that is none of the bank's, as one."""
+    good = "an answer to what was asked the last time"
+    return Entry(point.question, ANY, (point.question,), "", "admission", good, topic=point.question)
+
+
+# ---------------------------------------------------------------------- contradictions
+# A verified contradiction as a question, with both quotes.
+
+
+LONGEST_QUOTE = 100
+"""Characters of each of the two quotes: both have to be heard, so each is shorter than a lone one (160)."""
+
+
+def sort_of(tension: Tension) -> str:
+    """Which of the bank's wordings it is put in: read, sum or two."""
+    if tension.class_ != COMPUTED:
+        return "read"
+    is_sum = tension.kind in OF_FIGURES or tension.a.quote == tension.b.quote
+    return "sum" if is_sum and tension.sum else "two"
+
+
+def question(tension: Tension, key: str) -> Wording:
+    """The question that puts a contradiction to the presenter; one that is only read stays a question."""
+    text = pick(bank().phrases.contradictions[sort_of(tension)], key, tension.a.quote, tension.b.quote)
+    is_shown_above = is_whole(in_quotes(shortened(tension.a.quote, LONGEST_QUOTE)), tension.a.quote)
+    return Wording(_filled(text, tension), _filled(without(text, "{a}"), tension) if is_shown_above else "")
+
+
+def _filled(text: str, tension: Tension) -> str:
+    values = {"a": _quoted(tension.a), "b": _quoted(tension.b, tension.a), "sum": tension.sum.rstrip(".")}
+    for slot, value in values.items():
+        text = text.replace(f"{{{slot}}}", value)
+    return text[:1].upper() + text[1:]
+
+
+def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:
+    """The computed ones before those that are only read, else as found."""
+    return tuple(sorted(tensions, key=lambda one: one.class_ != COMPUTED))
+
+
+def _quoted(place: Place, before: Place | None = None) -> str:
+    words = in_quotes(shortened(place.quote, LONGEST_QUOTE))
+    where = "you said" if place.said_at_s is not None else f"slide {place.slide} says"
+    if before is not None and before.said_at_s is None is place.said_at_s and before.slide == place.slide:
+        where = "it also says"
+    return f"{where} {words}"
+
+
+# ---------------------------------------------------------------------- choosing
+
 
 TURNS: Final = (
     ADMISSION, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, FIGURE, LEFT_OUT, LEFT_OUT, ADMISSION, LEFT_OUT, WHOLE,
@@ -52,7 +255,7 @@ def candidate(request: CandidateRequest) -> Candidate | None:
     """The question that this panelist would ask now; None: nothing is left in the bank."""
     scene, agent = request.scene, request.seat.persona.id
     asked, shown = asked_of(request), _shown(request)
-    for tension in contradictions.in_order(scene.tensions):
+    for tension in in_order(scene.tensions):
         is_shown = all(_is_shown(place.slide, shown) for place in (tension.a, tension.b, *tension.places))
         if is_shown and not asked.has_put(tension):
             return _of_tension(tension, agent, scene)
@@ -107,7 +310,7 @@ def _is_shown(slide: int | None, shown: int | None) -> bool:
 
 def _of_tension(tension: Tension, agent: str, scene: Scene) -> Candidate:
     a, why = tension.a, bank().phrases.why
-    wording = contradictions.question(tension, scene.deck.sha256)
+    wording = question(tension, scene.deck.sha256)
     return Candidate(
         agent=agent,
         question=wording.question,
@@ -154,3 +357,121 @@ def _candidate(option: Option, agent: str, relevance: float) -> Candidate:
         is_missing=option.page is not None,
         bare=option.wording.bare,
     )
+
+
+# ---------------------------------------------------------------------- aiming
+# The targets of each panelist's focus brief: its own seats' questions, on lines that nobody has taken.
+
+
+MOST_TARGETS: Final = 7
+"""Of its own seats; with eight exchanges for all panelists (DESIGN.md, section 7) none gets through more."""
+FEWEST_TARGETS: Final = 3
+"""With others' seats, so that something is left when lines were asked about; less where a deck has less."""
+
+
+def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
+    """Its own seats first; others' only to fill up, and then what the deck as a whole leaves out."""
+    agent, mine = request.seat.persona.id, seats_of(request.seat)
+    found = all_options(request.scene)
+    own = [one for one in found if one.is_for(agent, mine)]
+    rest = [one for one in found if not one.is_for(agent, mine) and one.agent is None]
+    chosen: list[Target] = []
+    seen: set[str] = set()
+    for most, group in ((MOST_TARGETS, own), (FEWEST_TARGETS, rest)):
+        for option in group:
+            quote, topic = option.quote, option.entry.topic
+            is_taken = option.claim is not None and option.claim in request.taken
+            if len(chosen) < most and quote is not None and not is_taken and not {quote, topic} & seen:
+                chosen.append(_target(option, quote))
+                seen |= {quote, topic}
+    covers = [slide for slide in request.scene.deck.slides if not slide.hidden and slide.title][:1]
+    for option in own if covers else ():
+        if len(chosen) < FEWEST_TARGETS and option.quote is None and option.entry.topic not in seen:
+            good = option.entry.good
+            chosen.append(Target(None, covers[0].number, None, covers[0].title, option.question, good, True))
+            seen.add(option.entry.topic)
+    return tuple(chosen)
+
+
+def _target(option: Option, quote: str) -> Target:
+    return Target(
+        claim=option.claim,
+        slide=option.slide,
+        said_at_s=option.line.said_at_s if option.line else None,
+        quote=quote,
+        angle=option.angle or option.question,
+        good_answer=option.entry.good,
+        is_missing=option.page is not None,
+    )
+
+
+# ---------------------------------------------------------------------- dossier
+# The likely attacks on a deck, from contradictions and the bank.
+
+
+INTENSITY: Final = "moderate"  # the default of a session: a dossier has none of its own
+
+
+def attacks(request: DossierRequest) -> tuple[Attack, ...]:
+    """The likeliest first, each line and each topic once, shared out among those who ask."""
+    askers = _Askers(request.members, request.seats)
+    found = [_of_tension_dossier(tension, askers, request) for tension in in_order(request.tensions)]
+    quotes = {place.quote for one in request.tensions for place in (one.a, one.b)}
+    chosen = _spread(options(request.deck, request.claims, request.kind, INTENSITY), quotes)
+    found += [_attack(option, askers) for option in chosen[: max(0, request.limit - len(found))]]
+    return tuple(found[: request.limit])
+
+
+def _spread(found: Sequence[Option], quotes: set[str]) -> list[Option]:
+    """Each line and topic once; the first of every seat, then the second: a board has many voices."""
+    topics: set[str] = set()
+    of_seat: Counter[str] = Counter()
+    placed: list[tuple[int, Option]] = []
+    for option in found:
+        is_known = option.entry.topic in topics or (option.line is not None and option.quote in quotes)
+        if not is_known:
+            topics.add(option.entry.topic)
+            quotes = quotes | {option.quote or ""}
+            placed.append((of_seat[option.entry.seat], option))
+            of_seat[option.entry.seat] += 1
+    return [option for _, option in sorted(placed, key=lambda one: one[0])]
+
+
+class _Askers:
+    """Who asks what: the one whose words fit best, and of those the one who has asked least."""
+
+    def __init__(self, members: Sequence[BoardMember], seats: Sequence[Seat]) -> None:
+        self._members = [
+            (member.name, plain(" ".join([member.role, member.background, *member.interests])))
+            for member in members
+        ]
+        self._seats = [(seat.persona.name, seat.persona.id, seats_of(seat)) for seat in seats]
+        self._asked: dict[str, int] = {}
+
+    def whose(self, wanted: str) -> tuple[str, str | None]:
+        """Name and, of a panelist, id."""
+        by_words = ((-fits(words, wanted), name, None) for name, words in self._members)
+        by_seat = ((-(wanted in seats), name, agent) for name, agent, seats in self._seats)
+        found: list[tuple[int, str, str | None]] = [one for one in by_words if one[0]] or [*by_seat]
+        if not found:
+            return "the board", None
+        _, name, agent = min(found, key=lambda one: (one[0], self._asked.get(one[1], 0)))
+        self._asked[name] = self._asked.get(name, 0) + 1
+        return name, agent
+
+
+def _attack(option: Option, askers: _Askers) -> Attack:
+    entry = option.entry
+    name, agent = askers.whose(entry.seat)
+    said_at_s = option.line.said_at_s if option.line else None
+    about = None if option.quote is None else Place(option.slide, said_at_s, option.quote)
+    why = bank().phrases.why[entry.about]
+    return Attack(option.question, name, why, about, entry.good, (), (), agent, option.page is not None)
+
+
+def _of_tension_dossier(tension: Tension, askers: _Askers, request: DossierRequest) -> Attack:
+    name, agent = askers.whose("proof")
+    why = bank().phrases.why
+    words = question(tension, request.deck.sha256)
+    good = why["contradiction_good"]
+    return Attack(words.question, name, why["contradiction"], tension.a, good, have=(tension.b,), agent=agent)

@@ -12,13 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from orchestrator.core.errors import EngineError
 from orchestrator.panel.config.engine_names import BANK
 from orchestrator.panel.engines import protocol
-from orchestrator.panel.engines.offline.aiming import targets
-from orchestrator.panel.engines.offline.announced import remembered
-from orchestrator.panel.engines.offline.choosing import candidate
-from orchestrator.panel.engines.offline.dossier import attacks
-from orchestrator.panel.engines.offline.facts import facts
+from orchestrator.panel.engines.offline.choosing import attacks, candidate, targets
 from orchestrator.panel.engines.offline.judging import judge
-from orchestrator.panel.engines.offline.scratchpad import scratchpad
+from orchestrator.panel.engines.offline.memory import facts, remembered, scratchpad
 from orchestrator.panel.engines.protocol import Request
 from orchestrator.panel.model.reply import DebriefWords, RubricCheck
 

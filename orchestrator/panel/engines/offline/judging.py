@@ -12,11 +12,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from orchestrator.material.claim import COMPUTED, Tension
 from orchestrator.material.claims.dates import dates_in
-from orchestrator.material.claims.measured import kinds_of, quantities_of
-from orchestrator.material.model.claim import COMPUTED, Tension
-from orchestrator.panel.bank.bank import Entry, bank
-from orchestrator.panel.bank.words import plain
+from orchestrator.material.claims.extract import kinds_of, quantities_of
+from orchestrator.panel.bank.bank import Entry, bank, plain
 from orchestrator.panel.engines.offline.wording import (
     entry_of,
     pick,
@@ -31,7 +30,7 @@ from orchestrator.panel.model.exchange import (
     Judgement,
     Observation,
 )
-from orchestrator.panel.records.about_contradictions import is_about
+from orchestrator.panel.records.projection import is_about
 
 PUT_OFF: Final = "put_off"
 DO_NOT_KNOW: Final = "do_not_know"

@@ -15,7 +15,7 @@ from orchestrator.panel.bank.bank import (
     Entry,
     bank,
 )
-from orchestrator.panel.bank.quotable import Line
+from orchestrator.panel.bank.deck import Line
 
 LONGEST_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""

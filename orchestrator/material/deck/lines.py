@@ -1,0 +1,288 @@
+"""The lines of a paragraph that holds breaks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from orchestrator.material.deck.shown import shown
+from orchestrator.material.values import Deck, Slide
+
+# ---------------------------------------------------------------------- texts
+# The pieces of a slide that can be quoted.
+
+
+def slide_texts(slide: Slide) -> list[tuple[str, str]]:
+    """Origin and text of each piece of *slide* that is not empty, in the order of the slide.
+
+    Origins are those of `Claim.origin`: title, line, table (a cell), chart (its title, its
+    categories, the names of its series, the titles of its axes, what is written at it), notes (a
+    paragraph), alt. A quote that is in order lies within one piece.
+    """
+    pieces = [("title", slide.title)]
+    pieces += [("line", line) for line in slide.lines]
+    pieces += [("table", cell) for table in slide.tables for row in table.rows for cell in row]
+    for chart in slide.charts:
+        names = (chart.title, *chart.categories, *(series.name for series in chart.series))
+        names += (*chart.axes, *chart.labels)
+        pieces += [("chart", name) for name in names]
+    pieces += [("notes", paragraph) for paragraph in slide.notes.split("\n")]
+    pieces += [("alt", text) for text in slide.alt_texts]
+    return [(origin, text) for origin, text in pieces if text]
+
+
+# ---------------------------------------------------------------------- asserted
+# The lines of a slide that somebody asserts, each with the line that it stands under.
+
+
+def asserted_lines(slide: Slide) -> Iterator[tuple[str, str, str | None]]:
+    """Origin ("title" or "line"), text and parent line's text of each thing that *slide* asserts.
+
+    In the order of the slide. Left out are lines and titles that are furniture, and the
+    labels of diagrams; all texts are verbatim pieces of `slide_texts`.
+    """
+    if slide.title and not slide.title_is_furniture:
+        yield "title", slide.title, None
+    unsaid = {*slide.furniture, *slide.labels}
+    for index, line in enumerate(slide.lines):
+        if index not in unsaid:
+            yield "line", line, parent_text(slide, index)
+
+
+def parent_text(slide: Slide, index: int) -> str | None:
+    """The line under which the line of this index stands; None: under none but the title."""
+    parent = slide.parents[index] if index < len(slide.parents) else None
+    return None if parent is None else slide.lines[parent]
+
+
+# ---------------------------------------------------------------------- furniture
+# Lines of a deck that nobody asserts: what repeats, contact lines, icons, figures without a name.
+#
+# Told by structure alone (repetition, addresses, digits), so in any language. "Same", at a constant: the
+# range in which the 132 pages and slides of sixteen real decks and PDFs are marked alike.
+
+
+_FEWEST_SLIDES = 4
+_REPEATED_ON = 1 / 3
+"""A line is furniture if it stands on more than this share of at least so many slides.
+
+Same from 0.22 to 0.5; at a sixth, titles that a few slides share are gone; at two thirds, a running head
+that the cover has not stays. Of fewer than four slides a third is a single one, and everything would repeat.
+"""
+_FEWEST_REPEATS = 3
+"""Twice is emphasis. Same up to 5."""
+
+_CONTACT = re.compile(  # tried at the beginning of words and bounded, so that no line takes long
+    r"(?<!\S)\W{0,2}(?:(?:https?://|www\.)\S+|(?:[a-z0-9-]{1,60}\.){1,6}[a-z]{2,20}/\S*)"  # of pages
+    r"|(?<!\S)[^\s@]{1,80}@[\w-]{1,60}\.\S+"  # of mailboxes
+    r"|\+\d[\d\s().,#*/-]{6,60}[\d#]|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b"  # telephone numbers
+    r"|\b\d{3} \d{4} \d{4}\b|\b\d{3} \d{3} \d{4}\b",  # meetings, as the makers of meeting programs set them
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"\w+(?: \w+){0,2}: ?\S*\d{4}\S*")  # "Passcode: 765432", beside contact lines only
+_COPYRIGHT = re.compile(r"(?:copyright\s*)?(?:©|\(c\)\s)|copyright\s.{0,20}\b(?:19|20)\d\d\b", re.IGNORECASE)
+_POSTAL = re.compile(
+    r"\d{1,5} [^,]+,(?: [^,]+,)* [A-Z]{2} \d{5}\b.*"  # 1 Letterman Drive, San Francisco, CA 94129
+    r"|[^\d,]{3,40} \d{1,4}[a-z]?, (?:[A-Z]{1,2}-)?(?!19|20)\d{4,5} [A-Z][^\d,.]{1,30}(?:, [A-Z]\w+)?"
+)  # the second: Hauptplatz 1, 8010 Graz
+_FEW_WORDS = 4
+"""A line with an address and no more words than this only tells where something is found; same up to 5."""
+_MOSTLY_ADDRESS = 0.4
+"""Share of a longer line's characters that its address takes, if it does no more than that.
+
+Same from 0.38 to 0.42, and no value parts them cleanly: at 0.36 "For all questions … please contact
+https://…" is furniture too, at 0.44 "The specification can be found at https://…" is none any more.
+"""
+# "Web: example.org" has a name before its colon, so what follows is not lone.
+_NAMED = re.compile(r"\W*[^\W\d_]+\s*[:：]\s*\S")
+_MOST_LETTERS_OF_A_FIGURE = 3
+"""As in "USD", "Mio" or "bn". With five, "April 3, 2024" is a lone figure; with six, "Python 3.12"."""
+
+_MOST_WORDS_OF_A_LABEL = 4
+_LONGEST_LABEL = 30  # letters
+"""With three words ("Tracking and lens data") or 29 letters (a box in Japanese), boxes of real diagrams are
+no labels; with five words, "* = OpenSSF Member Company" is one."""
+_ENDS = tuple(".,;:!?。、：！？…")
+FEWEST_LABELS = 3
+"""So many short texts that stand alone on a slide are the labels of a diagram; fewer may say something.
+
+With two, two people's offices on a slide are a diagram; with four, a diagram of three boxes is quoted.
+"""
+
+
+def marked(deck: Deck) -> Deck:
+    """*deck* with the lines and titles marked that nobody asserts, beside those marked already."""
+    titles = _repeated((slide.number, [slide.title]) for slide in deck.slides)
+    lines = _repeated((slide.number, slide.lines) for slide in deck.slides)
+    return replace(deck, slides=tuple(_marked(slide, titles, lines) for slide in deck.slides))
+
+
+def is_lone_figure(text: str) -> bool:
+    """Whether *text* is a number with at most its unit: "4.2 M", "12", "< 5 %"; "IRR: 18%" has a name."""
+    if _NAMED.match(text):
+        return False
+    letters = sum(character.isalpha() for character in text)
+    return letters <= _MOST_LETTERS_OF_A_FIGURE and any(character.isdigit() for character in text)
+
+
+def is_fragment(text: str) -> bool:
+    """Whether *text* may be a name in a diagram: a few words, no figure, no end of a sentence."""
+    letters = sum(2 if character >= "\u2e80" else 1 for character in text)  # an ideograph is as wide as two
+    few = len(text.split()) <= _MOST_WORDS_OF_A_LABEL and letters <= _LONGEST_LABEL
+    return few and text[-1:] not in _ENDS and not any(map(str.isdigit, text))
+
+
+def _repeated(texts: Iterable[tuple[int, Iterable[str]]]) -> frozenset[str]:
+    slides = [{_key(text, number) for text in on_it if text} for number, on_it in texts]
+    counts = Counter(key for keys in slides for key in keys)
+    enough = max(_FEWEST_REPEATS, int(len(slides) * _REPEATED_ON) + 1)
+    if len(slides) < _FEWEST_SLIDES:
+        return frozenset()
+    return frozenset(key for key, count in counts.items() if count >= enough)
+
+
+def _key(text: str, number: int) -> str:
+    """Equal for lines that differ only in capitals and in the number of their slide."""
+    return re.sub(rf"\b0?{number}\b", "#", text.casefold(), count=1)
+
+
+def _marked(slide: Slide, titles: frozenset[str], lines: frozenset[str]) -> Slide:
+    furniture = {*slide.furniture, *_contact_block(slide)}
+    for index, line in enumerate(slide.lines):
+        if _key(line, slide.number) in lines or not any(map(str.isalnum, line)):
+            furniture.add(index)
+    labels = {*slide.labels, *_nameless(slide)} - furniture
+    return replace(
+        slide,
+        furniture=tuple(sorted(furniture)),
+        labels=tuple(sorted(labels)),
+        title_is_furniture=slide.title_is_furniture
+        or (bool(slide.title) and (_key(slide.title, slide.number) in titles or _is_contact(slide.title))),
+    )
+
+
+def _nameless(slide: Slide) -> Iterator[int]:
+    """Figures that stand by themselves: nothing says of what they are."""
+    for index, line in enumerate(slide.lines):
+        has_parent = bool(slide.parents) and slide.parents[index] is not None
+        if is_lone_figure(line) and not has_parent and len(slide.lines) > 1:
+            yield index
+
+
+def _contact_block(slide: Slide) -> set[int]:
+    """Contact lines, and the short lines between them or that hold a code beside them."""
+    found = {index for index, line in enumerate(slide.lines) if _is_contact(line)}
+    for index, line in enumerate(slide.lines):
+        beside = (index - 1 in found) + (index + 1 in found)
+        between = beside == 2 and len(line.split()) <= _FEW_WORDS
+        if between or (beside and _CODE.fullmatch(line)):
+            found.add(index)
+    return found
+
+
+def _is_contact(text: str) -> bool:
+    if _COPYRIGHT.match(text) or _POSTAL.fullmatch(text):
+        return True
+    rest = _CONTACT.sub(" ", text)
+    if rest == text or any(map(str.isdigit, rest)):
+        return False
+    words = [word for word in rest.split() if any(map(str.isalpha, word))]
+    return len(words) <= _FEW_WORDS or len(text) - len(rest) >= _MOSTLY_ADDRESS * len(text)
+
+
+# ---------------------------------------------------------------------- nesting
+# Which line stands under which, while the lines of a slide are gathered.
+
+
+Parents = tuple[int | None, ...]
+
+_INTRODUCES = (":", "：")
+"""How a line ends that what follows belongs to, in any language."""
+
+
+def introduces(text: str) -> bool:
+    """Whether *text* says by its last character that it heads what follows."""
+    return text.endswith(_INTRODUCES)
+
+
+def by_levels(texts: Sequence[str], levels: Sequence[int]) -> list[int | None]:
+    """The parents of paragraphs that say how deep they are: the nearest one above that is less deep.
+
+    A paragraph that ends in a colon and has none below it heads those behind it on its level,
+    up to the next one that ends so.
+    """
+    parents: list[int | None] = []
+    above: list[int] = []  # indices of the paragraphs that are open, the outermost first
+    heads: dict[int, int] = {}  # of a level the paragraph that heads the others on it
+    for index, level in enumerate(levels):
+        while above and levels[above[-1]] >= level:
+            above.pop()
+        heads = {deep: head for deep, head in heads.items() if deep <= level}
+        outer = above[-1] if above else None
+        if introduces(texts[index]):
+            heads.pop(level, None)
+            if index + 1 < len(levels) and levels[index + 1] == level:
+                heads[level] = index
+            parents.append(outer)
+        else:
+            parents.append(heads.get(level, outer))
+        above.append(index)
+    return parents
+
+
+def settled(parents: Sequence[int | None]) -> Parents:
+    """As it stands in a `Slide`: nothing where no line has a parent."""
+    return tuple(parents) if any(parent is not None for parent in parents) else ()
+
+
+def without_line(parents: Sequence[int | None], gone: int) -> list[int | None]:
+    """*parents* once the line *gone* is taken out; what stood under it stands under its parent."""
+    heirs = [parents[gone] if parent == gone else parent for parent in parents]
+    del heirs[gone]
+    return [parent - 1 if parent is not None and parent > gone else parent for parent in heirs]
+
+
+# ---------------------------------------------------------------------- breaks
+
+
+BREAK = "\v"
+"""What slide programs write for a line break where XML has no element for it."""
+
+
+def joined(texts: Iterable[str]) -> str:
+    """*texts* on one line, those without words left out; two figures that meet are kept apart.
+
+    Of "4" above "500" in a cell a space would make 4 500, as many countries write four and a half thousand.
+    """
+    line = ""
+    for text in filter(None, map(shown, texts)):
+        between = " / " if line[-1:].isdigit() and text[0].isdigit() else " " if line else ""
+        line += between + text
+    return line
+
+
+def broken_lines(paragraph: str) -> list[str]:
+    """The lines of *paragraph* as they are typed; none where it has no words.
+
+    A break is the end of a line, so that no figure takes a word of the next line for its unit ("8 million",
+    "Costs:"). Two lines are one where the break only wraps a sentence (no figure before it, a small letter
+    behind it), and where a figure stands alone behind its name or with nothing but its name.
+    """
+    lines: list[list[str]] = []
+    has_figure = False  # in the line that is open
+    parts = [part for part in paragraph.split(BREAK) if shown(part)]
+    alone = [is_lone_figure(shown(part)) for part in parts]
+    for part, is_alone in zip(parts, alone, strict=True):
+        figures = any(map(str.isdigit, part))
+        wraps = part.lstrip()[:1].islower() and not has_figure
+        # Of two, the one that is no figure is the name, if it holds no other figure.
+        is_pair = len(parts) == 2 and sum(alone) == 1 and not (figures and has_figure)
+        if lines and (wraps or is_pair or (is_alone and introduces(lines[-1][-1].rstrip()))):
+            lines[-1].append(part)
+            has_figure |= figures
+        else:
+            lines.append([part])
+            has_figure = figures
+    return [" ".join(line) for line in lines]

@@ -1,0 +1,371 @@
+"""How an answer is judged, and what follows from the verdict.
+
+Source: DESIGN.md, section 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Final
+
+from orchestrator.core.errors import EngineError, SessionStateError, UsageError
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.transaction import Draft
+from orchestrator.core.table import MODERATOR
+from orchestrator.material.claims.extract import speech_claims
+from orchestrator.material.values import WORDS_PER_MINUTE, Segment
+from orchestrator.panel import render
+from orchestrator.panel.answers import wish_to_park
+from orchestrator.panel.engines import together
+from orchestrator.panel.engines.offline.judging import question_again
+from orchestrator.panel.engines.protocol import JudgementRequest
+from orchestrator.panel.loop import moderator, panelist, turns
+from orchestrator.panel.loop.moderator import bare_of, say
+from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.resolving import resolve
+from orchestrator.panel.loop.state_page import show_state
+from orchestrator.panel.model.exchange import NO_JUDGEMENT, VERDICTS, Exchange, Judgement, Turn
+from orchestrator.panel.records.exchanges import AnswerJudged, FollowedUp, VerdictGiven
+from orchestrator.panel.records.projection import (
+    TRANSCRIPT,
+    with_answer,
+    with_question,
+    with_verdict,
+    with_wish,
+)
+from orchestrator.panel.records.speech import AnswerEnds, AnswerGiven, AnswerHeard, AnswerUsed, NoAnswer
+
+# ---------------------------------------------------------------------- answering
+# What becomes of the presenter's words while a question is open: an answer, silence, or a wish to park it.
+#
+# Each is one transaction that begins from the projection.
+#
+# Source: DESIGN.md, section 7.
+
+
+WISHED: Final = "the presenter asked to come back to it"
+
+
+def take_answer(
+    rehearsal: Rehearsal,
+    text: str | None,
+    *,
+    used: int | None = None,
+    parks: bool = False,
+    verdict: str | None = None,
+) -> Exchange:
+    """Put the answer into the transcript, stamped with the moment of the session clock; returns its exchange.
+
+    Its words count at 150 a minute for the exchange where the session clock does not run, and what was heard
+    of the answer before them is part of it. None: nothing is added to what was heard; without that there was
+    no answer. Where the words ask to come back to the question, or *parks* says so, the exchange is parked
+    and not judged. *verdict* is what the presenter says of the answer.
+    """
+    words = one_line(text or "")
+    wish = wish_to_park(words)
+    is_parked = parks or wish is not None
+    with rehearsal.store.transaction() as tx:
+        answered = exchange = _unanswered(rehearsal)
+        if not words and not is_parked and rehearsal.projection.has_words:
+            return write_heard(rehearsal, tx, exchange)
+        if words:
+            answered = _add_answer(rehearsal, tx, exchange, words, used)
+            if verdict is not None and not is_parked:
+                said = AnswerJudged(
+                    exchange.id, len(exchange.turns), verdict, one_line(rehearsal.options.presenter)
+                )
+                tx.note(said, by=MODERATOR)
+        elif not is_parked:
+            tx.note(NoAnswer(exchange.id), by="transcript")
+            answered = with_answer(exchange, "")
+        elif used is not None:
+            tx.note(AnswerUsed(used), by="transcript")
+        if is_parked:
+            return _park(rehearsal, tx, answered, wish)
+        show_state(rehearsal, tx, "judging", exchange)
+    return answered
+
+
+def _unanswered(rehearsal: Rehearsal) -> Exchange:
+    """The exchange whose last question waits for its answer. Call inside a transaction: others answer too.
+
+    Raises:
+        SessionStateError: None is open, or it was answered already.
+    """
+    exchange = still_open(rehearsal)
+    if exchange.turns[-1].answer is not None:
+        raise SessionStateError(
+            "this question has been answered, in words that were not judged yet: "
+            f"`greenroom answer {rehearsal.options.id} ''` asks for the verdict on them",
+            value=exchange.id,
+        )
+    return exchange
+
+
+def _add_answer(
+    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, words: str, used: int | None
+) -> Exchange:
+    """Write an answer down; returns the exchange with it."""
+    now_s = rehearsal.now_s()
+    lasts_s = round(len(words.split()) * 60 / WORDS_PER_MINUTE, 3)
+    segment = Segment(
+        words,
+        now_s,
+        round(now_s + lasts_s, 3),
+        rehearsal.projection.presenter or rehearsal.options.presenter,
+        rehearsal.projection.slide,
+        times_estimated=True,
+    )
+    index = len(rehearsal.projection.segments) + 1
+    joins = bool(rehearsal.projection.heard)
+    heard = heard_words(rehearsal)
+    claims = speech_claims(segment, index)
+    value = AnswerGiven(exchange.id, len(exchange.turns), segment, claims, used, joins)
+    line = render.answer_line(segment, exchange.id, rehearsal.name_of(exchange.agent))
+    tx.append(TRANSCRIPT, line, by="transcript", value=value)
+    return with_answer(exchange, f"{heard} {words}".strip(), rehearsal.projection.spent_on(segment))
+
+
+def heard_words(rehearsal: Rehearsal) -> str:
+    """What was said of the answer to the open question so far."""
+    return " ".join(segment.text for segment in rehearsal.projection.heard if segment.text)
+
+
+def end_answer(rehearsal: Rehearsal) -> None:
+    """Have what is begun from now on be part of the talk, while words of the answer are on their way."""
+    with rehearsal.store.transaction() as tx:
+        if turns.is_waiting(rehearsal.projection):
+            exchange = still_open(rehearsal)
+            tx.note(AnswerEnds(exchange.id, rehearsal.now_s()), by="transcript")
+
+
+def take_heard(rehearsal: Rehearsal) -> Exchange:
+    """What the presenter said since the question, already in the transcript, is the answer; its exchange.
+
+    Where it asks to come back to the question, the exchange is parked and not judged.
+
+    Raises:
+        SessionStateError: No question is open, it was answered already, or nothing was said to it.
+    """
+    with rehearsal.store.transaction() as tx:
+        exchange = _unanswered(rehearsal)
+        if rehearsal.projection.has_words:
+            return write_heard(rehearsal, tx, exchange)
+        if rehearsal.projection.ends_at_s is not None:
+            tx.note(AnswerEnds(exchange.id, None), by="transcript")
+    raise SessionStateError(
+        "nothing was said to this question yet: what was begun before it was put is part of the talk; "
+        "answer it, or come back to it later",
+        value=exchange.id,
+    )
+
+
+def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
+    """As `take_heard`, within a transaction; returns the exchange with the answer, parked or not."""
+    answered = note_heard(rehearsal, tx, exchange)
+    wish = wish_to_park(answered.turns[-1].answer or "")
+    if wish is not None:
+        return _park(rehearsal, tx, answered, wish)
+    show_state(rehearsal, tx, "judging", exchange)
+    return answered
+
+
+def note_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
+    """Record that what was heard is the answer; returns the exchange with it."""
+    text = heard_words(rehearsal)
+    tx.note(AnswerHeard(exchange.id, text), by="transcript")
+    return with_answer(exchange, text)
+
+
+def park(rehearsal: Rehearsal) -> Exchange:
+    """Close the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
+    with rehearsal.store.transaction() as tx:
+        exchange = still_open(rehearsal)
+        if exchange.turns[-1].answer is None and rehearsal.projection.has_words:
+            exchange = note_heard(rehearsal, tx, exchange)
+        return _park(rehearsal, tx, exchange, None)
+
+
+def _park(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:
+    """The wish stands with the question it was about, and no verdict: parking is no failing."""
+    return resolve(rehearsal, tx, with_wish(exchange, WISHED, wish), "parked")
+
+
+def still_open(rehearsal: Rehearsal) -> Exchange:
+    """The exchange that is open, and whose question did not give way to the talk.
+
+    Raises:
+        SessionStateError: None is.
+    """
+    if rehearsal.projection.asking is None:
+        raise SessionStateError("no question is open: call on somebody with `greenroom ask`")
+    return rehearsal.projection.asking
+
+
+# ---------------------------------------------------------------------- judging
+
+
+AskPerson = Callable[[Exchange, Judgement, str | None], bool]
+"""Asks a person of an answer that the panel did not judge; whether the question given with it is put next."""
+
+
+def judge(
+    rehearsal: Rehearsal, answered: Exchange | None = None, ask_person: AskPerson | None = None
+) -> Judgement:
+    """Judge the last answer; then ask the follow-up, or close the exchange.
+
+    Words that are corrected meanwhile are judged anew.
+
+    Args:
+        answered: The exchange whose last answer it is; None: the one that is open now.
+        ask_person: Asked before the verdict is written, where the panel has none; None: nobody is there.
+
+    Raises:
+        SessionStateError: Somebody else has judged, parked or closed it meanwhile.
+    """
+    exchange = answered if answered is not None else still_open(rehearsal)
+    while is_owed(rehearsal, exchange):
+        judging = begin_judging(rehearsal)
+        together.wait([judging.reply])
+        judgement = verdict(rehearsal, judging)
+        again = None
+        if ask_person is not None and judgement.verdict == "unjudged" and judging.exchange.turns[-1].answer:
+            left = None if _is_last(rehearsal, judging.exchange) else question_again(judging.exchange)
+            again = left if ask_person(judging.exchange, judgement, left) else None
+        with rehearsal.store.transaction() as tx:
+            if is_still(rehearsal, judging.exchange):
+                _conclude(rehearsal, tx, judging.exchange, judgement, again=again)
+                return judgement
+    raise _is_judged(exchange)
+
+
+def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
+    """As `Session.judge`: nothing is written of a verdict that is refused."""
+    if judgement.verdict not in VERDICTS:
+        raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
+    with rehearsal.store.transaction() as tx:  # one, so that no answer stands whose verdict is refused
+        exchange = still_open(rehearsal)
+        answer = exchange.turns[-1].answer
+        if answer is None and not rehearsal.projection.has_words:
+            raise SessionStateError("nothing was answered yet: take the answer first", value=exchange.id)
+        words = answer if answer is not None else heard_words(rehearsal)
+        if judgement.quote is not None and judgement.quote not in words:
+            raise UsageError(f"{judgement.quote!r} does not stand in the answer: quote word for word")
+        if answer is None:
+            exchange = write_heard(rehearsal, tx, exchange)
+        if exchange.outcome is None:  # else it asked to come back to the question
+            _conclude(rehearsal, tx, exchange, judgement)
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """An answer that its panelist is judging."""
+
+    exchange: Exchange
+    reply: Future[Judgement]
+
+
+def begin_judging(rehearsal: Rehearsal) -> Judging:
+    """Have the last answer judged, and do not wait for it."""
+    exchange = still_open(rehearsal)
+    if not exchange.turns[-1].answer:
+        nothing: Future[Judgement] = Future()
+        nothing.set_result(Judgement("unjudged", "no answer was given"))
+        return Judging(exchange, nothing)
+    request = JudgementRequest(
+        rehearsal.seats[exchange.agent],
+        rehearsal.scene(),
+        exchange,
+        _is_last(rehearsal, exchange),
+        angle=exchange.angle or "",
+        good_answer=exchange.good_answer,
+    )
+    context = rehearsal.context(exchange.agent, purpose="judgement", request=request)
+    return Judging(exchange, together.begun(rehearsal.engine, request, context))
+
+
+def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
+    """What came of a judgement that is over. A failure is `unjudged`, and says why."""
+    rehearsal.note_calls()
+    got = together.outcome(judging.reply)
+    if isinstance(got, EngineError):
+        return Judgement("unjudged", f"{NO_JUDGEMENT}: {got}")
+    return got
+
+
+def _is_last(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+    """No follow-up is possible."""
+    return len(exchange.turns) >= rehearsal.turn_limit
+
+
+def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> None:
+    """Write a verdict down, with what was noted at it; then put the follow-up, or close the exchange.
+
+    Raises:
+        SessionStateError: Somebody else has judged, parked or closed it meanwhile; nothing is written.
+    """
+    with rehearsal.store.transaction() as tx:
+        if not is_still(rehearsal, exchange):
+            raise _is_judged(exchange)
+        _conclude(rehearsal, tx, exchange, judgement)
+
+
+def _is_judged(exchange: Exchange) -> SessionStateError:
+    return SessionStateError(
+        "the question was judged, parked or closed elsewhere while this answer was judged, and that stands: "
+        "see `greenroom show`",
+        value=exchange.id,
+    )
+
+
+def _conclude(
+    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement, *, again: str | None = None
+) -> None:
+    """*again*: the question that a person wants put, whatever the verdict asks for."""
+    judged = with_verdict(exchange, judgement)
+    asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
+    tx.note(VerdictGiven(exchange.id, judgement), by=exchange.agent)
+    panelist.add_noted(rehearsal, tx, exchange, judgement)
+    question = again or (judgement.follow_up if asks_on else None)
+    if question:
+        follow_up = Turn(
+            question,
+            judgement.missing or exchange.turns[-1].needs,
+            bare=bare_of(question, exchange.quote),
+            is_new_question=judgement.is_new_question,
+        )
+        tx.note(FollowedUp(exchange.id, follow_up), by=exchange.agent)
+        occasion = moderator.FURTHER if judgement.is_new_question else moderator.FOLLOW_UP
+        say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent)
+        show_state(rehearsal, tx, "follow_up", judged)
+        show_state(rehearsal, tx, "answering", with_question(judged, follow_up))
+    else:
+        resolve(rehearsal, tx, judged, _outcome(judged))
+
+
+def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+    """Whether the exchange stands where it stood, its last answer not judged."""
+    now = rehearsal.projection.open
+    return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
+
+
+def is_owed(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+    """Whether the last answer of the exchange waits for its verdict, in whatever words it stands now."""
+    now = rehearsal.projection.open
+    if now is None or (now.id, len(now.turns)) != (exchange.id, len(exchange.turns)):
+        return False
+    return now.turns[-1].answer is not None and now.turns[-1].verdict is None
+
+
+def _outcome(judged: Exchange) -> str:
+    """The outcome of an exchange that closes with its last verdict; failure never reads as success.
+
+    Where a follow-up got no answer, the verdict that asked for it stands.
+    """
+    if judged.is_follow_up_silent:
+        return "unresolved"
+    return {"satisfied": "satisfied", "unjudged": "unjudged"}.get(
+        judged.turns[-1].verdict or "", "unresolved"
+    )

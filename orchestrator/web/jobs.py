@@ -1,0 +1,104 @@
+"""Dossiers that are being made: with a model that takes minutes, so a page asks how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock, Thread
+from time import monotonic
+from typing import Final
+
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.legible import one_line
+from orchestrator.panel.engines.in_flight import Calls
+
+# ---------------------------------------------------------------------- starts
+# The sessions that one server is starting: with a slow model that takes minutes, so a page asks for news.
+
+
+class Starts:
+    """Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._lock = Lock()
+        self._under_way: list[Calls] = []
+
+    @contextmanager
+    def one(self) -> Iterator[Calls]:
+        """Give a start the place where its calls are seen, while the block lasts."""
+        calls = Calls()
+        with self._lock:
+            self._under_way.append(calls)
+        try:
+            yield calls
+        finally:
+            with self._lock:
+                self._under_way.remove(calls)
+
+    def line(self) -> str | None:
+        """Return what the start that is under way the longest asks its model; None: nothing is asked."""
+        with self._lock:
+            under_way = tuple(self._under_way)
+        return next((line for calls in under_way if (line := calls.line()) is not None), None)
+
+
+# ---------------------------------------------------------------------- dossiers
+
+
+MAX_JOBS: Final = 4
+"""Dossiers made at one time by one server: each may be a paid call, and reads a whole deck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """A dossier that is being made, or why it was not."""
+
+    engine: str
+    since: float  # monotonic clock, seconds
+    failed: str | None = None
+    calls: Calls = field(default_factory=Calls)  # of the model that makes it
+
+    @property
+    def seconds(self) -> int:
+        """How long it has taken so far."""
+        return int(monotonic() - self.since)
+
+
+class Dossiers:
+    """The dossiers that one server makes, one a deck at a time. Safe to use from many threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._making: dict[str, Making] = {}
+
+    def of(self, deck: str) -> Making | None:
+        """What is being made for a deck, or failed; None: nothing is."""
+        return self._making.get(deck)
+
+    def make(self, deck: str, engine: str, work: Callable[[Calls], None]) -> bool:
+        """Begin *work* in a thread of its own, unless one for this deck is under way; whether it began."""
+        with self._lock:
+            under_way = [one for one, made in self._making.items() if made.failed is None]
+            if deck in under_way or len(under_way) >= MAX_JOBS:
+                return deck in under_way
+            making = self._making[deck] = Making(engine, monotonic())
+        # It ends with the server: what it has not kept by then is made anew.
+        Thread(target=self._run, args=(deck, engine, partial(work, making.calls)), daemon=True).start()
+        return True
+
+    def _run(self, deck: str, engine: str, work: Callable[[], None]) -> None:
+        failed: str | None = None
+        try:
+            work()
+        except GreenroomError as error:
+            failed = one_line(str(error))
+        except Exception as error:  # noqa: BLE001  # whatever it was, no page may wait for ever
+            failed = f"something broke ({type(error).__name__}): try again, or without a model"
+        with self._lock:
+            if failed is None:
+                del self._making[deck]
+            else:
+                self._making[deck] = Making(engine, monotonic(), failed)

@@ -1,0 +1,252 @@
+"""Serving a site: bound to loopback unless told otherwise, and then only with a token."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import resource
+import secrets
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
+from http import HTTPStatus
+from importlib import import_module
+from operator import itemgetter
+from pathlib import Path
+from typing import Final
+
+import h11
+import uvicorn
+from fastapi import FastAPI
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from orchestrator import __version__
+from orchestrator.core.errors import UsageError
+from orchestrator.core.outbound.loopback import network_address
+from orchestrator.web.addresses import PREFIX, Addresses
+from orchestrator.web.problems import RESPONSES, problem, tell_problems
+from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, Bodies, Security, secured
+from orchestrator.web.site import LOOPBACK, Site
+
+# ---------------------------------------------------------------------- app
+# The application: every route of the API and of the pages, behind one layer of security.
+
+
+API: Final[tuple[str, ...]] = (
+    "health", "decks", "materials", "starting", "room", "debrief", "speech", "microphone",
+    "comments", "sessions", "contexts", "files", "records", "memories", "dossiers",
+)  # fmt: skip
+"""Files of `api/`: the addresses under `PREFIX`."""
+PAGES: Final[tuple[str, ...]] = (
+    "new", "dossier", "room", "debrief", "review", "review_compare", "review_session",
+)  # fmt: skip
+"""Files of `pages/`: the addresses that a person opens."""
+STATIC: Final = Path(__file__).parent / "static"
+
+
+def application(site: Site) -> ASGIApp:
+    """The server of *site*; making it reads nothing and starts nothing."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        yield
+        site.close()
+
+    app = FastAPI(
+        title="Greenroom",
+        version=__version__,
+        summary="Rehearse before a panel that asks what the board will ask; keep the proof.",
+        docs_url=None,  # its pages fetch scripts from another host
+        redoc_url=None,
+        openapi_url=f"{PREFIX}/openapi.json",
+        servers=[{"url": str(site.public).rstrip("/")}] if site.public is not None else None,
+        lifespan=lifespan,
+    )
+    app.state.site = site
+    tell_problems(app)
+    for name in API:
+        router = import_module(f"orchestrator.web.api.{name}").router
+        app.include_router(router, prefix=PREFIX, responses=RESPONSES)
+    for name in PAGES:
+        app.include_router(import_module(f"orchestrator.web.pages.{name}").router, include_in_schema=False)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    return Addresses(Security(Bodies(app), site), site.base)
+
+
+# ---------------------------------------------------------------------- serve
+
+
+TOKEN_BYTES: Final = 32
+HEAD_WITHIN_S: Final = 10.0
+"""A head is one packet; on the worst of networks some seconds."""
+IDLE_S: Final = 20
+MOST_CONNECTIONS: Final = 400
+"""Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""
+
+OPEN_FILES: Final = 10_240
+"""What a process of macOS may have at most, and enough for five hundred live sessions: each takes nine, and
+one more for every file that was appended to, up to twenty. The 1,024 of many shells are enough for fifty."""
+
+
+def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None], None]) -> None:
+    """Serve until Ctrl-C.
+
+    Whoever can reach a proxy can reach this server, so a public address needs a token as well.
+
+    Args:
+        port: 0 takes any that is free.
+        say: Told the address that a browser opens, with the token where one is needed, the one at
+            which the server listens, and the one that another device opens or None, once it answers there.
+
+    Raises:
+        UsageError: Nobody can listen at this address.
+    """
+    allow_open_files()
+    listening = _listen(host, port)
+    name = f"[{host}]" if ":" in host else host.lower()
+    is_local = is_loopback(host)
+    port = listening.getsockname()[1]
+    listens = f"http://{name}:{port}/"
+    address = listens
+    sockets = [listening]
+    own = {name, *LOOPBACK}
+    if not is_local:
+        own.add(socket.gethostname().lower())
+        address = f"http://127.0.0.1:{port}/"  # a browser gives a microphone to no other without https
+        if is_everywhere(host):
+            name = network_address() or socket.gethostname().lower()
+        else:
+            sockets.append(_listen("127.0.0.1", port))
+    elsewhere = None if is_local else f"http://{name}:{port}/"
+    if site.public is not None:
+        address = elsewhere = str(site.public)
+    site = replace(site, hosts=frozenset(own), takes_addresses=not is_local, elsewhere=elsewhere)
+    if not is_local or site.public is not None:
+        site = replace(site, token=site.token or secrets.token_urlsafe(TOKEN_BYTES))
+    config = uvicorn.Config(
+        application(site),
+        log_level="critical",  # a request's line can hold what was searched for
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,  # nothing here asks who the client is, so nobody's word on it is taken
+        timeout_keep_alive=IDLE_S,
+        timeout_graceful_shutdown=3,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        http=PromptProtocol,
+        ws_max_size=1_000_000,
+    )
+    token = f"?token={site.token}" if site.token is not None else ""
+    say(address + token, listens, elsewhere + token if elsewhere is not None else None)
+    with suppress(KeyboardInterrupt):  # the way that a server ends, and no failure
+        uvicorn.Server(config).run(sockets=sockets)
+
+
+def allow_open_files() -> None:
+    """Raise this process's limit of open files to `OPEN_FILES`, as far as its user may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = OPEN_FILES if hard == resource.RLIM_INFINITY else min(hard, OPEN_FILES)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+class PromptProtocol(H11Protocol):
+    """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection.
+
+    Beyond `MOST_CONNECTIONS` one on which nobody waits for anything makes room. Where there is none, the
+    answer is `_busy`; the server's own is plain text.
+    """
+
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        if len(self.connections) >= MOST_CONNECTIONS:
+            self._make_room()
+        super().connection_made(transport)
+        self._set_deadline()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._set_deadline()
+
+    def handle_events(self) -> None:
+        is_full = len(self.connections) > MOST_CONNECTIONS or len(self.tasks) >= MOST_CONNECTIONS
+        self.app = _busy if is_full else self.config.loaded_app
+        super().handle_events()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        super().connection_lost(exc)
+
+    def _make_room(self) -> None:
+        """Cut the connection that has been silent for longest: 400 of them must keep nobody else out.
+
+        Silent is one whose head is awaited, and one that was answered and asks nothing more.
+        """
+        silent: list[tuple[float, PromptProtocol]] = []
+        for one in self.connections:
+            if isinstance(one, PromptProtocol) and (since := one._silent_since()) is not None:
+                silent.append((since, one))
+        if silent:
+            chosen = min(silent, key=itemgetter(0))[1]
+            self.connections.discard(chosen)  # now: of many that come together, each needs a place
+            chosen.transport.abort()
+
+    def _silent_since(self) -> float | None:
+        """The event loop's time since which nobody waits for anything here; None: somebody does."""
+        if self._deadline is not None:
+            return self._deadline.when() - HEAD_WITHIN_S
+        answered = self.timeout_keep_alive_task
+        return answered.when() - IDLE_S if answered is not None else None
+
+    def _set_deadline(self) -> None:
+        """It runs while a head is awaited, from its first byte or the connection's beginning."""
+        is_awaited = self.conn.their_state is h11.IDLE
+        if is_awaited and self._deadline is None:
+            self._deadline = self.loop.call_later(HEAD_WITHIN_S, self.transport.close)
+        elif not is_awaited and self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+
+async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
+    told = f"{MOST_CONNECTIONS} connections are open, and that is all there may be: ask again in some seconds"
+    answer = problem(HTTPStatus.SERVICE_UNAVAILABLE, told, code="service_unavailable")
+    answer.headers.update(CLOSE)
+    await answer(scope, receive, secured(send))
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine can reach *host*."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_everywhere(host: str) -> bool:
+    """Whether *host* stands for all addresses of this machine, loopback among them."""
+    try:
+        return ipaddress.ip_address(host).is_unspecified
+    except ValueError:
+        return False
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+        listening.listen(128)
+    except (OSError, OverflowError) as error:
+        listening.close()
+        raise UsageError(
+            f"{host}, port {port}: cannot be listened at ({error}): choose another --port"
+        ) from error
+    return listening
