@@ -16,7 +16,7 @@ from typing import Final
 
 from pptx import Presentation
 
-from scripts.attack_ground import DATA, EITHER, LONGEST_S, MOST_MB, REFUSED, SAMPLE, Done, Ground
+from scripts.attack_ground import DATA, EITHER, MAX_LENGTH_S, MAX_MB, REFUSED, SAMPLE, Done, Ground
 from tests.helpers.deck_files import SLIDE, changed, pdf, saved
 from tests.helpers.homes import ROOT
 from tests.helpers.long_decks import finance_deck, plain_deck
@@ -127,7 +127,7 @@ def decks(ground: Ground) -> None:
     temporary = set(os.listdir(tempfile.gettempdir()))
 
     def is_small(done: Done) -> str:
-        return f"took {done.rss_mb} MB" if done.rss_mb >= MOST_MB else ""
+        return f"took {done.rss_mb} MB" if done.rss_mb >= MAX_MB else ""
 
     worst: dict[str, float] = {"s": 0.0, "MB": 0}
     for number, (path, expect) in enumerate(tried):
@@ -193,7 +193,7 @@ def _lists(ground: Ground) -> None:
             may = EITHER if what in TEXTS else REFUSED
             command = "run" if option == "answers" else "start"
             words = (f"--{option}, {what}", command, SAMPLE, f"--{option}", path)
-            ground.cli("Decks", *words, expect=may, limit_s=30 if may is EITHER else LONGEST_S)
+            ground.cli("Decks", *words, expect=may, limit_s=30 if may is EITHER else MAX_LENGTH_S)
         settings = ground.home / "greenroom.yaml"
         settings.write_bytes(text if isinstance(text, bytes) else text.encode())
         ground.cli("Decks", f"greenroom.yaml, {what}", "start", SAMPLE)

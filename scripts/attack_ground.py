@@ -28,9 +28,9 @@ from orchestrator.cli.app import COMMANDS, run
 from orchestrator.core.errors import GreenroomError
 from tests.helpers.homes import ROOT, new_home
 
-LONGEST_S: Final = 10.0
+MAX_LENGTH_S: Final = 10.0
 """trust.md: no hang over 10 s."""
-MOST_MB: Final = 300
+MAX_MB: Final = 300
 """trust.md: decks stay under 300 MB."""
 REFUSED, DATA = "refused", "taken as data"
 EITHER: Final = frozenset({REFUSED, DATA})
@@ -147,7 +147,7 @@ class Ground:
         self.say(str(case))
 
     def command(
-        self, *arguments: str | Path, stdin: bytes = b"", real: bool = False, limit_s: float = LONGEST_S
+        self, *arguments: str | Path, stdin: bytes = b"", real: bool = False, limit_s: float = MAX_LENGTH_S
     ) -> Done:
         """The command line in a process of its own: forked from this one, or started as a user does."""
         with ExitStack() as opened, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -184,7 +184,7 @@ class Ground:
         stdin: bytes = b"",
         check: Callable[[Done], str] = lambda done: "",
         real: bool = False,
-        limit_s: float = LONGEST_S,
+        limit_s: float = MAX_LENGTH_S,
     ) -> Done:
         """Try a command; *check* says what is wrong with one that was taken."""
         allowed = {expect} if isinstance(expect, str) else expect
@@ -225,7 +225,7 @@ class Ground:
         before = self.inside()
         result, answer, found = None, "", ""
         signal.signal(signal.SIGALRM, _too_long)
-        signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
+        signal.setitimer(signal.ITIMER_REAL, MAX_LENGTH_S)
         try:
             result = call()
             verdict = DATA
@@ -235,7 +235,7 @@ class Ground:
             if not isinstance(error, GreenroomError) and len(traceback.extract_tb(error.__traceback__)) > 9:
                 found = answer
         except TimeoutError:
-            verdict, found = REFUSED, f"hangs for {LONGEST_S:g} s"
+            verdict, found = REFUSED, f"hangs for {MAX_LENGTH_S:g} s"
         except Exception as error:  # noqa: BLE001  # whatever else comes is what is looked for
             verdict, found = REFUSED, f"raises {type(error).__name__}: {error}"
         finally:
@@ -251,7 +251,7 @@ class Ground:
 
 def _fault(done: Done) -> str:
     if done.code is None:
-        return f"hangs for {LONGEST_S:g} s"
+        return f"hangs for {MAX_LENGTH_S:g} s"
     if "Traceback" in done.err or done.code < 0 or done.code not in (0, 1, 2):
         return f"a traceback, exit code {done.code}"
     return ""

@@ -74,8 +74,8 @@ MINUTES, SLIDES, EXCHANGES = 30, 18, 12
 SEGMENT_S = 8.0
 ROUND_S = 15.0  # the refresh interval
 CALLS_S = 10.0  # what calls that are made together take; with twice as much the figures are the same
-MOST_OF_UNCACHED = 0.17  # watermark, over all calls (caching.md, "What it must reach")
-MOST_OVER_LIMIT = 1.03  # strict, against its own limit
+MAX_OF_UNCACHED = 0.17  # watermark, over all calls (caching.md, "What it must reach")
+MAX_OVER_LIMIT = 1.03  # strict, against its own limit
 
 SYLLABLES = (
     "bar",
@@ -339,9 +339,9 @@ def table(calls: Sequence[Call], *, is_held: bool) -> bool:
     found, over = costs["watermark"] / plain, costs["strict"] / order_limit(calls, "strict")
     if not is_held:
         return True
-    bound("watermark, of uncached", found, MOST_OF_UNCACHED)
-    bound("strict, of the limit of its order", over, MOST_OVER_LIMIT)
-    return found <= MOST_OF_UNCACHED and over <= MOST_OVER_LIMIT
+    bound("watermark, of uncached", found, MAX_OF_UNCACHED)
+    bound("strict, of the limit of its order", over, MAX_OVER_LIMIT)
+    return found <= MAX_OF_UNCACHED and over <= MAX_OVER_LIMIT
 
 
 def usd(used: InputUsage) -> str:

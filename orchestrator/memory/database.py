@@ -30,7 +30,7 @@ from typing import Any, Final, Self
 from orchestrator.memory.model import MemoryDatabaseError
 
 NAME: Final = "memory.db"
-PATIENCE_S: Final = 30.0
+TIMEOUT_S: Final = 30.0
 """A write waits so long for those of others. Each takes milliseconds, so this is a process that hangs."""
 KEPT_HISTORY: Final = 100_000
 """Rows of history, some hundred bytes each: some ten megabytes. Our own limit."""
@@ -70,13 +70,13 @@ class MemoryDatabase:
         """The database of the home at *home_root*, made where there is none.
 
         Args:
-            patience_s: How long to wait for other processes; None: `PATIENCE_S`.
+            patience_s: How long to wait for other processes; None: `TIMEOUT_S`.
 
         Raises:
             MemoryDatabaseError: It cannot be opened, is of a newer release, or is another file.
         """
         path = home_root / NAME
-        patience_s = PATIENCE_S if patience_s is None else patience_s
+        patience_s = TIMEOUT_S if patience_s is None else patience_s
         with ExitStack() as undone:
             try:
                 with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows

@@ -160,9 +160,9 @@ REST_S: Final = 60.0
 """Wall clock. A server that hangs costs its timeout once a minute, and not once for every text."""
 TIMEOUT_S: Final = 10.0
 """For one request. A loaded small model takes milliseconds; a cold one some seconds."""
-MOST_TEXTS: Final = 64
+MAX_TEXTS: Final = 64
 """In one request. Our own choice: servers take more, but not all."""
-MAX_REPLY_BYTES: Final = MOST_TEXTS * MAX_DIMENSIONS * 24
+MAX_REPLY_BYTES: Final = MAX_TEXTS * MAX_DIMENSIONS * 24
 """Of one request: a number in JSON has at most 24 characters, as -1.7976931348623157e+308 has."""
 
 
@@ -301,8 +301,8 @@ class HttpEmbedder:
             with client(
                 self.url, "embeddings", timeout_s=self._timeout_s, max_reply_bytes=MAX_REPLY_BYTES
             ) as asking:
-                for start in range(0, len(texts), MOST_TEXTS):
-                    part = list(texts[start : start + MOST_TEXTS])
+                for start in range(0, len(texts), MAX_TEXTS):
+                    part = list(texts[start : start + MAX_TEXTS])
                     plain = {"model": self.model, "input": part}
                     answer = asking.post(self.url, json=plain, headers=headers)
                     if answer.status_code != 200:

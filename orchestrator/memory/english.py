@@ -30,7 +30,7 @@ _CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ][\w’'&-]*"
 _NAME = re.compile(rf"\b{_CAPITAL}(?: (?:(?:of|de|van|von|and|&|for|the|of the) )?{_CAPITAL}){{0,4}}")
 _LARGE = re.compile(rf"\b{_CAPITAL}")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
-_LONGEST_NAME: Final = 60
+_MAX_NAME: Final = 60
 """Characters; a longer run of capitals is a headline sooner than a name. Our own limit."""
 
 
@@ -85,7 +85,7 @@ def names(sentence: str) -> Iterator[str]:
             words = words[:-1]
         name = re.sub(r"['’]s$", "", " ".join(words)).rstrip("-'’&")
         may_be_any = is_first and len(words) == 1 and not _ACRONYM.fullmatch(name)  # that begins a sentence
-        if 1 < len(name) <= _LONGEST_NAME and not may_be_any:
+        if 1 < len(name) <= _MAX_NAME and not may_be_any:
             yield name
 
 
@@ -107,7 +107,7 @@ def _no_names() -> frozenset[str]:
 # The names and terms that stand in a deck, for a recogniser that has never heard them.
 
 
-MOST_NAMES: Final = 60
+MAX_NAMES: Final = 60
 """More than a recogniser takes; it chooses those that it does not know."""
 
 
@@ -130,7 +130,7 @@ def names_in(deck: Deck) -> tuple[str, ...]:
             within = [_bare(word) for name in names(f"· {text}") for word in name.split()]
             found.update(word for word in within if _WORD_DECK_NAMES.fullmatch(word))
     told = (word for word, _ in found.most_common() if len(word) > 1 and word.casefold() not in small)
-    return tuple(told)[:MOST_NAMES]
+    return tuple(told)[:MAX_NAMES]
 
 
 def _bare(word: str) -> str:

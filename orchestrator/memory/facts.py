@@ -172,7 +172,7 @@ def _is_locked(fd: int, deadline: float) -> bool:
 
 
 WRITER: Final = "summariser"
-MOST_WINDOW_CHARS: Final = 60_000
+MAX_WINDOW_CHARS: Final = 60_000
 """What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
 FOLDER: Final = "facts"
 INDEX: Final = "index.json"
@@ -268,7 +268,7 @@ class FactLog:
             if seq > upto:
                 break
             chars += len(passage.text)
-            if taken and chars > MOST_WINDOW_CHARS:
+            if taken and chars > MAX_WINDOW_CHARS:
                 upto = taken[-1].seq
                 break
             taken.append(passage)

@@ -196,7 +196,7 @@ _ASKED: Final = ", asked: "
 _QUOTED = re.compile(
     r'(?:Left open|Answered): "(?P<words>.+)"(?P<cut> …)?(?P<about> \([^"]+\)|, asked: [^"]+)?'
 )
-_FEWEST_WORDS: Final = 2
+_MIN_WORDS: Final = 2
 """Of a quotation that says by itself what it is about: a cell of a table often has fewer."""
 
 
@@ -245,7 +245,7 @@ def says(memory: Memory, how: str, words: str, about: str) -> bool:
 def about(deck: Deck, exchange: Exchange) -> str:
     """What a quotation of less than two words is about: its row and column, else the question."""
     words = one_line(exchange.quote or "")
-    if not words or len(words.split()) >= _FEWEST_WORDS:
+    if not words or len(words.split()) >= _MIN_WORDS:
         return ""
     turn = exchange.turns[0]
     question = one_line(turn.question.removeprefix(turn.lead_in))

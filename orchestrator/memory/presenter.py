@@ -236,7 +236,7 @@ def _set_state(db: MemoryDatabase, known: Goal, state: str, at: str) -> Goal:
 # ---------------------------------------------------------------------- dismissals
 
 
-MOST: Final = 1_000
+MAX: Final = 1_000
 """Dismissals that a session takes along, the newest; a digest is 64 bytes of its first record."""
 
 
@@ -258,7 +258,7 @@ def dismissals(db: MemoryDatabase, presenter: str) -> tuple[str, ...]:
         "SELECT digest FROM dismissed WHERE presenter = ? "
         "GROUP BY digest ORDER BY max(at) DESC, digest LIMIT ?",
         name_in(db, presenter),
-        MOST,
+        MAX,
     )
     return tuple(sorted(row["digest"] for row in rows))
 

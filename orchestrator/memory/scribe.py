@@ -141,7 +141,7 @@ MAX_SUMMARY_BYTES: Final = 2_000
 MAX_LINES: Final = 5
 MAX_LINE_BYTES: Final = 240
 """Some 40 words: a sentence is kept whole or not at all, and a longer one is rarely one."""
-_FEWEST_WORDS: Final = 6
+_MIN_WORDS: Final = 6
 """A shorter sentence tells little by itself: "That is 4 percent."."""
 SHOWN: Final = 5
 """Of each kind of thing in a "previously on": the newest, for all five to be read at a glance."""
@@ -168,7 +168,7 @@ class Course:
 
     def hear(self, words: str, seq: int) -> None:
         """Keep a sentence if it is among the few that tell most; of equal ones the first."""
-        if len(words.split()) < _FEWEST_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
+        if len(words.split()) < _MIN_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
             return
         score = 3 * min(2, len(numbers_in(words))) + bool(_LARGE.search(words))
         if score:
@@ -238,7 +238,7 @@ def _quoted(noted: Noted) -> str:
 # Sentences of speech, whole: captions cut them into pieces of a few words, each in a record of its own.
 
 
-LONGEST_TAIL_CHARS: Final = 500
+MAX_TAIL_CHARS: Final = 500
 """A sentence that goes on for longer, some 80 words, comes of speech without stops, such as captions in
 capitals: then each piece stands for itself."""
 _STOP = re.compile(r"[.!?…][\"'”’)\]]*$")
@@ -262,7 +262,7 @@ class Joining:
 
     def add(self, text: str, seq: int, speaker: str | None) -> Iterator[Sentence]:
         """The sentences that are whole now that *text* was said."""
-        if speaker != self.speaker or sum(len(piece) for piece, _ in self._pieces) > LONGEST_TAIL_CHARS:
+        if speaker != self.speaker or sum(len(piece) for piece, _ in self._pieces) > MAX_TAIL_CHARS:
             yield from self.rest()
         self.speaker = speaker
         pieces = [*self._pieces, (f"{text} ", seq)]

@@ -64,16 +64,16 @@ from orchestrator.panel.records.memory import BEGAN, FAILED, FactRun, FactsKept,
 # In doubt both are kept: a fact twice does less harm than a fact that is missing.
 
 
-_FEWEST_LETTERS: Final = 6
+_MIN_LETTERS: Final = 6
 """Letters and digits: a shorter quote stands anywhere, and says nothing."""
 
 _WORDS = re.compile(r"[\w’'-]+")
-_FEWEST_SHARED: Final = 0.5
+_MIN_SHARED: Final = 0.5
 """Share of the content's telling words that the passage must have: plain language may word half of it
 anew, and a content of other words is about another matter."""
 AS_GOOD_AS_SAME: Final = 0.9
 """Cosine above which two sentences that agree count as one fact; our own measure, on the careful side."""
-MOST_READ: Final = 1_000
+MAX_READ: Final = 1_000
 """Facts whose figures, times and names are remembered: several sessions'."""
 
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[^\W\d_])\w+")
@@ -150,7 +150,7 @@ def _standing_in(quote: str, text: str) -> str | None:
     """The stretch of *text* that *quote* gives, letter by letter; None: it does not stand there."""
     found = found_in(quote, text)
     letters = [char for char in quote if char.isalnum()]
-    if found is None or len(letters) < _FEWEST_LETTERS:
+    if found is None or len(letters) < _MIN_LETTERS:
         return None
     return found if letters == [char for char in found if char.isalnum()] else None
 
@@ -168,7 +168,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
     telling, there = stems(content), stems(passage.text)
     if not telling:
         return quote in content  # "Parked: How many?"
-    return len(telling & there) >= _FEWEST_SHARED * len(telling)
+    return len(telling & there) >= _MIN_SHARED * len(telling)
 
 
 def _sentence_around(quote: str, text: str) -> str:
@@ -219,7 +219,7 @@ class AlikeByMeaning:
         return any(similarity(vector, self._vectors[one]) >= AS_GOOD_AS_SAME for one in others)
 
 
-@lru_cache(maxsize=MOST_READ)
+@lru_cache(maxsize=MAX_READ)
 def _read(content: str) -> Reading:
     """What a sentence says, as far as it can be read."""
     words = tuple(word.casefold() for word in _WORDS.findall(content))
@@ -251,7 +251,7 @@ def _in_the_same_places(one: Sequence[str], other: Sequence[str]) -> bool:
 log = logging.getLogger(__name__)
 R = TypeVar("R")
 
-MOST_KNOWN: Final = 200
+MAX_KNOWN: Final = 200
 """Facts that the engine is told it need not find again, the latest; all of them are compared with."""
 
 END_WAIT_S: Final = 30.0
@@ -402,7 +402,7 @@ class Summariser:
     def _read(self, claim: Claim, done: Summary) -> Summary:
         """Ask for the facts of a window, and put those that stand into the ledger."""
         before = len(self.facts.facts)
-        known = tuple(fact.content for fact in self.facts.facts[-MOST_KNOWN:])
+        known = tuple(fact.content for fact in self.facts.facts[-MAX_KNOWN:])
         try:
             drafts = self._replied(
                 FactsRequest(claim.passages, known, self.rehearsal.scene().presenter_labels)
@@ -429,7 +429,7 @@ class Summariser:
         passages = tuple(one for one in own if one.kind in SPOKEN)  # what a panelist asked states nothing
         if not passages:
             return
-        known = tuple(self.facts.remembered[-MOST_KNOWN:])
+        known = tuple(self.facts.remembered[-MAX_KNOWN:])
         try:
             said = self._replied(ScribeRequest(passages, known))
         except EngineError as error:

@@ -55,8 +55,8 @@ LAST: Final = 5
 _FLOOR: Final = 400
 """Outputs are not cut below this as long as anything else could be cut instead: five of them still leave
 most of the room to errors and summaries."""
-_MOST_KEYS: Final = 20
-_MOST_KEY_CHARS: Final = 60
+_MAX_KEYS: Final = 20
+_MAX_KEY_CHARS: Final = 60
 """Of the state, where nothing else helps: 1,200 bytes of names leave room for what they hold."""
 _LINE: Final = ",\n "
 
@@ -111,7 +111,7 @@ def snapshot(
     if _size(page) > MAX_CHARS:
         _cut(page, [(step, "output") for step in page["steps"] if "output" in step], at_least=_FLOOR)
     if _size(page) > MAX_CHARS:
-        short = {str(key)[:_MOST_KEY_CHARS]: state[key] for key in list(state)[:_MOST_KEYS]}
+        short = {str(key)[:_MAX_KEY_CHARS]: state[key] for key in list(state)[:_MAX_KEYS]}
         page = _page(steps.last(), errors.last(), summaries.last(), short)
         places: list[Place] = [
             (step, name) for step in page["steps"] if "output" in step for name in ("action", "output")
@@ -209,7 +209,7 @@ log = logging.getLogger(__name__)
 FOLDER: Final = "trace"
 NAME: Final = "session.json"
 
-MOST_HELD: Final = 50
+MAX_HELD: Final = 50
 """Errors, and summaries: more than a snapshot has room for."""
 MAX_LINE_CHARS: Final = 400
 """Of one line's words, far above any reason that the moderator gives; the JSON has all of them."""
@@ -286,10 +286,10 @@ class Trace:
         self._add(self.steps, step, LAST if self._held_bytes > MAX_CHARS else None)
 
     def add_error(self, message: str, step: int) -> None:
-        self._add(self.errors, {"message": message, "step": step}, MOST_HELD)
+        self._add(self.errors, {"message": message, "step": step}, MAX_HELD)
 
     def add_summary(self, text: str) -> None:
-        self._add(self.summaries, text, MOST_HELD)
+        self._add(self.summaries, text, MAX_HELD)
 
     def _add(self, tail: Tail[T], item: T, last: int | None) -> None:
         tail.append(item)

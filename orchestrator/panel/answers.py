@@ -40,7 +40,7 @@ _PARTNERS = {"returns": "back", "to you": "within", "parks": "parked for"}
 _SENTENCE = re.compile(r"[^.!?]+[.!?]*")
 # The figure of a slide is no figure of an answer.
 _SLIDES = re.compile(r"\bslides? \w+(?: (?:and|or) \w+)?", re.IGNORECASE)
-MOST_WORDS_AFTER = 15
+MAX_WORDS_AFTER = 15
 """Words that may follow the wish: an excuse or a thank-you. More, or a figure, is an answer."""
 
 
@@ -71,7 +71,7 @@ def _is_answer(rest: str) -> bool:
     if re.match(r"\W*but\b", rest, re.IGNORECASE):
         return True
     figures = _SLIDES.sub("", _patterns()["within"].sub("", rest))
-    return bool(re.search(r"\d", figures)) or len(rest.split()) > MOST_WORDS_AFTER
+    return bool(re.search(r"\d", figures)) or len(rest.split()) > MAX_WORDS_AFTER
 
 
 @lru_cache(maxsize=1)

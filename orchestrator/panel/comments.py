@@ -24,9 +24,9 @@ from orchestrator.core.values import from_json, to_json
 from orchestrator.panel.home import Home
 from orchestrator.panel.model.exchange import PERSON_VERDICTS, PersonVerdict
 
-LONGEST: Final = 4_000
+MAX_CHARS: Final = 4_000
 """Characters of one comment: two pages; what is longer is a document of its own."""
-LONGEST_NAME: Final = 80
+MAX_NAME: Final = 80
 """As a presenter's name."""
 _COMMENTS: Final = "comments.jsonl"
 _VERDICTS: Final = "verdicts.jsonl"
@@ -70,8 +70,8 @@ class Comments:
         author, text = one_line(author), page(text).strip()
         if not author or not text:
             raise UsageError("a comment needs a name and a text")
-        if len(author) > LONGEST_NAME or len(text) > LONGEST:
-            raise UsageError(f"a name has up to {LONGEST_NAME} characters, and a comment up to {LONGEST}")
+        if len(author) > MAX_NAME or len(text) > MAX_CHARS:
+            raise UsageError(f"a name has up to {MAX_NAME} characters, and a comment up to {MAX_CHARS}")
         comment = Comment(utc_now(), author, text, about)
         _add(self._root, session, _COMMENTS, asdict(comment))
         return comment

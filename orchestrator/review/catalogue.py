@@ -48,7 +48,7 @@ HITS: Final = 3
 """Places of one session that a search shows; its timeline has the others."""
 RUNS: Final = 20
 """Of the same deck, to choose from for a comparison."""
-PATIENCE_S: Final = 10.0
+TIMEOUT_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
 _VERSION: Final = 5
@@ -387,7 +387,7 @@ class Catalogue:
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with suppress(FileExistsError):  # made here, so that nobody else can read it; SQLite follows
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
-        connection = sqlite3.connect(self.path, timeout=PATIENCE_S, isolation_level=None)
+        connection = sqlite3.connect(self.path, timeout=TIMEOUT_S, isolation_level=None)
         try:
             for pragma in ("secure_delete = ON", "temp_store = MEMORY", "synchronous = NORMAL"):
                 connection.execute(f"PRAGMA {pragma}")
@@ -417,7 +417,7 @@ def _make(connection: sqlite3.Connection) -> None:
         OtherVersionError: The file is of another release.
         sqlite3.DatabaseError: It is no database.
     """
-    until = monotonic() + PATIENCE_S
+    until = monotonic() + TIMEOUT_S
     while (version := connection.execute("PRAGMA user_version").fetchone()[0]) == 0:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
@@ -534,7 +534,7 @@ BATCH: Final = 100
 
 MANY: Final = 1_000
 """New sessions from which on other processors help; to start them takes about as long as to read 300."""
-MOST_PROCESSES: Final = 4
+MAX_PROCESSES: Final = 4
 """With more the one that writes is what is waited for."""
 
 RETRY_S: Final = 60.0
@@ -623,7 +623,7 @@ def _reading(
     elif len(names) < MANY:
         yield map(reading, names)
     else:
-        workers = min(MOST_PROCESSES, os.cpu_count() or 1)
+        workers = min(MAX_PROCESSES, os.cpu_count() or 1)
         with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
             try:
                 yield pool.map(reading, names, chunksize=BATCH // 2)

@@ -81,7 +81,7 @@ class Progress:
         return ", ".join(parts)
 
 
-MOST_RUNS: Final = 100
+MAX_RUNS: Final = 100
 """Rehearsals of one presenter that are looked at: with more, a plot's points touch."""
 
 
@@ -91,11 +91,11 @@ def ended_of(catalogue: Catalogue, presenter: str | None) -> tuple[str, list[Row
     Demonstrations count only for a presenter who is named and has nothing else.
     """
     if presenter is None:
-        last = next((row for row in catalogue.page(most=MOST_RUNS) if _is_own(row)), None)
+        last = next((row for row in catalogue.page(most=MAX_RUNS) if _is_own(row)), None)
         if last is None:
             return "", []
         presenter = last.entry.presenter
-    rows = catalogue.page(presenter=presenter, most=MOST_RUNS)
+    rows = catalogue.page(presenter=presenter, most=MAX_RUNS)
     return presenter, [*filter(_is_own, rows)] or [row for row in rows if row.entry.is_ended]
 
 
@@ -105,7 +105,7 @@ def ended_with(catalogue: Catalogue, session: str) -> tuple[str, list[Row]]:
     if row is None:
         return "", []
     entry = row.entry
-    rows = catalogue.page(presenter=entry.presenter, most=MOST_RUNS)
+    rows = catalogue.page(presenter=entry.presenter, most=MAX_RUNS)
     beside = [one for one in rows if one.entry.is_ended and one.entry.is_recorded == entry.is_recorded]
     return entry.presenter, [one for one in beside if one.entry.deck == entry.deck]
 

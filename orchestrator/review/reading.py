@@ -51,7 +51,7 @@ _HEAD: Final = re.compile(rb'"hash":"([0-9a-f]{64})"\}\n\Z')
 END_BYTES: Final = 128
 """Of a ledger, in which its last hash stands."""
 _END: Final = re.compile(rb'\n\{"seq":\d+,"op":"freeze"[^\n]*\n\Z')
-_LONGEST_END: Final = 64 * 1024
+_MAX_END: Final = 64 * 1024
 """Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
 
 
@@ -206,7 +206,7 @@ def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], 
         minutes=options.minutes,
         panel=digests({"panel": json.dumps(opened.templates, sort_keys=True)})["panel"],
         is_drill=opened.drill is not None,
-        is_ended=_END.search(ledger, max(0, len(ledger) - _LONGEST_END)) is not None,
+        is_ended=_END.search(ledger, max(0, len(ledger) - _MAX_END)) is not None,
         head=head_of(ledger),
         outcomes={name: outcomes.count(name) for name in OUTCOME_WORDS if name in outcomes},
         questions=tuple(_asked(one, persons) for one in asked),

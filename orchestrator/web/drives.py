@@ -14,7 +14,7 @@ from typing import Final
 
 from orchestrator.core.errors import GreenroomError, SessionFrozenError, SessionStateError
 from orchestrator.core.store.waiting import waits_until
-from orchestrator.material.speech.voice import LONGEST, WINDOW_S
+from orchestrator.material.speech.voice import MAX_WINDOWS, WINDOW_S
 from orchestrator.panel.loop import answers
 from orchestrator.panel.loop.driver_lock import driving, is_driven
 from orchestrator.panel.loop.live import STOPPED, Panel
@@ -34,7 +34,7 @@ that means anything (2 s). A hundred that looked ten times a second took a tenth
 
 A look that took longer is followed by a wait of the same length, and a trace by none for `REST` times what it
 took: where a machine does not keep up, drives leave it to those who speak."""
-MOST_S: Final = 2.0
+MAX_LENGTH_S: Final = 2.0
 """No wait is longer: the shortest pause that means anything, however long a lock was held meanwhile."""
 TRACE_EVERY_S: Final = 1.0
 """How often a drive brings the facts and the trace up to date. Done with each piece of speech, it took as
@@ -44,7 +44,7 @@ REST: Final = 20
 HEARD_OUT_S: Final = 6.0
 """How long "That was it" waits for the last sentence once it is over: a pause that ends it, and its
 recognition, which takes some tenths of its length (`help measured`)."""
-SENTENCE_S: Final = LONGEST * WINDOW_S
+SENTENCE_S: Final = MAX_WINDOWS * WINDOW_S
 """How long that sentence may still go on."""
 VOICE_S: Final = 0.6
 """How long somebody counts as speaking after the microphone said so: it says so with each tenth of a second
@@ -182,7 +182,7 @@ class Drive:
                         self._watch()
                         traced_at = monotonic()
                         trace_s = traced_at - now
-                    self._stop.wait(min(max(LOOK_S, monotonic() - began), MOST_S))
+                    self._stop.wait(min(max(LOOK_S, monotonic() - began), MAX_LENGTH_S))
                 else:
                     panel.carry_out(due)
         finally:

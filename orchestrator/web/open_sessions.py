@@ -192,7 +192,7 @@ class Keys:
 # ---------------------------------------------------------------------- open sessions
 
 
-MOST_IDLE: Final = 128
+MAX_IDLE: Final = 128
 """Sessions kept open beside those that this server drives; each takes 3 to 8 MB and 9 to 20 descriptors."""
 OPENING_AT_ONCE: Final = 16
 """Folding a ledger can take seconds, in which whoever asks for the same session waits, and one in sixteen of
@@ -321,7 +321,7 @@ class OpenSessions:
 
     def _surplus(self) -> list[tuple[Session, int]]:
         idle = [name for name in self._open if name not in self._held]
-        return [self._open.pop(name) for name in idle[: max(0, len(idle) - MOST_IDLE)]]
+        return [self._open.pop(name) for name in idle[: max(0, len(idle) - MAX_IDLE)]]
 
 
 def _close(session: Session) -> None:

@@ -30,7 +30,7 @@ PICTURE_WITHIN_S: Final = 20
 """A page that waits longer for one picture shows the text card, and the picture when it is asked again."""
 AT_ONCE: Final = 2
 """Decks that are drawn at a time: LibreOffice takes a core and some 300 MB for each."""
-MOST_KEPT: Final = 40
+MAX_KEPT: Final = 40
 """Decks whose pictures stay, the oldest leave first; fifty slides take some 15 MB, and are drawn again."""
 LOOK_S: Final = 0.05
 MEMORY_BYTES: Final = 1_500_000_000
@@ -151,7 +151,7 @@ class Pictures:
                 folder = Path(tempfile.mkdtemp(dir=self._folder.name))
                 drawing = self._drawn[deck.sha256] = Drawing(file, deck.kind, folder, self._turns)
             self._drawn.move_to_end(deck.sha256)
-            while len(self._drawn) > MOST_KEPT:
+            while len(self._drawn) > MAX_KEPT:
                 surplus.append(self._drawn.popitem(last=False)[1])
         for one in surplus:
             one.stop()

@@ -44,14 +44,14 @@ from orchestrator.review.reading import END_BYTES, head_of
 from orchestrator.review.titles import Titles
 from orchestrator.web.open_sessions import OpenSessions
 
-MOST_FETCHED: Final = 8
+MAX_FETCHED: Final = 8
 """Archived sessions that lie unpacked at once; one takes some 1 MB, and a reviewer reads one or two."""
 FRESH_S: Final = 2.0
 """A catalogue that was brought up to date this lately is shown as it is."""
-PATIENCE_S: Final = 0.05
+TIMEOUT_S: Final = 0.05
 """A list waits so long for what is new: to look at 1,000 archives takes half of it. A longer update goes on
 behind the page, and the page says so where anything is read."""
-LONG_PATIENCE_S: Final = 2.0
+LONG_TIMEOUT_S: Final = 2.0
 """So long where there would be nothing to show: no session at all, or not the one that is asked for."""
 
 
@@ -148,7 +148,7 @@ class Review:
         if running is not None:
             # At first, what is there may be of the archives that another server looked at.
             is_empty = is_needed or not self._ended or not self.catalogue.page(most=1)
-            running.join(LONG_PATIENCE_S if is_empty else PATIENCE_S)
+            running.join(LONG_TIMEOUT_S if is_empty else TIMEOUT_S)
         return self._reading
 
     def _update(self) -> None:
@@ -218,7 +218,7 @@ class Review:
                     f"{self._store.url}/{name}: is replaced: its ledger ends with {head}, and the one that "
                     f"was read here before with {row.entry.head}"
                 )
-            if len(self._fetched) > MOST_FETCHED:
+            if len(self._fetched) > MAX_FETCHED:
                 self._drop(next(iter(self._fetched)))
         # It was whole and right, or it would not have been fetched; what a desktop left is passed over.
         if (name, self._place) not in self.catalogue.verified([name]):

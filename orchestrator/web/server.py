@@ -83,7 +83,7 @@ TOKEN_BYTES: Final = 32
 HEAD_WITHIN_S: Final = 10.0
 """A head is one packet; on the worst of networks some seconds."""
 IDLE_S: Final = 20
-MOST_CONNECTIONS: Final = 400
+MAX_CONNECTIONS: Final = 400
 """Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""
 
 OPEN_FILES: Final = 10_240
@@ -155,14 +155,14 @@ def allow_open_files() -> None:
 class PromptProtocol(H11Protocol):
     """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection.
 
-    Beyond `MOST_CONNECTIONS` one on which nobody waits for anything makes room. Where there is none, the
+    Beyond `MAX_CONNECTIONS` one on which nobody waits for anything makes room. Where there is none, the
     answer is `_busy`; the server's own is plain text.
     """
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
-        if len(self.connections) >= MOST_CONNECTIONS:
+        if len(self.connections) >= MAX_CONNECTIONS:
             self._make_room()
         super().connection_made(transport)
         self._set_deadline()
@@ -172,7 +172,7 @@ class PromptProtocol(H11Protocol):
         self._set_deadline()
 
     def handle_events(self) -> None:
-        is_full = len(self.connections) > MOST_CONNECTIONS or len(self.tasks) >= MOST_CONNECTIONS
+        is_full = len(self.connections) > MAX_CONNECTIONS or len(self.tasks) >= MAX_CONNECTIONS
         self.app = _busy if is_full else self.config.loaded_app
         super().handle_events()
 
@@ -213,7 +213,7 @@ class PromptProtocol(H11Protocol):
 
 
 async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
-    told = f"{MOST_CONNECTIONS} connections are open, and that is all there may be: ask again in some seconds"
+    told = f"{MAX_CONNECTIONS} connections are open, and that is all there may be: ask again in some seconds"
     answer = problem(HTTPStatus.SERVICE_UNAVAILABLE, told, code="service_unavailable")
     answer.headers.update(CLOSE)
     await answer(scope, receive, secured(send))

@@ -27,7 +27,7 @@ COLOURS: Final = 6
 """Classes `s1` to `s6` of the style sheet; a seventh part of a drawing begins again."""
 LETTER: Final = 24
 """Height of a letter in units of a drawing 960 wide: on a sheet 900 px wide, that of the page around it."""
-LEAST_SPAN: Final = 1e-9
+MIN_SPAN: Final = 1e-9
 """Of the largest value: what lies closer together has no ticks of its own that a float can tell apart."""
 MIN_SIZE, MAX_SIZE = 1e-280, 1e300
 """Of all values together: beyond these the steps of an axis, or the sums of its values, are 0 or infinite."""
@@ -105,7 +105,7 @@ class Axis:
         """Return the shortest axis with round ends that holds *values*, which `can_hold`."""
         low, high = min(values), max(values)
         most = max(abs(low), abs(high))
-        if high - low <= most * LEAST_SPAN:
+        if high - low <= most * MIN_SPAN:
             low, high = (low - most / TICKS, high + most / TICKS) if most else (0.0, 1.0)
         step = round_up((high - low) / TICKS)
         first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

@@ -35,7 +35,7 @@ from orchestrator.panel.loop.plan import Source
 # ---------------------------------------------------------------------- uploads
 
 
-MOST_KEPT: Final = 20
+MAX_KEPT: Final = 20
 """Dropped decks, the oldest leave first: people try two or three and start with one."""
 MAX_NAME_BYTES: Final = 200
 """File systems take 255; the end is kept, for the suffix."""
@@ -107,7 +107,7 @@ class Uploads:
                 self._kept[taken.deck.sha256] = taken
                 self._kept.move_to_end(taken.deck.sha256)
                 gone = [before] if before is not None else []
-            while len(self._kept) > MOST_KEPT:
+            while len(self._kept) > MAX_KEPT:
                 gone.append(self._kept.popitem(last=False)[1])
         for one in gone:
             _remove(one.file)
@@ -237,7 +237,7 @@ class Materials:
             raise
         with self._lock:
             self._kept[digest] = taken
-            gone = [self._kept.popitem(last=False)[1] for _ in range(len(self._kept) - MOST_KEPT)]
+            gone = [self._kept.popitem(last=False)[1] for _ in range(len(self._kept) - MAX_KEPT)]
         for one in gone:
             rmtree(one.file.parent, ignore_errors=True)
         return taken

@@ -138,7 +138,7 @@ def test_a_database_that_went_away_meanwhile_is_said(home: Path, tmp_path: Path,
 def test_a_database_that_another_process_keeps_is_said(
     home: Path, tmp_path: Path, greenroom: Commands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(database, "TIMEOUT_S", 0.01)
     deck = str(write_rehearsal(tmp_path).deck)
     with closing(sqlite3.connect(home / NAME, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context
-from orchestrator.core.context.messages import MOST_MARKS, messages_of, watermarks
+from orchestrator.core.context.messages import MAX_MARKS, messages_of, watermarks
 from orchestrator.core.errors import UsageError
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.value import Unread
@@ -287,7 +287,7 @@ def test_every_call_has_the_same_bytes_and_what_was_marked_is_found_again(steps:
                 messages = context.messages(layout)
                 blocks, marks = texts(messages), marked(messages)
                 assert all(block.strip() for block in blocks)
-                assert len(marks) <= MOST_MARKS
+                assert len(marks) <= MAX_MARKS
                 assert sorted(own_lines(messages)) == sorted(context.text.splitlines())
                 old, old_marks = before.get(layout, ([], []))
                 settled = old_marks[1] + 1 if len(old_marks) > 1 + (layout == "strict") else 0

@@ -86,7 +86,7 @@ def test_a_long_talk_names_only_what_is_off() -> None:
     told = texts(plots.pace(minutes(*[140] * 44, 200)))
     assert "140" not in told
     assert "200" in told
-    assert sum(":" in one for one in told) <= plots.MOST_TICKS + 1
+    assert sum(":" in one for one in told) <= plots.MAX_TICKS + 1
 
 
 def test_a_slides_bar_shows_time_share_and_what_is_over() -> None:

@@ -43,7 +43,7 @@ TAGS = {
     "#estimate",
     HEADING,
 }
-LONGEST_WORDS = 27
+MAX_WORDS = 27
 """Of one question: what is said in a breath."""
 
 
@@ -90,7 +90,7 @@ def test_an_entry_is_valid(entry: Entry) -> None:
         assert not re.search(r"\{(?!quote\}|it\})", ask)
         assert ask == ask.strip()
         assert ask[-1] == "?"
-        assert len(ask.split()) <= LONGEST_WORDS
+        assert len(ask.split()) <= MAX_WORDS
 
 
 def test_what_follows_a_quote_reads_right_whatever_goes_in() -> None:

@@ -23,7 +23,7 @@ from orchestrator.memory.notebook import scratchpad
 from orchestrator.memory.tools import MAX_RESULT_CHARS, SessionTools, anthropic_tools
 from orchestrator.memory.trace import full_trace
 from orchestrator.panel.engines.model.engine import FallbackEngine
-from orchestrator.panel.engines.model.tasks import MOST_AT_ONCE, ROUNDS
+from orchestrator.panel.engines.model.tasks import MAX_AT_ONCE, ROUNDS
 from orchestrator.panel.engines.protocol import JudgementRequest, Request, ScratchpadRequest
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.plan import StartOptions, plan_of, read_source
@@ -398,7 +398,7 @@ def test_a_budget_that_runs_out_between_rounds_ends_them(notes: Notes, tooling: 
 
 
 def test_results_and_uses_are_bounded(notes: Notes, tooling: SessionTools) -> None:
-    reads = [("file_read", {"path": "shared/deck-content.md"})] * (MOST_AT_ONCE + 2)
+    reads = [("file_read", {"path": "shared/deck-content.md"})] * (MAX_AT_ONCE + 2)
     with (
         MessagesServer(uses=lambda taken: reads if taken.rounds < 2 else []) as server,
         engine_on(server) as engine,
@@ -407,13 +407,13 @@ def test_results_and_uses_are_bounded(notes: Notes, tooling: SessionTools) -> No
     results = server.requests[2].results
     kinds = [plain(one["content"]).get("error") for one in results]
     first, second = kinds[: len(reads)], kinds[len(reads) :]
-    assert first[MOST_AT_ONCE:] == ["refused-use"] * 2
-    assert second[MOST_AT_ONCE:] == ["refused-use"] * 2
+    assert first[MAX_AT_ONCE:] == ["refused-use"] * 2
+    assert second[MAX_AT_ONCE:] == ["refused-use"] * 2
     uses = [one for _, one in tooling.take() if isinstance(one, ToolUsed)]
     given = sum(one.chars for one in uses if one.error is None)
     assert given <= MAX_RESULT_CHARS
     assert "too-much" in second
-    assert all(kind in (None, "too-much") for kind in kinds[:MOST_AT_ONCE])
+    assert all(kind in (None, "too-much") for kind in kinds[:MAX_AT_ONCE])
 
 
 def test_a_call_that_is_given_up_leaves_its_uses_and_no_proposal(

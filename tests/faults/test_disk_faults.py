@@ -37,7 +37,7 @@ from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.stores import on_disk, values_of
 
-MOST: Final = share(10)
+MAX: Final = share(10)
 """Places of one error in one command; of one with more calls as many, evenly spread."""
 ERRORS: Final = {
     "ENOSPC": r"write|pwrite64|openat|mkdir(at)?|rename(at2?)?|link(at)?|fsync|fdatasync",
@@ -152,7 +152,7 @@ def test_a_command_that_the_disk_fails_says_so_and_leaves_nothing_half(
             for call, number in all_places
             if re.fullmatch(calls, call) and (error != "ENOSPC" or (call, number) in that_change)
         ]
-        for call, number in spread(fitting, MOST):
+        for call, number in spread(fitting, MAX):
             put_back(tmp_path / "kept", case.home)
             fault = Fault(call, str(number), f"error={error}")
             ran = forked.run(COMMAND, *arguments, fault=fault)
@@ -163,7 +163,7 @@ def test_a_command_that_the_disk_fails_says_so_and_leaves_nothing_half(
     told = ", ".join(f"{count} {error}" for error, count in counts.items())
     note("disk faults", f"greenroom {name}", count=counts.total(), wrong=failed, told=told)
     assert not wrong, "\n".join(wrong)
-    assert counts.total() >= MOST
+    assert counts.total() >= MAX
 
 
 def synced_again(ran: Ran) -> list[str]:

@@ -32,7 +32,7 @@ from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import write_rehearsal
 from tests.helpers.stores import CANDIDATE, DECK, INTEL, NOTES, TRANSCRIPT, bare, blueprints
 
-MOST: Final = share(40)
+MAX: Final = share(40)
 """Points of one operation; of one with more calls as many, evenly spread. A point takes about 0.3 s."""
 CANARY: Final = b"estuary"
 """A word of the deck and of the speech, which stands in no template."""
@@ -97,7 +97,7 @@ def forked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forked]:
 def points(program: Forked, target: str, *arguments: str | Path) -> list[Fault]:
     """The calls that change something in one run of the operation, which is not killed."""
     calls = places(program.run(target, *arguments, fault=NO_FAULT), that_change=True)
-    return [Fault(call, str(when), "signal=KILL") for call, when in spread(calls, MOST)]
+    return [Fault(call, str(when), "signal=KILL") for call, when in spread(calls, MAX)]
 
 
 def made(root: Path) -> int:
@@ -130,7 +130,7 @@ def test_what_was_acknowledged_is_there_and_nothing_else_but_the_write_under_way
         wrong += [f"{fault}: {one}" for one in faults_of(root)]
     note("kill -9", f"store: {function.__name__}", count=killed, wrong=len(wrong))
     assert not wrong, "\n".join(wrong)
-    assert killed > MOST // 4
+    assert killed > MAX // 4
 
 
 # ---------------------------------------------------------------------- the command line
@@ -177,7 +177,7 @@ def test_a_killed_command_leaves_nothing_half_and_can_be_run_again(
         wrong += [f"{fault}: {one}" for one in found]
     note("kill -9", f"greenroom {name}", count=killed, wrong=len({one.partition(": ")[0] for one in wrong}))
     assert not wrong, "\n".join(wrong)
-    assert killed > MOST // 4
+    assert killed > MAX // 4
 
 
 def holding_canary(home: Path) -> list[str]:

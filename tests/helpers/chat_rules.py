@@ -52,7 +52,7 @@ _KEYS: Final[Mapping[str, set[str]]] = {
     "assistant": {"role", "content", "tool_calls"},
     "tool": {"role", "tool_call_id", "content"},
 }
-MOST_TOKENS: Final = 8192
+MAX_TOKENS: Final = 8192
 """Of a reply, where the server lacks "length"."""
 
 
@@ -101,8 +101,8 @@ def _lacking(body: Mapping[str, Any], lacks: Collection[str]) -> None:
     renamed = f"{unknown.format('max_tokens')} Use 'max_completion_tokens' instead."
     need("max_tokens" not in lacks or "max_tokens" not in body, renamed)
     name = "max_tokens" if "max_tokens" in body else "max_completion_tokens"
-    room = f"{name} is too large: {body.get(name)}. This model supports at most {MOST_TOKENS} of them"
-    need("length" not in lacks or body.get(name, 0) <= MOST_TOKENS, room)
+    room = f"{name} is too large: {body.get(name)}. This model supports at most {MAX_TOKENS} of them"
+    need("length" not in lacks or body.get(name, 0) <= MAX_TOKENS, room)
 
 
 def _messages(messages: Any) -> None:

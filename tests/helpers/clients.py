@@ -16,7 +16,7 @@ from orchestrator.panel.engines.model.settings import CHAT, Settings
 from orchestrator.panel.engines.model.tasks import OnPartial
 
 Call = Callable[[str], Any]
-PATIENCE_S: Final = 300.0
+TIMEOUT_S: Final = 300.0
 """In place of ten seconds: the machine may be busy."""
 REQUEST: Final = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "The deck."}]}
 
@@ -62,7 +62,7 @@ def searched(url: str) -> Any:
 
 def embedded(url: str) -> Any:
     """Texts made into vectors."""
-    return HttpEmbedder(url, "small", "k3y", timeout_s=PATIENCE_S).embed(["a memory"])
+    return HttpEmbedder(url, "small", "k3y", timeout_s=TIMEOUT_S).embed(["a memory"])
 
 
 def listed(url: str) -> Any:

@@ -17,7 +17,7 @@ from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from tests.helpers.rehearsals import write_rehearsal
 
-PATIENCE_S = 300.0
+TIMEOUT_S = 300.0
 """How long a test waits for what must come; it says what did not."""
 TIMERS = {"refresh": 0.3, "answer_pause": 0.3, "stale": 30, "hand_raise_pause": 0.2, "free_flow_gap": 0.2}
 
@@ -33,7 +33,7 @@ def quicken(home: Path, **timers: float) -> None:
 
 def until(what: str, is_so: Callable[[], Any]) -> Any:
     """Wait until *is_so* gives something true, and return it."""
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + TIMEOUT_S
     while not (found := is_so()):
         assert time.monotonic() < end, f"never came: {what}"
         time.sleep(0.02)
@@ -101,7 +101,7 @@ def fed(home: Path, tmp_path: Path, engine: Engine, **options: Any) -> Iterator[
         yield feed
     finally:
         feed.stopped.set()
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
         feed.session.close()
         driven.close()
     assert not thread.is_alive()

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from tests.helpers.server_faults import Refused
 
-MOST_MARKS: Final = 4
-MOST_UNIONS: Final = 16
+MAX_MARKS: Final = 4
+MAX_UNIONS: Final = 16
 """Parameters with union types that a schema may have, as far as is known; ours must stay below."""
 KNOWN: Final = frozenset(
     {
@@ -118,7 +118,7 @@ def _check(body: Any, lacks: Collection[str]) -> None:
     _answered(messages)
     is_continued = _is_paused(body, len(messages) - 1)
     need(messages[-1]["role"] == "user" or is_continued, "messages: the last one must be the user's")
-    need(marks <= MOST_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
+    need(marks <= MAX_MARKS, f"A maximum of 4 blocks with cache_control may be provided. Found {marks}.")
     if "output_config" in body:
         _config(body["output_config"])
     for number, tool in enumerate(body.get("tools", ())):
@@ -232,7 +232,7 @@ def _config(config: Any) -> None:
         if "$ref" in node:
             name = str(node["$ref"]).removeprefix("#/$defs/")
             need(name in schema.get("$defs", {}), f"{place}: {node['$ref']} leads nowhere")
-    need(unions <= MOST_UNIONS, f"output_config.format.schema: {unions} parameters with union types")
+    need(unions <= MAX_UNIONS, f"output_config.format.schema: {unions} parameters with union types")
 
 
 def nodes(place: str, node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:

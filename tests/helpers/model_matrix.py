@@ -48,7 +48,7 @@ from tests.helpers.server_faults import FAULTS, Fault
 OPTIONS: Final[Mapping[str, Any]] = {"panel": ("skeptic", "analyst"), "exchanges": 2, "intensity": "friendly"}
 """Two panelists and short exchanges: two minutes of speech in at most 30 calls."""
 REFRESH_S: Final = 40
-MOST_CALLS: Final = 30
+MAX_CALLS: Final = 30
 SETTINGS: Final[Mapping[str, Any]] = {
     "deadlines_s": dict.fromkeys(DEADLINES_S, 0.8),
     "retries": 1,
@@ -133,7 +133,7 @@ def plain(folder: Path, wire: str = MESSAGES) -> Plain:
         shutil.copytree(session.path, kept)
         ended(session)
     calls, root = len(server.requests), session.path
-    assert calls <= MOST_CALLS
+    assert calls <= MAX_CALLS
     assert faults_of(root, home) == []
     assert "satisfied" in {one.outcome for one in exchanges_of(root)}
     whole = Plain(home, files, root, kept, calls, tuple(points), transcript_of(root), wire)
@@ -150,7 +150,7 @@ def played_again(case: Case, whole: Plain, server: MessagesServer) -> Path:
             number = case.call
         if case.fault != IGNORES:
             fault = Fault(case.fault, SECONDS.get(case.fault, 0.0))
-            numbers = range(number, number + (10 * MOST_CALLS if case.lasts else 1))
+            numbers = range(number, number + (10 * MAX_CALLS if case.lasts else 1))
             server.faults = dict.fromkeys(numbers, fault)
         if case.call <= made:
             session = started(whole.home, whole.files, engine)

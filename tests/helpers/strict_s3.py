@@ -36,7 +36,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
 
 KEY, SECRET = "AKIDTEST", "not-a-real-secret-key"
-MOST_SKEW_S = 900
+MAX_SKEW_S = 900
 """As S3's own: a request that is signed further from the server's clock is refused."""
 PAGE_KEYS = 7
 """Keys in a page of a list: few, so that every list has several pages."""
@@ -136,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
             return "InvalidAccessKeyId"
         at = self.headers["x-amz-date"]
         signed_at = datetime.strptime(at, "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC).timestamp()
-        if abs(time.time() + self.state.clock_ahead_s - signed_at) > MOST_SKEW_S:
+        if abs(time.time() + self.state.clock_ahead_s - signed_at) > MAX_SKEW_S:
             return "RequestTimeTooSkewed"
         parts = urlsplit(self.path)
         names = given["SignedHeaders"].split(";")

@@ -20,7 +20,7 @@ from tests.helpers.rehearsals import ROOT
 
 QUIET_S = 0.3
 """A prompt that has stood for so long waits for what is typed."""
-LONGEST_S = 120.0
+MAX_LENGTH_S = 120.0
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
@@ -54,7 +54,7 @@ def at_terminal(
         os.chdir(ROOT)
         os.execve(sys.executable, command, {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT)})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    got, waiting, ends = b"", list(typed), time.monotonic() + LONGEST_S
+    got, waiting, ends = b"", list(typed), time.monotonic() + MAX_LENGTH_S
     judging = list(verdicts)
     changed = time.monotonic()
     while time.monotonic() < ends:

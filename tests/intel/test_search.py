@@ -15,7 +15,7 @@ from orchestrator.documents.preparation import searched_json
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.lines import slide_texts
 from orchestrator.material.deck.read import read_deck, read_deck_text
-from orchestrator.material.intel.queries import FEWEST_WORDS, MOST_QUERIES, queries_of
+from orchestrator.material.intel.queries import MAX_QUERIES, MIN_WORDS, queries_of
 from orchestrator.panel.engines.claude import MAX_REQUESTS
 from orchestrator.panel.engines.model.tasks import prompt
 from orchestrator.panel.home import Home
@@ -83,7 +83,7 @@ def test_a_query_holds_the_subject_and_nobodys_name() -> None:
     told = {word for query in queries for word in words_of(query.text)}
     assert told.isdisjoint(FORBIDDEN)
     assert {"churn", "season", "revenue", "fuel", "cost"} & told
-    assert all(len(query.text.split()) >= FEWEST_WORDS for query in queries)
+    assert all(len(query.text.split()) >= MIN_WORDS for query in queries)
     assert not any(
         re.search(r"\d", query.text) and not re.search(r"\b20\d\d\b", query.text) for query in queries
     )
@@ -116,7 +116,7 @@ def test_real_decks_give_queries_without_a_name_of_theirs(shared: Path) -> None:
         deck = read_deck(path)
         claims = deck_claims(deck)
         queries = queries_of(deck, claims, [])
-        assert len(queries) <= MOST_QUERIES
+        assert len(queries) <= MAX_QUERIES
         made += len(queries)
         pieces = [text for slide in deck.slides for _, text in slide_texts(slide)]
         small = {word for text in pieces for word in re.findall(r"[^\W\d_]+", text) if word.islower()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orchestrator.material.deck.read import read_deck_text
-from orchestrator.memory.english import MOST_NAMES, names_in
+from orchestrator.memory.english import MAX_NAMES, names_in
 
 
 def test_the_commonest_name_comes_first() -> None:
@@ -20,7 +20,7 @@ def test_they_are_bounded() -> None:
     letters = "abcdefghij"
     words = [f"Zor{a}{b}k" for a in letters for b in letters]
     deck = read_deck_text("# Plan\n\n" + "\n".join(f"- We know {word} well\n" for word in words))
-    assert len(names_in(deck)) == MOST_NAMES
+    assert len(names_in(deck)) == MAX_NAMES
 
 
 def test_a_name_may_have_a_hyphen_an_apostrophe_an_and_or_figures() -> None:

@@ -16,7 +16,7 @@ from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Held
 from orchestrator.material.claims.words import word_set
 from orchestrator.memory.embedding import embedder, is_installed
-from orchestrator.memory.facts import MOST_WINDOW_CHARS, FactLog, fact_files
+from orchestrator.memory.facts import MAX_WINDOW_CHARS, FactLog, fact_files
 from orchestrator.memory.model import EmbeddingError
 from orchestrator.memory.scribe import Scribe
 from orchestrator.memory.summariser import AlikeByMeaning, grounded
@@ -454,7 +454,7 @@ def test_an_open_thread_is_settled_when_its_question_comes_back_and_is_answered(
 
 
 def test_one_call_reads_no_more_than_it_can_and_the_rest_waits() -> None:
-    long = "word " * (MOST_WINDOW_CHARS // 10)
+    long = "word " * (MAX_WINDOW_CHARS // 10)
     log = folded(*(segment(seq, long) for seq in range(1, 6)))
     claim = log.window(5)
     assert claim is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orchestrator.memory.scribe import LONGEST_TAIL_CHARS, Joining, Sentence
+from orchestrator.memory.scribe import MAX_TAIL_CHARS, Joining, Sentence
 
 
 def joined(*pieces: str) -> list[Sentence]:
@@ -50,4 +50,4 @@ def test_every_word_is_given_once_in_order_and_stands_in_its_record(pieces: list
         assert one.text.split()[0] in pieces[one.seq - 1]
         assert one.text.split()[-1] in pieces[one.last_seq - 1]
         assert one.seq <= one.last_seq
-        assert len(one.text) <= LONGEST_TAIL_CHARS + max(map(len, pieces)) * 2
+        assert len(one.text) <= MAX_TAIL_CHARS + max(map(len, pieces)) * 2

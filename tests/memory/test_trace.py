@@ -22,7 +22,7 @@ from orchestrator.memory.summariser import Summariser
 from orchestrator.memory.trace import (
     LAST,
     MAX_CHARS,
-    MOST_HELD,
+    MAX_HELD,
     Snapshots,
     Step,
     Tail,
@@ -162,7 +162,7 @@ def test_a_trace_holds_no_more_than_it_shows(tmp_path: Path) -> None:
         trace.add_error(f"error {number}", number)
         trace.add_summary(f"step {number}: done")
     assert (trace.count, len(trace.steps)) == (20_000, LAST)
-    assert len(trace.errors) == len(trace.summaries) == MOST_HELD
+    assert len(trace.errors) == len(trace.summaries) == MAX_HELD
     plain = shown(trace.text())
     assert plain["steps"][0]["note"] == "Summarized 19995 earlier steps"
     assert plain["errors"][0] == {"message": "Left out 19950 earlier errors", "step": None}

@@ -21,7 +21,7 @@ from orchestrator.panel.config.config import Config
 from orchestrator.panel.engines.model.probing import probe_settings
 from orchestrator.panel.engines.model.settings import model_settings
 from orchestrator.panel.home import Home
-from tests.helpers.clients import ALL, PATIENCE_S
+from tests.helpers.clients import ALL, TIMEOUT_S
 from tests.helpers.loopback_servers import Answer, Loopback
 from tests.helpers.rehearsals import greenroom
 
@@ -200,7 +200,7 @@ def asks(url: str, key: str) -> dict[str, Callable[[], Any]]:
     }
     return {
         **{name: partial(probe_settings, made) for name, made in settings.items()},
-        "GREENROOM_EMBEDDINGS_KEY": lambda: HttpEmbedder(url, "small", key, timeout_s=PATIENCE_S).embed(
+        "GREENROOM_EMBEDDINGS_KEY": lambda: HttpEmbedder(url, "small", key, timeout_s=TIMEOUT_S).embed(
             ["one"]
         ),
     }

@@ -19,7 +19,7 @@ from orchestrator.core.outbound.environment import MAX_REPLY_BYTES
 from orchestrator.memory import embedding
 from orchestrator.memory.embedding import HttpEmbedder
 from orchestrator.memory.model import EmbeddingError
-from tests.helpers.clients import ALL, PATIENCE_S
+from tests.helpers.clients import ALL, TIMEOUT_S
 from tests.helpers.loopback_servers import PIECE, Answer, Loopback
 
 MANY = 500_000_000
@@ -114,7 +114,7 @@ def test_vectors_have_a_bound_of_their_own(status: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(embedding, "MAX_REPLY_BYTES", 1 << 20)
     with Loopback(lambda method, target: Answer(status, JSON, endless(b"["))) as server:
         with pytest.raises(EmbeddingError, match="sent a reply of more than 1 MB, which no request"):
-            HttpEmbedder(server.url, "small", timeout_s=PATIENCE_S).embed(["one"])
+            HttpEmbedder(server.url, "small", timeout_s=TIMEOUT_S).embed(["one"])
         assert server.sent_bytes < (1 << 20) + ON_THE_WAY
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from orchestrator.material.speech.readings import (
-    LEAST_SURE,
-    LEAST_SURE_SHORT,
     LONG_S,
+    MIN_SURE,
+    MIN_SURE_SHORT,
     is_unsure,
     repeats,
     told_doubt,
@@ -44,11 +44,11 @@ def test_emphasis_is_none(text: str) -> None:
 
 
 def test_a_word_or_two_says_little_for_itself() -> None:
-    between = (LEAST_SURE + LEAST_SURE_SHORT) / 2
+    between = (MIN_SURE + MIN_SURE_SHORT) / 2
     assert not is_unsure(between, LONG_S - 0.1, differs=True)
     assert is_unsure(between, LONG_S)
     assert is_unsure(-0.1, LONG_S, differs=True)
-    assert is_unsure(LEAST_SURE_SHORT - 0.01, 0.5)
+    assert is_unsure(MIN_SURE_SHORT - 0.01, 0.5)
 
 
 @pytest.mark.parametrize(

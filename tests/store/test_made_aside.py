@@ -12,7 +12,7 @@ import pytest
 from orchestrator.core.store import files
 from orchestrator.core.store.files import made_aside, sweep
 
-MOST_LINES = 40
+MAX_LINES = 40
 
 
 def make(parent: Path) -> None:
@@ -51,7 +51,7 @@ def test_a_ctrl_c_at_any_line_leaves_nothing_that_the_next_command_does_not_remo
         sweep(tmp_path, ".new-")
         assert list(tmp_path.iterdir()) == []
         lines += 1
-    assert 10 < lines < MOST_LINES
+    assert 10 < lines < MAX_LINES
 
 
 def test_a_ctrl_c_right_behind_the_making_leaves_nothing(

@@ -20,7 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.helpers.live_feeds import until
 from tests.helpers.programs import running
-from tests.web.window import PATIENCE_S, call_of
+from tests.web.window import TIMEOUT_S, call_of
 
 PROGRAMS: Final = ("firefox-esr", "firefox")
 """As `scripts/setup.sh` looks for them."""
@@ -101,7 +101,7 @@ class Firefox:
         self._sent += 1
         self.socket.send(json.dumps({"id": self._sent, "method": method, "params": parameters}))
         while True:
-            told = json.loads(self.socket.recv(timeout=PATIENCE_S))
+            told = json.loads(self.socket.recv(timeout=TIMEOUT_S))
             if told["type"] == "event":
                 self._note(told["method"], told["params"])
             elif told["id"] == self._sent:

@@ -205,7 +205,7 @@ def test_asked_for_at_once_a_session_is_opened_once(home: Path, sessions: OpenSe
 def test_however_many_are_driven_another_is_opened_and_of_the_idle_only_the_last_are_kept(
     home: Path, sessions: OpenSessions, drives: Drives, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_sessions, "MOST_IDLE", 2)
+    monkeypatch.setattr(open_sessions, "MAX_IDLE", 2)
     names = [f"s{number}" for number in range(1, 9)]
     for name in names:
         sessions.add(Session.start(Home.open(home), deck_text=DECK, id=name))

@@ -209,7 +209,7 @@ def test_a_thread_that_waits_until_it_is_told_writes_once_the_lock_is_free(
 def test_a_held_session_is_read_verified_and_pushed_out_by_nobody(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(open_sessions, "MOST_IDLE", 1)
+    monkeypatch.setattr(open_sessions, "MAX_IDLE", 1)
     monkeypatch.setattr("orchestrator.core.verify.verification.LOCK_TIMEOUT_S", 0.0)
     sessions = OpenSessions(Home.open(home))
     held = Session.start(Home.open(home), deck_text=DECK, id="held")

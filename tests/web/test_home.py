@@ -83,7 +83,7 @@ def test_one_that_was_begun_just_now_is_listed_at_once(
     begun(site.own, "second").close()  # within the time in which a catalogue counts as fresh
     assert len(rows(page(api))) == 2
     begun(site.own, "third").close()
-    monkeypatch.setattr("orchestrator.web.reviewing.LONG_PATIENCE_S", 0.0)
+    monkeypatch.setattr("orchestrator.web.reviewing.LONG_TIMEOUT_S", 0.0)
     monkeypatch.setattr("orchestrator.web.reviewing.update", lambda *_: sleep(0.3))
     assert "Your rehearsals are still being read" in page(api)
 

@@ -264,7 +264,7 @@ def test_who_has_stopped_speaking_is_told_of_a_refusal_all_the_same(home: Path, 
 @pytest.fixture
 def one_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """One sentence that waits to be recognised is enough for frames to wait."""
-    monkeypatch.setattr(microphone, "MOST_WAITING", 1)
+    monkeypatch.setattr(microphone, "MAX_WAITING", 1)
 
 
 def speak_three(socket: WebSocketTestSession, recogniser: LateRecogniser) -> None:

@@ -130,7 +130,7 @@ def test_pictures_of_an_erased_session_are_gone_and_drawn_anew(drawn: Pictures, 
 def test_the_oldest_decks_pictures_leave_first(
     drawn: Pictures, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pictures, "MOST_KEPT", 1)
+    monkeypatch.setattr(pictures, "MAX_KEPT", 1)
     file = written(tmp_path, pdf("0 0 960 540"))
     first = drawn.of(deck_of(file, 1), file, 1)
     second = drawn.of(deck_of(file, 1, "b" * 64), file, 1)

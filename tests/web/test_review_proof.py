@@ -44,8 +44,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(reviewing, "PATIENCE_S", 60.0)  # a page waits for all that is new
-    monkeypatch.setattr(reviewing, "LONG_PATIENCE_S", 60.0)
+    monkeypatch.setattr(reviewing, "TIMEOUT_S", 60.0)  # a page waits for all that is new
+    monkeypatch.setattr(reviewing, "LONG_TIMEOUT_S", 60.0)
 
 
 @pytest.fixture

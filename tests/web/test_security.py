@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from orchestrator import __version__
-from orchestrator.web.server import MOST_CONNECTIONS
+from orchestrator.web.server import MAX_CONNECTIONS
 from tests.helpers.figures import note
 from tests.web.conftest import Serve, Served
 
@@ -177,7 +177,7 @@ def test_silent_connections_however_many_keep_nobody_out(serve: Serve, asks_once
         def connect() -> socket:
             return held.enter_context(create_connection(place, timeout=30))
 
-        silent = [connect() for _ in range(MOST_CONNECTIONS)]
+        silent = [connect() for _ in range(MAX_CONNECTIONS)]
         for one in silent if asks_once else ():
             one.sendall(ANSWERED % address.netloc.encode())
             assert one.recv(12) == b"HTTP/1.1 200"
@@ -191,7 +191,7 @@ def test_beyond_its_connections_the_server_says_so_in_a_problem_document(serve: 
     served = serve()
     address = urlsplit(served.url)
     with ExitStack() as held:
-        for _ in range(MOST_CONNECTIONS):
+        for _ in range(MAX_CONNECTIONS):
             sender = held.enter_context(create_connection((address.hostname, address.port), timeout=30))
             sender.sendall(UNFINISHED % address.netloc.encode())
             assert sender.recv(12) == b"HTTP/1.1 100"  # its head was read

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.plan import Source
 
 from orchestrator.core.errors import DeckError
+from orchestrator.panel.loop.plan import Source
 from orchestrator.web import uploads
-from orchestrator.web.uploads import MOST_KEPT, Uploads
+from orchestrator.web.uploads import MAX_KEPT, Uploads
 
 DECK = b"# Plan\n\n- Revenue grew 18% in 2026\n"
 
@@ -90,8 +90,8 @@ def test_a_failure_that_nobody_foresaw_leaves_nothing_either(
 
 
 def test_the_oldest_leave_first(kept: Uploads, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "MOST_KEPT", 2)
-    assert MOST_KEPT > 2
+    monkeypatch.setattr(uploads, "MAX_KEPT", 2)
+    assert MAX_KEPT > 2
     first, second, third = (kept.take("plan.md", DECK + b"- %d" % number) for number in range(3))
     with pytest.raises(DeckError, match="drop it once more"):
         kept.get(first.deck.sha256)

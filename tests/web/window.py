@@ -15,7 +15,7 @@ from tests.web.browser import PATIENCE_MS
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-PATIENCE_S: Final = PATIENCE_MS / 1000
+TIMEOUT_S: Final = PATIENCE_MS / 1000
 LOOK_S: Final = 0.1
 HAS_WORDS: Final = """(selector, words) => {
   const one = document.querySelector(selector);
@@ -67,7 +67,7 @@ def call_of(function: str, *arguments: Any) -> str:
     return f"({function})({', '.join(map(json.dumps, arguments))})"
 
 
-def until(window: Window, what: str, function: str, *arguments: Any, within_s: float = PATIENCE_S) -> Any:
+def until(window: Window, what: str, function: str, *arguments: Any, within_s: float = TIMEOUT_S) -> Any:
     """Wait until a function of the page gives something true, and return it."""
     end = time.monotonic() + within_s
     while not (found := window.evaluate(function, *arguments)):
@@ -77,7 +77,7 @@ def until(window: Window, what: str, function: str, *arguments: Any, within_s: f
     return found
 
 
-def shows(window: Window, selector: str, words: str = "", *, within_s: float = PATIENCE_S) -> None:
+def shows(window: Window, selector: str, words: str = "", *, within_s: float = TIMEOUT_S) -> None:
     """Wait until an element is seen and its text has these words."""
     until(window, f"“{words}” in {selector}", HAS_WORDS, selector, words, within_s=within_s)
 

@@ -17,7 +17,7 @@ from typing import Final
 # In every receipt: frames that differ would rebuild another text from the same files.
 FRAMES_VERSION: Final = 1
 
-MOST_PARTS: Final = 1024
+MAX_PARTS: Final = 1024
 """Pieces of a file that are kept apart before they are joined; joining costs a copy of the file. A rehearsal
 of half an hour has some 400 segments, so mostly none is joined; without an end a day's feed would be a
 hundred thousand."""
@@ -67,7 +67,7 @@ class Held:
         if not text:
             return
         # A new list, so that blocks made before keep theirs.
-        if len(self.parts) >= MOST_PARTS:
+        if len(self.parts) >= MAX_PARTS:
             self.parts = ["".join(self.parts)]
         self.parts.append(text)
 

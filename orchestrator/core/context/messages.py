@@ -73,12 +73,12 @@ LAYOUTS: Final = (DEFAULT_LAYOUT, "strict")
 
 CHUNK_S: Final = 15.0
 """Seconds of session clock in one block of the strict layout's transcript: the refresh interval."""
-LONGEST_TAIL_S: Final = 120.0
+MAX_TAIL_S: Final = 120.0
 """Seconds of session clock after which the watermark moves, if no exchange has moved it before.
 
 Of 90, 120, 150, 180, 240 and 300 the cheapest for the rehearsal of `scripts/bench caching`: since the
 characters are short, the tail is what a call pays for. Receipts hold their own offsets."""
-MOST_MARKS: Final = 4
+MAX_MARKS: Final = 4
 """Blocks that the service lets a request mark (caching.md, "Rules of the service")."""
 
 
@@ -134,7 +134,7 @@ def messages_of(
     extra: Sequence[str] = (),
     purpose: str = "",
 ) -> Messages:
-    """A context's files as text blocks, none of them empty, at most `MOST_MARKS` of them marked.
+    """A context's files as text blocks, none of them empty, at most `MAX_MARKS` of them marked.
 
     Args:
         blocks: The context's files in their order.
@@ -261,7 +261,7 @@ def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
 def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
     """How many of the transcript's entries stand before each step's end; the blueprint is the first.
 
-    A step ends where an exchange ended, and where what was said since reaches `LONGEST_TAIL_S`.
+    A step ends where an exchange ended, and where what was said since reaches `MAX_TAIL_S`.
     """
     closed = [entry.seq for entry in exchanges[1:]]
     steps = [1] if entries else []
@@ -269,7 +269,7 @@ def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
         start = steps[-1]
         seq_before, seq = entries[position - 1].seq, entries[position].seq
         ended = bisect_right(closed, seq) > bisect_right(closed, seq_before)
-        is_long = entries[position].clock_s - entries[start].clock_s > LONGEST_TAIL_S
+        is_long = entries[position].clock_s - entries[start].clock_s > MAX_TAIL_S
         if position > start and (ended or is_long):
             steps.append(position)
     if entries and closed and closed[-1] > entries[-1].seq and steps[-1] < len(entries):

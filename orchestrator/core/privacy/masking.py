@@ -18,8 +18,8 @@ E_MAIL: Final = "[e-mail address]"
 PHONE: Final = "[phone number]"
 CARD: Final = "[card number]"
 
-FEWEST_PHONE_DIGITS: Final = 7
-MOST_PHONE_DIGITS: Final = 15
+MIN_PHONE_DIGITS: Final = 7
+MAX_PHONE_DIGITS: Final = 15
 """E.164 numbers have at most 15 digits; local ones are rarely shorter than 7 (ITU-T E.164)."""
 CARD_DIGITS: Final = range(13, 20)
 """Primary account numbers in use have 13 to 19 digits (ISO/IEC 7812-1); one in ten other numbers of as many
@@ -55,7 +55,7 @@ _CALLED = re.compile(
 )
 _DIGIT: Final = "(?:zero|oh|nought|one|two|three|four|five|six|seven|eight|nine)"
 _SPOKEN_NUMBER = re.compile(
-    # Seven digits at least, as FEWEST_PHONE_DIGITS; 19 at most, since card numbers are read out as well.
+    # Seven digits at least, as MIN_PHONE_DIGITS; 19 at most, since card numbers are read out as well.
     rf"\b(?:(?:double|triple) )?{_DIGIT}(?:[ ,-]+(?:(?:double|triple) )?{_DIGIT}){{6,18}}\b",
     _I,
 )
@@ -110,7 +110,7 @@ def has_luhn_check(digits: list[int]) -> bool:
 
 
 def _phone(match: re.Match[str]) -> str:
-    return PHONE if FEWEST_PHONE_DIGITS <= len(_digits(match[0])) <= MOST_PHONE_DIGITS else match[0]
+    return PHONE if MIN_PHONE_DIGITS <= len(_digits(match[0])) <= MAX_PHONE_DIGITS else match[0]
 
 
 def _called(match: re.Match[str]) -> str:
@@ -124,7 +124,7 @@ def _called(match: re.Match[str]) -> str:
 # Whoever speaks is known by a label; people who are only spoken of are not known, and stay.
 
 
-SHORTEST_PART = 3
+MIN_PART = 3
 """Letters of a part of a name that is masked alone: "Li" and "de" are words of too many texts."""
 _MARKS = r"[\u0300-\u036f]*"  # the accents that NFD has parted from their letters
 _BETWEEN = r"[\W_]{1,3}"  # between the parts of a name: a space, ", ", or a line break with its indent
@@ -145,7 +145,7 @@ def redacted(text: str, people: Iterable[tuple[str, str]]) -> str:
         words = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFC", visible(name)))
         if len(words) > 1:
             wholes.append((words, label))
-        parts += [([word], label) for word in words if len(word) >= SHORTEST_PART or len(words) == 1]
+        parts += [([word], label) for word in words if len(word) >= MIN_PART or len(words) == 1]
     for words, label in [*wholes, *parts]:
         text = _pattern(words).sub(lambda _, label=label: label, text)  # type: ignore[misc]
     return unicodedata.normalize("NFC", text)

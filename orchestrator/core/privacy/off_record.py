@@ -27,9 +27,9 @@ would withhold questions that quote nothing; with five, a remark of four words w
 QUOTED_WORDS: Final = range(2, RUN_WORDS)
 """So many words are a quotation between quotation marks, where nobody speaks by chance."""
 # Four-word runs, so about as many words: more than two hours of speech (18,000) hold. It bounds memory.
-MOST_RUNS: Final = 20_000
+MAX_RUNS: Final = 20_000
 _WORD = re.compile(r"[^\W_]+")
-MOST_BEFORE: Final = 80
+MAX_BEFORE: Final = 80
 """Characters of what was said before: more than any form of words has. It bounds memory and time."""
 # Three to eighty characters: a longer stretch holds a run of four words and is found without the marks.
 _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
@@ -72,7 +72,7 @@ class Withheld:
             if self._is_probe:
                 return True
             self._runs |= _runs(text)
-            if len(self._runs) <= MOST_RUNS:  # beyond, everything is withheld
+            if len(self._runs) <= MAX_RUNS:  # beyond, everything is withheld
                 self._short |= {run for count in QUOTED_WORDS for run in _runs(text, count)}
             return True
         return self.touches(text)
@@ -91,13 +91,13 @@ class Withheld:
         """Take a piece of speech of which somebody has decided before that it is on the record."""
         self.is_off = False
         before, heard = self._before.get(speaker, ""), _plain(text)
-        self._before[speaker] = (f"{before} {heard}" if before else heard)[-MOST_BEFORE:]
+        self._before[speaker] = (f"{before} {heard}" if before else heard)[-MAX_BEFORE:]
 
     def _hears(self, heard: str, speaker: str | None) -> bool:
         """Whether any of a piece of speech is off the record; a phrase may have begun in the one before."""
         before = self._before.get(speaker, "")
         joined = f"{before} {heard}" if before else heard
-        self._before[speaker] = joined[-MOST_BEFORE:]
+        self._before[speaker] = joined[-MAX_BEFORE:]
         said = _found("said", joined)
         if not said and not self.is_off:  # nearly always
             return False
@@ -113,7 +113,7 @@ class Withheld:
         """Whether it quotes what is withheld: four words of it, or two between quotation marks."""
         if not self._runs and not self._short:
             return False
-        if len(self._runs) > MOST_RUNS or not self._runs.isdisjoint(_runs(text)):
+        if len(self._runs) > MAX_RUNS or not self._runs.isdisjoint(_runs(text)):
             return True
         return any(self._is_quoted("".join(found)) for found in _QUOTED.findall(text))
 

@@ -15,7 +15,7 @@ from typing import ClassVar, Final
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Held, Value
 
-SHORTEST_SHARED: Final = 40
+MIN_SHARED: Final = 40
 """Characters from which on a text is named rather than said again: a name of it takes some 25."""
 
 
@@ -58,7 +58,7 @@ class ReceiptNote(Value):
         """Return it with each text that is *known*, by its digest, named by its record and place."""
         shared = []
         for one in self.extra:
-            place = known.get(digest_of(one.text)) if len(one.text) >= SHORTEST_SHARED else None
+            place = known.get(digest_of(one.text)) if len(one.text) >= MIN_SHARED else None
             shared.append(Extra(like=place[0], at=place[1]) if place is not None else one)
         return replace(self, extra=tuple(shared))
 

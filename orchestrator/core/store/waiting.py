@@ -80,13 +80,13 @@ TIMEOUT_S: Final = 5.0
 """How long a lock is waited for unless the caller says otherwise: far above any write, and about as long as a
 person waits before thinking that something is broken."""
 _FIRST_WAIT_S: Final = 0.000_2
-_LONGEST_WAIT_S: Final = 0.003
+_MAX_WAIT_S: Final = 0.003
 """Between two looks at a lock that another process holds: at first about as long as one write takes, then so
 short that the next in line loses little. The system's own wait has no limit of time."""
 _TOLD_WAIT_S: Final = 0.05
 """Between two looks at a lock that this process holds: whoever lets go says so, and this is for the one that
 could not. A hundred threads that each looked every 3 ms would leave the interpreter no time to write."""
-_PATIENCE_S: Final = 0.1
+_TIMEOUT_S: Final = 0.1
 """How long one waits for another process before one stands in line, where who comes lets one go first. One
 that writes without a pause had the lock back before the others looked, until their time was over. A line from
 the first moment costs eight such writers two thirds of their writes a second, and this an eighth. A thread
@@ -169,7 +169,7 @@ def take(
         while True:
             now_s = monotonic()
             is_here = is_held_here()
-            if place is None and (is_here or now_s - began_s >= _PATIENCE_S):
+            if place is None and (is_here or now_s - began_s >= _TIMEOUT_S):
                 place = join(fd)
             is_late = now_s >= min(until_s, began_s + _LINE_S)
             is_next = is_late or not has_others_before(fd, place)
@@ -190,7 +190,7 @@ def take(
                 log.warning("%s: another writer holds it: waiting until it lets go", name)
             wait_s = _TOLD_WAIT_S if is_here else look_s
             waiter.wait(wait_s if stopped is not None else min(left_s, wait_s))
-            look_s = min(2 * look_s, _LONGEST_WAIT_S)
+            look_s = min(2 * look_s, _MAX_WAIT_S)
     finally:
         leave(fd, place)
         waiting.remove(waiter)

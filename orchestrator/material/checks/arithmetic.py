@@ -39,7 +39,7 @@ _BETWEEN = re.compile(
 )
 """The words that a headline may have beside series, category and figure: anything else could be a target."""
 
-_MOST_SLICES: Final = 30  # beyond that it is no pie that anybody drew
+_MAX_SLICES: Final = 30  # beyond that it is no pie that anybody drew
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -111,7 +111,7 @@ def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
     series = chart.series[0]
     values = [value * (100 if series.percent else 1) for value in series.values if value is not None]
     in_percent = series.percent or "%" in series.name
-    if not in_percent or not 2 <= len(values) <= _MOST_SLICES or min(values) < 0:
+    if not in_percent or not 2 <= len(values) <= _MAX_SLICES or min(values) < 0:
         return
     total = sum(values)
     # Half a percent each: the rounding to whole ones, in the worst case.

@@ -35,7 +35,7 @@ from orchestrator.material.claims.words import hedge_beside, is_function_word
 # something was misread.
 
 
-_LONGEST_SHORT: Final = 5
+_MAX_SHORT: Final = 5
 """Letters of a word that may be a magnitude or a unit ("Mkr", "mil", "staff"); longer ones are nouns."""
 _FARTHEST: Final = 100.0
 _BEHIND = re.compile(
@@ -133,7 +133,7 @@ def _short_word(text: str, number: Number) -> str | None:
     """The word behind a figure if it is short and no function word: it may be a unit or a magnitude."""
     match = _BEHIND.match(text, number.end)
     word = (match["word"] or "").rstrip(".'’") if match else ""
-    if not word or len(word) > _LONGEST_SHORT or is_function_word(word, text):
+    if not word or len(word) > _MAX_SHORT or is_function_word(word, text):
         return None
     return word
 

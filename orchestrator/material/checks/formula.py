@@ -24,16 +24,16 @@ from typing import Final, Protocol, Self, TypeVar
 # ---------------------------------------------------------------------- formula
 
 
-LONGEST: Final = 400
+MAX_CHARS: Final = 400
 """Characters: 24 operands with signs and brackets take half of that."""
 
 DEEPEST: Final = 10
 """Brackets and signs within each other, each a call within a call; no sum on a slide needs over three."""
 
-MOST_OPERANDS: Final = 24
+MAX_OPERANDS: Final = 24
 """A year by months with its total has 13; no page holds a list that is much longer."""
 
-LONGEST_NUMBER: Final = 20
+MAX_NUMBER: Final = 20
 """Characters; beyond that a float is no longer exact, and may be infinite."""
 
 _COMPARISONS: Final = {
@@ -129,8 +129,8 @@ def parse(text: str) -> Comparison:
     Raises:
         FormulaError: It is too long or too deep, or no sentence of the grammar; says where.
     """
-    if len(text) > LONGEST:
-        raise FormulaError(f"a formula has at most {LONGEST} characters, and this one has {len(text)}")
+    if len(text) > MAX_CHARS:
+        raise FormulaError(f"a formula has at most {MAX_CHARS} characters, and this one has {len(text)}")
     tokens = _tokens(text)
     nesting = itertools.accumulate((one == "(") - (one == ")") for one in tokens)
     if max(nesting, default=0) > DEEPEST:
@@ -182,7 +182,7 @@ def _tokens(text: str) -> list[str]:
             raise FormulaError(
                 f"a formula has v0, v1, …, numbers, + - * / ( ) and one comparison, not {text[at]!r}"
             )
-        if len(match[1]) > LONGEST_NUMBER:
+        if len(match[1]) > MAX_NUMBER:
             raise FormulaError("a number of the formula is too long")
         found.append(match[1])
         at = match.end()
@@ -195,8 +195,8 @@ def _node(tree: ast.expr, depth: int) -> Node:
         raise FormulaError(f"a formula is at most {DEEPEST} signs deep")
     match tree:
         case ast.Name(id=name):
-            if (index := int(name[1:])) >= MOST_OPERANDS:
-                raise FormulaError(f"a formula has at most {MOST_OPERANDS} operands")
+            if (index := int(name[1:])) >= MAX_OPERANDS:
+                raise FormulaError(f"a formula has at most {MAX_OPERANDS} operands")
             return Variable(index)
         case ast.Constant(value=int() | float() as value):
             return Constant(float(value))

@@ -23,7 +23,7 @@ from orchestrator.material.values import Chart, Deck, Segment, Series, Slide, Ta
 # order. Nothing else: one other character and the quote does not stand.
 
 
-LONGEST: Final = 2_000
+MAX_CHARS: Final = 2_000
 """Characters of a quote, a page of text: nobody is shown a longer one, and it bounds the time of a search."""
 
 _QUOTATION: Final = "\"'“”„‟«»‹›‘’‚‛`´′″"
@@ -74,8 +74,8 @@ def find_quote(quote: str, texts: Sequence[str]) -> Stretch | Broken:
     The first place counts. A quote begins and ends with whole words: "non-profit" does not hold
     "profit", nor "1,200" the number 200. Linear in the texts but for parts that stand often.
     """
-    if len(quote) > LONGEST:
-        return Broken("long", f"A quote has at most {LONGEST} characters: quote less of it.")
+    if len(quote) > MAX_CHARS:
+        return Broken("long", f"A quote has at most {MAX_CHARS} characters: quote less of it.")
     parts = [folded for piece in _ELLIPSIS.split(quote) if (folded := fold(piece))]
     if not any(char.isalnum() for part in parts for char in part):
         return Broken("empty", "The quote holds no word.")

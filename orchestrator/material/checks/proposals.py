@@ -32,7 +32,7 @@ from orchestrator.material.checks.comparison import likely_difference
 from orchestrator.material.checks.figures import DIGITS, SCALES, Figure, UnreadError, counted, dated
 from orchestrator.material.checks.formula import (
     CONVERSIONS,
-    MOST_OPERANDS,
+    MAX_OPERANDS,
     Comparison,
     FormulaError,
     check_deciding,
@@ -62,7 +62,7 @@ from orchestrator.material.claims.units import CODES
 # The ways in which the figures of a formula can be taken: their scales, units of time and years.
 
 
-_MOST_SCALED: Final = 3
+_MAX_SCALED: Final = 3
 """Tables and charts of unknown scale in one formula, each read in four scales; with more the proposal is
 refused. No finding of the bench's corpora needs more than two; with one, a true one is refused."""
 
@@ -83,9 +83,9 @@ def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[l
         yield from _by_units_of_time(plain)
     groups = sorted({figure.group for figure in figures if figure.group})
     if groups and len({figure.group for figure in figures}) > 1:
-        if len(groups) > _MOST_SCALED:
+        if len(groups) > _MAX_SCALED:
             raise UnreadError(
-                "shape", f"A formula takes bare numbers of at most {_MOST_SCALED} tables and charts."
+                "shape", f"A formula takes bare numbers of at most {_MAX_SCALED} tables and charts."
             )
         for scales in itertools.product(SCALES, repeat=len(groups)):
             by_group = dict(zip(groups, scales, strict=True))
@@ -136,7 +136,7 @@ def _scaled(amount: Amount, scale: float) -> Amount:
 
 
 _OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)  # "9 out of 10", "12 of 14"
-_MOST_NEIGHBOURS: Final = 40
+_MAX_NEIGHBOURS: Final = 40
 """Lines or cells on either side that a quote may run through; it bounds a search in vain."""
 
 
@@ -182,7 +182,7 @@ def _neighbours(passage: Passage, passages: Mapping[str, Passage]) -> list[Passa
     if match is None:
         return [passage]
     prefix, number = match[1], int(match[2])
-    near = range(max(1, number - _MOST_NEIGHBOURS), number + _MOST_NEIGHBOURS)
+    near = range(max(1, number - _MAX_NEIGHBOURS), number + _MAX_NEIGHBOURS)
     return [passages[f"{prefix}{at}"] for at in near if f"{prefix}{at}" in passages]
 
 
@@ -286,8 +286,8 @@ def _is_inside(one: Number | Date, figure: Figure) -> bool:
 
 KINDS: Final = ("deck-vs-deck", "speech-vs-deck", "sum", "growth", "chart-vs-text")
 """The five of interfaces.md, `check`; `_kind` corrects an engine's choice where the places show another."""
-LONGEST_NOTE: Final = 300  # characters: three lines of a terminal
-LONGEST_SUBJECT: Final = 120  # characters: a phrase, shown above
+MAX_NOTE: Final = 300  # characters: three lines of a terminal
+MAX_SUBJECT: Final = 120  # characters: a phrase, shown above
 
 
 def verify(
@@ -312,8 +312,8 @@ def verify(
 def _verified(
     proposal: Proposal, passages: Mapping[str, Passage], known: Sequence[Tension], by: str
 ) -> Tension:
-    if not 2 <= len(proposal.operands) <= MOST_OPERANDS:
-        raise UnreadError("shape", f"A contradiction has 2 to {MOST_OPERANDS} operands.")
+    if not 2 <= len(proposal.operands) <= MAX_OPERANDS:
+        raise UnreadError("shape", f"A contradiction has 2 to {MAX_OPERANDS} operands.")
     if proposal.kind not in KINDS:
         raise UnreadError("shape", f"The kind is one of {', '.join(KINDS)}.")
     if not proposal.why.strip():
@@ -443,10 +443,10 @@ def _tension(
         _kind(proposal, figures, None if decided is None else decided[0]),
         places[0],
         places[-1],
-        one_line(proposal.why, LONGEST_NOTE),
+        one_line(proposal.why, MAX_NOTE),
         class_=READ if decided is None else COMPUTED,
         by=by,
-        subject=one_line(proposal.subject, LONGEST_SUBJECT),
+        subject=one_line(proposal.subject, MAX_SUBJECT),
         sum="" if decided is None else _sum(*decided),
         places=places if len(places) > 2 else (),
     )
@@ -456,7 +456,7 @@ def _sum(comparison: Comparison, figures: Sequence[Figure]) -> str:
     texts = [" ".join(figure.text.split()) for figure in figures]
     readings = [*readings_of(comparison, figures)]
     amounts = readings[-1 if comparison.constants & CONVERSIONS else 0]
-    return one_line(sum_of(comparison, texts, lambda node: evaluate(node, amounts, constant)), LONGEST_NOTE)
+    return one_line(sum_of(comparison, texts, lambda node: evaluate(node, amounts, constant)), MAX_NOTE)
 
 
 def _kind(proposal: Proposal, figures: Sequence[Figure], comparison: Comparison | None) -> str:

@@ -34,7 +34,7 @@ from orchestrator.material.checks.written import number_text, said
 from orchestrator.material.claim import Place, Tension
 from orchestrator.material.claims.dates import WEEKDAYS, Date, dates_in
 from orchestrator.material.claims.numbers import Number, numbers_in
-from orchestrator.material.claims.sentences import LONGEST_SENTENCE, sentences
+from orchestrator.material.claims.sentences import MAX_SENTENCE, sentences
 from orchestrator.material.claims.units import is_currency
 
 # ---------------------------------------------------------------------- sentence
@@ -70,7 +70,7 @@ def sentences_of(text: str, place: Callable[[str], Place]) -> Iterator[Sentence]
         return
     for start, end in sentences(text):
         sentence = text[start:end]
-        if end - start <= LONGEST_SENTENCE and not _LEFT_OPEN.search(sentence):
+        if end - start <= MAX_SENTENCE and not _LEFT_OPEN.search(sentence):
             yield Sentence(sentence, place(sentence))
 
 

@@ -39,7 +39,7 @@ _BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~⁰¹²³⁴-⁹]*")
 
 _PERCENT = re.compile(r"[%\uff05\u066a\ufe6a]")
 
-LONGEST_CELL: Final = 40  # characters; a longer cell is a sentence
+MAX_CELL: Final = 40  # characters; a longer cell is a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def figures_of(table: Table) -> list[Line]:
 
 
 def _unread(text: str, row: int, column: int) -> Cell | None:
-    is_figure = len(text) <= LONGEST_CELL and any(map(str.isdecimal, text))
+    is_figure = len(text) <= MAX_CELL and any(map(str.isdecimal, text))
     return Cell(row, column, text, 0.0, 0.0, UNREAD, False, False) if row and column and is_figure else None
 
 
@@ -97,7 +97,7 @@ def columns_of(grid: Sequence[Line]) -> list[Line]:
 
 
 def _cell(shown: str, row: int, column: int, form: Form, is_rate: bool) -> Cell | None:
-    if len(shown) > LONGEST_CELL or not any(char.isdigit() for char in shown):
+    if len(shown) > MAX_CELL or not any(char.isdigit() for char in shown):
         return None
     text = without_dots(shown) if form.has_dots else shown
     numbers = numbers_in(text)
@@ -124,14 +124,14 @@ def _cell(shown: str, row: int, column: int, form: Form, is_rate: bool) -> Cell 
 _UNIT = re.compile(r"[(\[]([^)\]]{1,5})[)\]]\s*$|[^\w\s]?([€$£¥])\S*$")
 """Of a label: "Rent (€)", "Licences (USD)"."""
 
-_MOST_LINES: Final = 60
+_MAX_LINES: Final = 60
 """Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
 
-_LEAST_EVIDENCE: Final = 3.0
+_MIN_EVIDENCE: Final = 3.0
 """Powers of ten against chance, of all places that agree, and one more for ten lines: two with two digits
 each would be luck. At 4 sums of small counts are missed, as the tests show."""
 
-_LEAST_PLACES: Final = 3
+_MIN_PLACES: Final = 3
 """Where no label names a total: two places that agree, and one that does not."""
 
 FARTHEST: Final = 2.0
@@ -178,7 +178,7 @@ def table_tensions(table: Table, slide: int) -> Iterator[Tension]:
     """The one wrong place of each sum that a table shows."""
     grid = figures_of(table)
     columns = columns_of(grid)
-    if len(grid) > _MOST_LINES or len(columns) > _MOST_LINES or not grid:
+    if len(grid) > _MAX_LINES or len(columns) > _MAX_LINES or not grid:
         return
     labels = [row[0] if row else "" for row in table.rows]
     rows = [*_broken(_Lines(grid, table.rows[0], labels))]
@@ -217,7 +217,7 @@ def _is_one_cell(row: _Broken, column: _Broken) -> bool:
         return False
     is_corner = row.cells[-1] == column.cells[-1]
     evidence = row.evidence + column.evidence
-    return not is_corner and evidence >= _LEAST_EVIDENCE and len(row.places & column.places) == 1
+    return not is_corner and evidence >= _MIN_EVIDENCE and len(row.places & column.places) == 1
 
 
 def _broken(lines: _Lines) -> Iterator[_Broken]:
@@ -234,8 +234,8 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
             continue
         ((wrong, one),) = failed
         may_overlap = one.may_overlap and not (is_one_place or is_one_measure)
-        is_tried = (named or width >= _LEAST_PLACES) and not may_overlap and one.is_near
-        enough = len(evidence) >= 2 and sum(evidence) >= _LEAST_EVIDENCE + math.log10(len(lines.lines))
+        is_tried = (named or width >= _MIN_PLACES) and not may_overlap and one.is_near
+        enough = len(evidence) >= 2 and sum(evidence) >= _MIN_EVIDENCE + math.log10(len(lines.lines))
         is_all = bool(evidence) or (is_one_place and one.is_complete)
         labels = [lines.labels[at] for at in (*relation.parts, relation.target)] if lines.labels else []
         units = {found[1] or found[2] for label in labels if (found := _UNIT.search(label))}

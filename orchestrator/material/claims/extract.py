@@ -18,7 +18,7 @@ from orchestrator.material.claim import Claim, Quantity
 from orchestrator.material.claims.dates import Date, dates_in
 from orchestrator.material.claims.language import word_count
 from orchestrator.material.claims.numbers import Number, cell_number, numbers_in
-from orchestrator.material.claims.sentences import LONGEST_SENTENCE, sentences, without_final_stop
+from orchestrator.material.claims.sentences import MAX_SENTENCE, sentences, without_final_stop
 from orchestrator.material.claims.units import TIME_UNITS, is_currency
 from orchestrator.material.claims.words import FUNCTION_WORDS
 from orchestrator.material.deck.lines import asserted_lines
@@ -28,9 +28,9 @@ from orchestrator.material.values import Chart, Deck, Segment, Slide, Table
 # Claims that tables and charts make: a cell with its row and column, a series with its ends.
 
 
-MOST_CELLS: Final = 24
+MAX_CELLS: Final = 24
 """Claims of one table: more would crowd out the page's others; the arithmetic reads the table itself."""
-_LONGEST_CELL: Final = 60  # characters; a longer cell is a sentence
+_MAX_CELL: Final = 60  # characters; a longer cell is a sentence
 _MONEY = r"[^\s\d]{0,2}[€$£¥][^\s\d]{0,2}"  # "€m", "k$"
 _UNIT_PLACES = re.compile(
     r"[(\[]([^)\]]{1,20})[)\]]|\bin\s([^\s,;)]{1,12}(?:\s[^\s,;)]{1,12})?)\s*$"
@@ -42,7 +42,7 @@ Found = tuple[str, tuple[Quantity, ...]]
 
 
 def table_assertions(table: Table) -> Iterator[Found]:
-    """Each cell that is a number beside a label or under a heading, at most `MOST_CELLS`.
+    """Each cell that is a number beside a label or under a heading, at most `MAX_CELLS`.
 
     Its subject is the row's label, its period a date in the column's heading or in the label,
     its unit its own, or the one that heading or label names: "Revenue (€m)"; else the money that
@@ -56,11 +56,11 @@ def table_assertions(table: Table) -> Iterator[Found]:
     corner = table.rows[0][0].strip() if table.rows and table.rows[0] else ""
     money = corner if re.fullmatch(_MONEY, corner) else ""
     found = ((cell.strip(), _quantity(cell, label, heading, money)) for cell, label, heading in cells)
-    return itertools.islice(((text, (one,)) for text, one in found if one is not None), MOST_CELLS)
+    return itertools.islice(((text, (one,)) for text, one in found if one is not None), MAX_CELLS)
 
 
 def _quantity(cell: str, label: str, heading: str, money: str) -> Quantity | None:
-    if len(cell) > _LONGEST_CELL or not any(char.isdigit() for char in cell) or dates_in(cell):
+    if len(cell) > _MAX_CELL or not any(char.isdigit() for char in cell) or dates_in(cell):
         return None
     number = cell_number(cell)
     if number is None or not (label or heading):
@@ -127,7 +127,7 @@ _RECURS = re.compile(
 )
 _CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")  # a full stop only before white space: 4.2 holds none
 _WORD = re.compile(r"[^\W_][\w.&/'’-]*")
-_LONGEST_SUBJECT: Final = 6
+_MAX_SUBJECT: Final = 6
 """Words, a phrase of half a line; the subject is shown beside the number and never parsed."""
 
 
@@ -208,23 +208,23 @@ def _subject(text: str, number: Number, numbers: Sequence[Number], dates: Sequen
 
 
 def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:
-    """A stretch of *text* without function words at its ends, of at most `_LONGEST_SUBJECT` words."""
+    """A stretch of *text* without function words at its ends, of at most `_MAX_SUBJECT` words."""
     words = list(_WORD.finditer(text, start, end))
     while words and words[-1][0].lower() in FUNCTION_WORDS:
         words.pop()
     while words and words[0][0].lower() in FUNCTION_WORDS:
         words.pop(0)
-    kept = words[-_LONGEST_SUBJECT:] if from_end else words[:_LONGEST_SUBJECT]
+    kept = words[-_MAX_SUBJECT:] if from_end else words[:_MAX_SUBJECT]
     return text[kept[0].start() : kept[-1].end()] if kept else None
 
 
 # ---------------------------------------------------------------------- extract
 
 
-_FEWEST_WORDS: Final = 2  # one word asserts nothing
-_FEWEST_WORDS_OF_A_DATE: Final = 5
+_MIN_WORDS: Final = 2  # one word asserts nothing
+_MIN_WORDS_OF_A_DATE: Final = 5
 """A date in fewer words is a heading or a caption: "Annual report 2025", "Board meeting, May 2026"."""
-_FEWEST_SPOKEN_WORDS: Final = 5
+_MIN_SPOKEN_WORDS: Final = 5
 """ "Twenty nine percent." repeats or corrects, and nobody could say what it is about."""
 
 
@@ -262,7 +262,7 @@ def deck_claims(deck: Deck) -> tuple[Claim, ...]:
 
 def speech_claims(segment: Segment, index: int) -> tuple[Claim, ...]:
     """The claims of the transcript's *index*-th segment (from 1), with ids s<index>.<n>."""
-    found = [one for one in _of_text(segment.text, "speech") if len(one.text.split()) >= _FEWEST_SPOKEN_WORDS]
+    found = [one for one in _of_text(segment.text, "speech") if len(one.text.split()) >= _MIN_SPOKEN_WORDS]
     return tuple(
         one.claim(f"s{index}.{number}", segment.slide, segment) for number, one in enumerate(found, start=1)
     )
@@ -281,14 +281,14 @@ def _of_slide(slide: Slide) -> Iterator[_Assertion]:
 
 def _of_text(text: str, origin: str) -> Iterator[_Assertion]:
     for start, end in sentences(text):
-        if end - start > LONGEST_SENTENCE or text[start:end].rstrip("\"'”’)").endswith("?"):
+        if end - start > MAX_SENTENCE or text[start:end].rstrip("\"'”’)").endswith("?"):
             continue
         sentence = without_final_stop(text[start:end])
         words = word_count(sentence)
-        if words < _FEWEST_WORDS:
+        if words < _MIN_WORDS:
             continue
         quantities, dates = quantities_of(sentence)
-        if not any(one.unit for one in quantities) and words < _FEWEST_WORDS_OF_A_DATE:
+        if not any(one.unit for one in quantities) and words < _MIN_WORDS_OF_A_DATE:
             continue
         if quantities or dates:
             yield _Assertion(sentence, quantities, origin, bool(dates))

@@ -72,7 +72,7 @@ _OTHER_SCRIPTS = re.compile("[\u0370-\u03ff\u0590-\u08ff\u0900-\u0dff\u0e00-\u0e
 _LATIN = re.compile("[A-Za-z]")
 
 _SAMPLE_CHARS: Final = 20_000  # ten pages tell as well as a hundred
-_FEWEST_HITS: Final = 2  # one "die" or "on" is a name or a typo
+_MIN_HITS: Final = 2  # one "die" or "on" is a name or a typo
 
 
 def language_of(text: str) -> str:
@@ -87,7 +87,7 @@ def language_of(text: str) -> str:
     found = Counter(_WORD.findall(sample.lower()))
     hits = ((sum(found[word] for word in words.split()), code) for code, words in _STOP_WORDS.items())
     (most, code), (second, _), *_ = sorted(hits, reverse=True)
-    return code if most >= _FEWEST_HITS and most > second else UNKNOWN
+    return code if most >= _MIN_HITS and most > second else UNKNOWN
 
 
 def language_of_deck(deck: Deck) -> str:

@@ -206,7 +206,7 @@ def _han(text: str, one: Number, other: Number) -> Number | None:
 
 _OF_EVERY = re.compile(r"\s(?:in|(?:out\s)?of)\s(?:every|each)\s", re.IGNORECASE)
 _ONE_IN = re.compile(r"(?<!number )\bone\s(?:in|out\sof)\s(?:(?:every|each)\s)?$", re.IGNORECASE)
-_LARGEST_WHOLE: Final = 1000
+_MAX_WHOLE: Final = 1000
 """Of a share in two numbers: "one in a thousand" is said, and "12 in 4,000" counts both."""
 
 
@@ -230,7 +230,7 @@ def _one_in(text: str, after: int, whole: Number) -> Number | None:
 def share_of(text: str, start: int, part: float, whole: Number) -> Number | None:
     """The share that *part* of *whole* makes, from *start* on; None: these make none."""
     size = whole.value
-    if whole.unit or whole.scaled or not 0 < part < size <= _LARGEST_WHOLE:
+    if whole.unit or whole.scaled or not 0 < part < size <= _MAX_WHOLE:
         return None
     value, half = part / size, min(0.5 / size, SHARE_SLACK)
     low, high = value - half, value + half
@@ -274,7 +274,7 @@ _BETWEEN = re.compile(r"\bbetween\s(?:about\s|some\s)?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s(?:about\s|around\s|just\s|some\s)?$", re.IGNORECASE)
 _SHARED_BELOW: Final = 1_000
 """ "From 2 to 4 million": a number from here on is no number of millions (`tests/claims/numbers.yaml`)."""
-_MOST_APART: Final = 10
+_MAX_APART: Final = 10
 """ "From 500 to 2 million" starts at 500; at 100 "thirty to two hundred" would be three thousand."""
 
 
@@ -305,7 +305,7 @@ def _in_ranges(text: str, found: Sequence[Number]) -> list[Number]:
 def _sharing(one: Number, other: Number) -> tuple[Number, Number]:
     """Both ends with the unit and the magnitude that only one of them is written with."""
     is_small = abs(one.value) < _SHARED_BELOW and not one.scaled and (one.unit or one.factor == 1)
-    is_near = abs(one.value * other.factor) <= _MOST_APART * abs(other.value)
+    is_near = abs(one.value * other.factor) <= _MAX_APART * abs(other.value)
     factor = other.factor if is_near and is_small else 1.0
     if one.unit is None and one.noun is None and is_small:
         one = one._replace(unit=other.unit, noun=other.noun)

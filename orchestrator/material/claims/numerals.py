@@ -52,7 +52,7 @@ _WITH_VULGAR = re.compile(rf"(?<![\w.,])(?P<whole>\d{{1,4}})?\s?(?P<part>[{''.jo
 _OVER = re.compile(r"(?<![\w.,/])(?P<part>\d)/(?P<whole>\d{1,2})(?=\s(?:of|the)\b)(?!/)", re.ASCII)
 _ONE_DOT = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.200 or 1.2 thousandths: the text decides
 _CONTINENTAL = re.compile(r"(?<![\d,])\d+,\d{1,2}(?![\d,])|\d\.\d{3}\.\d{3}|\d\.\d{3},\d", re.ASCII)
-_MOST_DIGITS: Final = 24
+_MAX_DIGITS: Final = 24
 """No amount has as many, and a float has 17: the rest is cut off, so that no text costs more to read."""
 _COMMA_DECIMAL: Final = frozenset({"de", "nl", "es", "it", "pt", "fr", "sv", "pl"})
 
@@ -93,7 +93,7 @@ def last_place(value: float) -> float:
 
 
 def _figure(written: str, start: int, end: int) -> PlainNumber:
-    if written.isdigit() and len(written) <= _MOST_DIGITS:
+    if written.isdigit() and len(written) <= _MAX_DIGITS:
         return PlainNumber(start, end, float(written), 1.0)
     plain = re.sub(rf"['’ {_THIN}]", "", written)
     if plain.count(",") == 1 and (re.fullmatch(r"\d*,\d{1,2}|0,\d+", plain) or "." in plain.split(",")[0]):
@@ -101,7 +101,7 @@ def _figure(written: str, start: int, end: int) -> PlainNumber:
     elif plain.count(".") > 1:
         plain = plain.replace(".", "")
     plain = plain.replace(",", "")
-    plain = plain[:_MOST_DIGITS]
+    plain = plain[:_MAX_DIGITS]
     decimals = len(plain.partition(".")[2])
     return PlainNumber(start, end, float(plain), 10.0**-decimals)
 
@@ -129,7 +129,7 @@ _TOKEN = re.compile(
     rf"\b(?:{'|'.join([*SMALL_NUMBERS, *_SCALES])}|hundred|dozen|point|and\sa\shalf)(?:\b|(?=fold\b))",
     re.IGNORECASE,
 )
-_MOST_WORDS: Final = 24
+_MAX_WORDS: Final = 24
 """Words of one number: "nine hundred and ninety-nine million …" has fewer."""
 
 _FOLLOWS: Final = {
@@ -271,7 +271,7 @@ def _read(text: str, words: Sequence[_Word], at: int) -> tuple[_Sum | None, int]
         return None, at + 1
     number.add(first)
     after = at + 1
-    while after < len(words) and after - at < _MOST_WORDS:
+    while after < len(words) and after - at < _MAX_WORDS:
         word = words[after]
         joint = text[number.end : word.start]
         following = words[after + 1] if after + 1 < len(words) else None

@@ -20,7 +20,7 @@ _OPENS = re.compile(r"\s*[\"'“‘(\[]*[^\W_]")  # what a next sentence begins 
 _MARKER = re.compile(r"(?:[•●○▪■◦‣⁃∙·*>–—✓✔➢➤→-]+|o(?=\s+[A-Z]))\s*|\(?\d{1,2}[.)]\s+")
 _FINAL = re.compile(r"[^\w)%\]\"'”’+°!€£$]+$")
 
-LONGEST_SENTENCE: Final = 700
+MAX_SENTENCE: Final = 700
 """Characters; what is longer has lost its punctuation, and no board could hear it as one claim."""
 
 

@@ -84,7 +84,7 @@ _LAST_WORDS: Final = tuple(
 )
 """Of each hedge, without its full stop: a window that ends in none of them need not be searched."""
 _SIGNS: Final = frozenset("~≈±<>≥≤=.")  # last characters of hedges that are no letters
-_LONGEST: Final = 24  # characters before a number: "slightly more than", the longest hedge, with its spaces
+_MAX_CHARS: Final = 24  # characters before a number: "slightly more than", the longest hedge, with its spaces
 _BEHIND = re.compile(
     r"(?P<about>\s?(?:or so|or thereabouts|-ish|ish)\b)"
     r"|(?P<more>\s(?:or|and) (?:more|above|over|higher|longer)\b|\+(?!\s?\d))"
@@ -117,7 +117,7 @@ def hedge_beside(text: str, start: int, end: int, *, is_time: bool) -> Hedge | N
     """The hedge of the number at *start* to *end*; "over three years" says how long, and hedges nothing."""
     if (behind := _BEHIND.match(text, end)) and behind.lastgroup:
         return Hedge(behind.lastgroup)
-    window = text[max(0, start - _LONGEST) : start]
+    window = text[max(0, start - _MAX_CHARS) : start]
     if not (last := window.rstrip()[-1:]).isalpha() and last not in _SIGNS:
         return None
     if not window.rstrip().rstrip(".").lower().endswith(_LAST_WORDS):

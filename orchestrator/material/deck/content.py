@@ -22,7 +22,7 @@ _UNFILLED = re.compile(
 )
 """Words of templates, as the makers of slide programs and of templates print them."""
 
-_LONGEST_HEADING = 80
+_MAX_HEADING = 80
 """Characters, a line of a slide; a longer title is a statement, so the slide says something."""
 
 
@@ -56,7 +56,7 @@ def _body(slide: Slide) -> bool:
 
 def _is_bare(slide: Slide) -> bool:
     """Whether it holds nothing but a heading; the deck's own title slide is meant to be so."""
-    return slide.number > 1 and 0 < len(slide.title) <= _LONGEST_HEADING and not _body(slide)
+    return slide.number > 1 and 0 < len(slide.title) <= _MAX_HEADING and not _body(slide)
 
 
 def _beside_a_bare_one(deck: Deck, slide: Slide) -> bool:

@@ -64,14 +64,14 @@ def parent_text(slide: Slide, index: int) -> str | None:
 # range in which the 132 pages and slides of sixteen real decks and PDFs are marked alike.
 
 
-_FEWEST_SLIDES = 4
+_MIN_SLIDES = 4
 _REPEATED_ON = 1 / 3
 """A line is furniture if it stands on more than this share of at least so many slides.
 
 Same from 0.22 to 0.5; at a sixth, titles that a few slides share are gone; at two thirds, a running head
 that the cover has not stays. Of fewer than four slides a third is a single one, and everything would repeat.
 """
-_FEWEST_REPEATS = 3
+_MIN_REPEATS = 3
 """Twice is emphasis. Same up to 5."""
 
 _CONTACT = re.compile(  # tried at the beginning of words and bounded, so that no line takes long
@@ -97,15 +97,15 @@ https://…" is furniture too, at 0.44 "The specification can be found at https:
 """
 # "Web: example.org" has a name before its colon, so what follows is not lone.
 _NAMED = re.compile(r"\W*[^\W\d_]+\s*[:：]\s*\S")
-_MOST_LETTERS_OF_A_FIGURE = 3
+_MAX_LETTERS_OF_A_FIGURE = 3
 """As in "USD", "Mio" or "bn". With five, "April 3, 2024" is a lone figure; with six, "Python 3.12"."""
 
-_MOST_WORDS_OF_A_LABEL = 4
-_LONGEST_LABEL = 30  # letters
+_MAX_WORDS_OF_A_LABEL = 4
+_MAX_LABEL = 30  # letters
 """With three words ("Tracking and lens data") or 29 letters (a box in Japanese), boxes of real diagrams are
 no labels; with five words, "* = OpenSSF Member Company" is one."""
 _ENDS = tuple(".,;:!?。、：！？…")
-FEWEST_LABELS = 3
+MIN_LABELS = 3
 """So many short texts that stand alone on a slide are the labels of a diagram; fewer may say something.
 
 With two, two people's offices on a slide are a diagram; with four, a diagram of three boxes is quoted.
@@ -124,21 +124,21 @@ def is_lone_figure(text: str) -> bool:
     if _NAMED.match(text):
         return False
     letters = sum(character.isalpha() for character in text)
-    return letters <= _MOST_LETTERS_OF_A_FIGURE and any(character.isdigit() for character in text)
+    return letters <= _MAX_LETTERS_OF_A_FIGURE and any(character.isdigit() for character in text)
 
 
 def is_fragment(text: str) -> bool:
     """Whether *text* may be a name in a diagram: a few words, no figure, no end of a sentence."""
     letters = sum(2 if character >= "\u2e80" else 1 for character in text)  # an ideograph is as wide as two
-    few = len(text.split()) <= _MOST_WORDS_OF_A_LABEL and letters <= _LONGEST_LABEL
+    few = len(text.split()) <= _MAX_WORDS_OF_A_LABEL and letters <= _MAX_LABEL
     return few and text[-1:] not in _ENDS and not any(map(str.isdigit, text))
 
 
 def _repeated(texts: Iterable[tuple[int, Iterable[str]]]) -> frozenset[str]:
     slides = [{_key(text, number) for text in on_it if text} for number, on_it in texts]
     counts = Counter(key for keys in slides for key in keys)
-    enough = max(_FEWEST_REPEATS, int(len(slides) * _REPEATED_ON) + 1)
-    if len(slides) < _FEWEST_SLIDES:
+    enough = max(_MIN_REPEATS, int(len(slides) * _REPEATED_ON) + 1)
+    if len(slides) < _MIN_SLIDES:
         return frozenset()
     return frozenset(key for key, count in counts.items() if count >= enough)
 

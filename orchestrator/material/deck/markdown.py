@@ -156,7 +156,7 @@ TABLE_ENDS = re.compile(r"</table\s*>", re.IGNORECASE)
 _ROW = re.compile(r"<tr\b[^<>]*>", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b([^<>]*)>", re.IGNORECASE)
 _SPAN = re.compile(r"\b(col|row)span\s*=\s*[\"']?(\d{1,2})\b", re.IGNORECASE)
-_MOST_COVERED = 10_000
+_MAX_COVERED = 10_000
 """Places under merged cells: as many cells as are read of a deck (`limits`); further ones count as single."""
 
 
@@ -173,7 +173,7 @@ def html_table(markup: str, typed: Callable[[str], str]) -> Table:
                 cells.append("")
             stated = {name.lower(): int(count) for name, count in _SPAN.findall(attributes)}
             across, down = stated.get("col", 1), stated.get("row", 1)
-            if (across, down) != (1, 1) and len(covered) + across * down <= _MOST_COVERED:
+            if (across, down) != (1, 1) and len(covered) + across * down <= _MAX_COVERED:
                 spans[at, len(cells)] = across, down
                 covered |= {(at + y, len(cells) + x) for y in range(down) for x in range(across)}
             cells.append(joined(typed(content).split(BREAK)))
@@ -399,7 +399,7 @@ def _cells(row: str) -> list[str]:
 
 _SEPARATOR = "---"
 _FRONT_MATTER_ENDS = ("---", "...")
-_LONGEST_FRONT_MATTER = 200
+_MAX_FRONT_MATTER = 200
 """Lines; a first slide that looks like front matter but is longer is a slide. The front matter of Marp or
 Slidev, with themes and styles written out, has some dozen."""
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
@@ -474,7 +474,7 @@ def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
     """The title that YAML front matter gives ("" if none), and the lines behind it."""
     if not lines or lines[0].rstrip() != _SEPARATOR:
         return "", lines
-    first = lines[1:_LONGEST_FRONT_MATTER]
+    first = lines[1:_MAX_FRONT_MATTER]
     end = next((index for index, line in enumerate(first, 1) if line.rstrip() in _FRONT_MATTER_ENDS), None)
     if end is None:
         return "", lines

@@ -30,7 +30,7 @@ from orchestrator.material.values import Deck, Slide
 # Headers, footers and page numbers: a PDF repeats them on its pages, and nobody says them.
 
 
-_FEWEST_PAGES = 3
+_MIN_PAGES = 3
 """A line is furniture if it stands on at least this many pages, and on more than half of them.
 
 Of two pages nobody can tell a running head from a title that is used twice; with four, the table heads of a
@@ -65,7 +65,7 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
         for number, (page, few) in enumerate(zip(pages, small, strict=True), 1)
         for place in {place for i in few for place in _places(page.paragraphs[i], number)}
     )
-    enough = max(_FEWEST_PAGES, len(pages) // 2 + 1)
+    enough = max(_MIN_PAGES, len(pages) // 2 + 1)
     running = {place for place, count in places.items() if count >= enough}
     return [
         replace(
@@ -311,7 +311,7 @@ def _paragraph(lines: list[Line], *, alone: bool) -> Piece:
 # ---------------------------------------------------------------------- pdf
 
 
-_LONGEST_FIRST_LINE = 80
+_MAX_FIRST_LINE = 80
 """Characters; a longer first line that does not stand out is not taken for a title: it is a sentence.
 
 From 40 to 82 the titles of the 64 real pages are the same; at 120 two pages have a sentence for a title.
@@ -405,7 +405,7 @@ def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
     The title in the file's properties comes last: of eight real PDFs that have one, three say
     "Untitled", "Document" and "Presentation1". What ends in a colon names the lines below it, not the deck.
     """
-    lines = [line for line in slides[0].lines if len(line) <= _LONGEST_FIRST_LINE]
+    lines = [line for line in slides[0].lines if len(line) <= _MAX_FIRST_LINE]
     titles = [slide.title for slide in slides[1:]]
     properties = shown(document.get_metadata_value("Title"))
     named = (slides[0].title, *lines[:1], *titles, properties)
@@ -418,7 +418,7 @@ def _heading(pieces: Sequence[Piece]) -> int | None:
     if found is None and pieces and pieces[0].lines:
         first = pieces[0].lines[0]
         item = pieces[0].placed is not None and pieces[0].placed.item
-        short = len(first) <= _LONGEST_FIRST_LINE and not item and first[-1] not in ".,;:!?。、"
+        short = len(first) <= _MAX_FIRST_LINE and not item and first[-1] not in ".,;:!?。、"
         return 0 if short and any(map(str.isalnum, first)) else None
     return found
 

@@ -37,7 +37,7 @@ _RAISED = 0.15  # how far the baseline of a raised mark is above that of what it
 _SMALLER = 0.85  # the size of a raised mark; LaTeX sets it at 0.7, Word and PowerPoint at two thirds
 _LEVEL = 0.05  # how far the baselines of pieces of one mark may be apart
 _TOUCHES = 0.3  # the widest gap between a mark and what it is a mark of
-_LONGEST_MARK = 5  # characters, as of "(1,2)"; a longer one is a label beside a large figure
+_MAX_MARK = 5  # characters, as of "(1,2)"; a longer one is a label beside a large figure
 _SUPERSCRIPTS = {
     ord(plain): chr(code)
     for code in (0xAA, 0xB2, 0xB3, 0xB9, *range(0x1D43, 0x1D6B), *range(0x2070, 0x2080))
@@ -46,8 +46,8 @@ _SUPERSCRIPTS = {
 } | {ord("-"): "⁻", ord("–"): "⁻"}
 """Letters only to "j": a raised "m" or "k" may be a unit, and "th" of "4th" is no mark."""
 _KERNED = 0.1  # the widest gap between letters of one word
-_FEWEST_ROWS = 3  # that two columns touch in at one place; two would be luck
-_FEWEST_DIGITS = 3
+_MIN_ROWS = 3  # that two columns touch in at one place; two would be luck
+_MIN_DIGITS = 3
 _RIGHT_TO_LEFT = ("R", "AL")
 """Bidirectional classes of the letters of Hebrew and Arabic scripts: Unicode, annex 9."""
 
@@ -104,7 +104,7 @@ def _column_edges(runs: Sequence[Run]) -> Edges:
     return frozenset(
         (direction, at)
         for (direction, at), vs in rows.items()
-        if len(vs) >= _FEWEST_ROWS
+        if len(vs) >= _MIN_ROWS
         and not any(
             run.direction == direction
             and run.start < at - 1
@@ -121,7 +121,7 @@ def _touch(before: str, text: str) -> bool:
         return False
     figures = [is_lone_figure(before), is_lone_figure(text)]
     if all(figures):
-        return min(len(before), len(text)) >= _FEWEST_DIGITS  # letters may be drawn one by one
+        return min(len(before), len(text)) >= _MIN_DIGITS  # letters may be drawn one by one
     return any(figures) and not is_lone_figure(before + text)
 
 
@@ -240,7 +240,7 @@ def _with_marks(row: Sequence[Run], at: int, largest: float) -> str:
     said = run.text.strip()
     if (
         run.size > _SMALLER * largest
-        or len(said) > _LONGEST_MARK
+        or len(said) > _MAX_MARK
         or (len(said) > 1 and any(map(str.isalpha, said)))
     ):
         return run.text

@@ -35,7 +35,7 @@ _WIDE_SPACE = 0.4
 """The narrowest gap after a space that may part columns: pdfium makes one space of several."""
 _ONE_WIDTH = 0.1  # pdfium rounds boxes outwards to the ink; "i" and "m" are 0.5 em apart in other fonts
 
-_MOST_LETTERS = 200_000
+_MAX_LETTERS = 200_000
 """On one page; the fullest page of the real PDFs has 8,730, and a second reads about 30,000."""
 _MANY_LETTERS = 7
 """A font with at least so many letters of one width on a page is one of fixed pitch, whatever its flags say:
@@ -157,7 +157,7 @@ def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
     x, y, box = ctypes.c_double(), ctypes.c_double(), pdfium.FS_RECTF()
     pieces: list[_Piece] = []
     before, unreadable = None, False
-    for index in range(min(count, _MOST_LETTERS)):
+    for index in range(min(count, _MAX_LETTERS)):
         code = pdfium.FPDFText_GetUnicode(chars, index)
         if code in _BREAKS and pdfium.FPDFText_IsGenerated(chars, index):
             continue  # pdfium's guess; where letters are spaced out it is wrong
@@ -179,7 +179,7 @@ def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
         before = style
     runs = [(_run(piece), piece.style.artifact) for piece in pieces]
     shown = [(run, artifact) for run, artifact in runs if _inside(run, width, height)]
-    return PageText(_without_artifacts(shown, height), height, unreadable, count > _MOST_LETTERS)
+    return PageText(_without_artifacts(shown, height), height, unreadable, count > _MAX_LETTERS)
 
 
 def _without_artifacts(runs: Sequence[tuple[Run, str]], height: float) -> list[Run]:

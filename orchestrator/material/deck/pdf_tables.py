@@ -35,7 +35,7 @@ _NEXT_ROW = 4.5  # the farthest that the figures of a column are apart
 _SIGN = 8.0  # the widest gap between a currency sign that has a column of its own and its figure
 SAME_SIZE = 1.2  # the ratio of sizes within a table
 
-_MOST_TEXTS = 2_000
+_MAX_TEXTS = 2_000
 """On one page; more are a drawing. Each figure is held against those of the rows above it."""
 
 _NUMBER = r"\d{1,3}(?:[ \u00a0\u2009\u202f'’.,]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
@@ -85,7 +85,7 @@ def text_rows(runs: Sequence[Run]) -> list[Row]:
     """The texts among *runs* by their baselines, each row from the left; signs stand with their figures."""
     texts = sorted((_text(row) for row in runs_in_rows(runs, _GAP)), key=lambda text: text.v)
     rows: list[Row] = []
-    for text in texts if len(texts) <= _MOST_TEXTS else []:
+    for text in texts if len(texts) <= _MAX_TEXTS else []:
         if rows and text.v - rows[-1][0].v <= LEVEL * text.size:
             rows[-1].append(text)
         else:
@@ -190,14 +190,14 @@ _LINE = 1.35  # the widest distance of two lines of a wrapped label
 _NEARER = 0.8  # a wrapped line is nearer to its own row than to the next by this
 _SAME_CELL = 0.9  # lines that are closer than this cannot stand below each other
 
-_FEWEST_ROWS = 3  # of a table with one column of figures; one with more may have two
+_MIN_ROWS = 3  # of a table with one column of figures; one with more may have two
 _FILLED = 0.6  # share of its places that hold something
 _STANDS = 0.5  # share of the rows in which an outer column stands, or it is no part of the table
-_MOST_HEADINGS = 3  # rows
-_LONGEST_LABEL = 60  # characters; what is longer is prose
-_LONGEST_TEXT = 25  # of other columns of text; what is longer is prose that stands beside the table
-_MOST_WORDS = 3  # the same
-_MOST_LETTERS_OF_A_UNIT = 4  # as of "sqkm"; a longer word between two columns of figures is a label
+_MAX_HEADINGS = 3  # rows
+_MAX_LABEL = 60  # characters; what is longer is prose
+_MAX_TEXT = 25  # of other columns of text; what is longer is prose that stands beside the table
+_MAX_WORDS = 3  # the same
+_MAX_LETTERS_OF_A_UNIT = 4  # as of "sqkm"; a longer word between two columns of figures is a label
 
 _TWO_FIGURES = re.compile(r"[^\w]*\d[\d.,]*\s+[-+−–]?\d[^:/]*")
 """What may be the cells of two columns that stand too close."""
@@ -228,7 +228,7 @@ class _InDoubt(Exception):
 
 def page_tables(runs: Sequence[Run], pages: int) -> PageTables:
     """The tables of figures among *runs*, on a page of a document of so many *pages*."""
-    if sum(any(map(str.isdigit, run.text)) for run in runs) < _FEWEST_ROWS:
+    if sum(any(map(str.isdigit, run.text)) for run in runs) < _MIN_ROWS:
         return PageTables((), list(runs), in_doubt=False)
     parts = [cut_at_gaps(run) for run in runs]
     found: list[FoundTable] = []
@@ -295,7 +295,7 @@ class _Span:
             return False
         is_prose = any(
             len(text.words) > longest
-            or (longest == _LONGEST_TEXT and len(text.words.split()) > _MOST_WORDS)
+            or (longest == _MAX_TEXT and len(text.words.split()) > _MAX_WORDS)
             or text.words[0] in MARKS
             for text in self.texts
         )
@@ -319,7 +319,7 @@ class _Grid:
             if figures
             and figures[0] < index < figures[-1]
             and not span.is_of_figures
-            and any(sum(map(str.isalpha, text.words)) > _MOST_LETTERS_OF_A_UNIT for text in span.texts)
+            and any(sum(map(str.isalpha, text.words)) > _MAX_LETTERS_OF_A_UNIT for text in span.texts)
         ]
         for left, right in pairwise((-math.inf, *cuts, math.inf)):
             columns = [column for column in self.columns if left < next(iter(column.values())).left < right]
@@ -346,7 +346,7 @@ class _Grid:
         if not _is_table(lines, figures, pages):
             return None, []
         if any(_is_unclear(cell, column in figures) for line in lines for column, cell in line.cells.items()):
-            if len(figures) > 1 and len(lines) >= _FEWEST_ROWS:
+            if len(figures) > 1 and len(lines) >= _MIN_ROWS:
                 raise _InDoubt
             return None, []
         columns = range(len(spans))
@@ -377,11 +377,11 @@ class _Grid:
             for part in parts
         ]
         while len(spans) > 1:
-            longest = _LONGEST_LABEL if spans[1].is_of_figures else _LONGEST_TEXT
+            longest = _MAX_LABEL if spans[1].is_of_figures else _MAX_TEXT
             if not spans[0].is_outside(len(rows), longest):
                 break
             del spans[0]
-        while spans and spans[-1].is_outside(len(rows), _LONGEST_TEXT):
+        while spans and spans[-1].is_outside(len(rows), _MAX_TEXT):
             del spans[-1]
         return spans
 
@@ -406,7 +406,7 @@ class _Grid:
                 for text in inside
             )
             is_heading = line.cells.keys() & set(figures) and v - line.v <= farthest
-            if is_caption or not is_heading or len(headings) == _MOST_HEADINGS:
+            if is_caption or not is_heading or len(headings) == _MAX_HEADINGS:
                 break
             headings.insert(0, line)
             v = line.v
@@ -479,7 +479,7 @@ def _is_table(lines: Sequence[_Line], figures: Sequence[int], pages: int) -> boo
     labels = [line.words(0) for line in filled]
     cells = sum(len(line.cells.keys() & set(figures)) for line in filled)
     if (
-        len(filled) < (2 if len(figures) > 1 else _FEWEST_ROWS)
+        len(filled) < (2 if len(figures) > 1 else _MIN_ROWS)
         or not all(any(map(str.isalpha, label)) for label in labels[:-1])
         or cells < _FILLED * len(filled) * len(figures)
     ):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from orchestrator.material.deck.lines import (
-    FEWEST_LABELS,
+    MIN_LABELS,
     introduces,
     is_fragment,
     is_lone_figure,
@@ -28,7 +28,7 @@ At 0.18 a headline that reaches into its list was read behind it; at 0.4 the tit
 below it changed places. From 0.2 to 0.3 the 132 real pages and slides read the same.
 """
 
-_MOST = 1_000
+_MAX = 1_000
 """More boxes than this are a drawing: they are read by their places alone. Rows are tried against columns,
 which takes time with the square of their number."""
 
@@ -77,7 +77,7 @@ class _Page:
     def ordered(self, part: list[int]) -> list[int]:
         if len(part) < 2:
             return part
-        if len(part) > _MOST:
+        if len(part) > _MAX:
             return self._by_lines(part)
         rows = _cut(part, [(self.boxes[i].top, self.boxes[i].bottom) for i in part])
         pieces = self._cards_together(rows) if len(rows) > 1 else self._columns(part)
@@ -181,10 +181,10 @@ _LARGER = 1.1  # the ratio of sizes of a heading and its text
 little larger, head nothing."""
 _FIGURE_LARGER = 1.3  # of a figure that is shown off, and its label
 """Same from 1 to 1.6."""
-_LONGEST_LABEL, _LONGEST_HEADING, _LONGEST_BOLD = 12, 12, 40  # words
+_MAX_LABEL, _MAX_HEADING, _MAX_BOLD = 12, 12, 40  # words
 """Same from 6 to 24, from 11 to 12, and from 30 to 80. A heading of ten words loses its points at 9; at 13 a
 sentence heads those behind it; at 20 a question in bold loses its answer."""
-_SHORTEST_TEXT = 5  # words; what is shorter than this is a label itself
+_MIN_TEXT = 5  # words; what is shorter than this is a label itself
 """At 4 an address ("Esteemed Governing Board,") is the text of a label, at 6 a title of five words is
 none."""
 
@@ -234,7 +234,7 @@ def _stands_under(head: Placed, reach: float, piece: Placed) -> bool:
         return False
     if head.item:
         return piece.box.left > head.box.left + _INDENTED * em and piece.size < _LARGER * head.size
-    if not 0 < head.words <= (_LONGEST_BOLD if head.bold else _LONGEST_HEADING):
+    if not 0 < head.words <= (_MAX_BOLD if head.bold else _MAX_HEADING):
         return introduces(head.text) and piece.item
     if head.size >= _LARGER * piece.size:
         return True
@@ -258,7 +258,7 @@ def _rows(pieces: Sequence[Placed]) -> list[tuple[int, int]]:
         (index - 1, index)
         for index, piece in enumerate(pieces)
         if index
-        and 0 < pieces[index - 1].words < _SHORTEST_TEXT <= piece.words
+        and 0 < pieces[index - 1].words < _MIN_TEXT <= piece.words
         and not pieces[index - 1].item
         and pieces[index - 1].box.right <= piece.box.left
         and _overlap(_down(pieces[index - 1].box), _down(piece.box))
@@ -275,9 +275,9 @@ def labels_of_figures(pieces: Sequence[Placed]) -> dict[int, int]:
     texts = [
         index
         for index, piece in enumerate(pieces)
-        if 0 < piece.words <= _LONGEST_LABEL and not is_lone_figure(piece.text) and not piece.item
+        if 0 < piece.words <= _MAX_LABEL and not is_lone_figure(piece.text) and not piece.item
     ]
-    if len(figures) * len(texts) > _MOST_PAIRS:
+    if len(figures) * len(texts) > _MAX_PAIRS:
         return {}
     gaps = {(f, t): gap for f in figures for t in texts if (gap := _gap(pieces[f], pieces[t])) is not None}
     nearest: dict[int, int] = {}
@@ -294,7 +294,7 @@ def with_label(figure: Placed, label: Placed) -> Placed:
     return replace(figure, text=f"{first.text} {then.text}", box=around([figure.box, label.box]))
 
 
-_MOST_PAIRS = 10_000
+_MAX_PAIRS = 10_000
 """More figures and texts than this make a drawing, not a row of figures that are shown off.
 
 100 figures with 100 texts; each pair is looked at, so the number also bounds the time.
@@ -333,9 +333,9 @@ def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
 # Which text on a slide or page is its heading, where the file does not say.
 
 
-_LONGEST = 120
+_MAX_CHARS = 120
 """Characters; a heading is a line, not a paragraph. A real title has 104: at 90 it was lost."""
-_FEWEST_LETTERS = 2
+_MIN_LETTERS = 2
 """So that "Q3" and a lone "€" or digit are no heading, and "FAQ" and "要約" are."""
 _STANDS_OUT = 1.15
 """How much larger than the other text a heading is; less is body text with some emphasis.
@@ -363,8 +363,8 @@ def most_prominent(candidates: Sequence[Heading]) -> int | None:
     fit = [
         index
         for index, candidate in enumerate(candidates)
-        if 0 < len(candidate.text) <= _LONGEST
-        and sum(character.isalpha() for character in candidate.text) >= _FEWEST_LETTERS
+        if 0 < len(candidate.text) <= _MAX_CHARS
+        and sum(character.isalpha() for character in candidate.text) >= _MIN_LETTERS
     ]
     if not fit:
         return None
@@ -447,7 +447,7 @@ def slide_of(number: int, pieces: Sequence[Piece], heading: int | None) -> Slide
         charts=tuple(chart for piece in pieces for chart in piece.charts),
         alt_texts=tuple(dict.fromkeys(piece.alt_text for piece in pieces if piece.alt_text)),
         parents=settled(parents),
-        labels=tuple(sorted(code | (fragments if len(fragments) >= FEWEST_LABELS else set()))),
+        labels=tuple(sorted(code | (fragments if len(fragments) >= MIN_LABELS else set()))),
     )
 
 

@@ -22,7 +22,7 @@ from orchestrator.material.deck.pptx_text import paragraphs
 from orchestrator.material.deck.shown import shown
 from orchestrator.material.values import Chart, Series
 
-MOST_POINTS = 10_000
+MAX_POINTS = 10_000
 """Points of one series that are read; a screen 4,000 points wide cannot show more. A point's index is the
 file's own word, so this bounds the memory that a wrong one costs."""
 
@@ -240,7 +240,7 @@ def _points(cache: Element | None, tag: str) -> list[str]:
     found: dict[int, str] = {}
     for point in () if cache is None else cache.iterfind(tag):
         index = point.get("idx", "")
-        if index.isdigit() and int(index) < MOST_POINTS:
+        if index.isdigit() and int(index) < MAX_POINTS:
             found[int(index)] = (point.findtext(f"{C}v") or point.text or "").strip()
     return [found.get(index, "") for index in range(max(found, default=-1) + 1)]
 

@@ -52,14 +52,14 @@ _NAME_OF_A_SHAPE = re.compile(
 )
 # Sixteen hex digits or more: half of an MD5, and no English word has as many of these letters in a row.
 _ADDRESS_OR_HASH = re.compile(r"(https?://\S+|[a-z]:\\.*|[0-9a-f-]{16,})", re.IGNORECASE)
-_FEWEST_LETTERS = 3
+_MIN_LETTERS = 3
 """A shorter text ("1", "A2") is a number of the program's, and says nothing of a picture."""
 
 
 def own_words(description: str) -> str:
     """The alt text on one line, or "" where it is a program's: a guess, a file or shape name."""
     text = shown(description)
-    if sum(character.isalpha() for character in text) < _FEWEST_LETTERS or _WRITTEN_BY_A_PROGRAM.search(text):
+    if sum(character.isalpha() for character in text) < _MIN_LETTERS or _WRITTEN_BY_A_PROGRAM.search(text):
         return ""
     for pattern in (_FILE_NAME, _NAME_OF_A_SHAPE, _ADDRESS_OR_HASH):
         if pattern.fullmatch(text):

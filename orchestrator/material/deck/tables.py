@@ -68,7 +68,7 @@ def is_figure(text: str) -> bool:
 # ---------------------------------------------------------------------- pptx tabs
 
 
-_FEWEST_ROWS = 3
+_MIN_ROWS = 3
 """Two lines with a tab in each ("Phone:", "Mail:") say no more as a table than as lines."""
 
 Lines = list[tuple[str, int]]
@@ -93,7 +93,7 @@ def _rows(lines: list[str]) -> list[list[str]] | None:
     """The cells of *lines*, if they are rows: labels in front, and figures behind all but the first."""
     for separator in ("\t", "\t+"):  # some take one tab for a column, others as many as it needs
         rows = [[shown(cell) for cell in re.split(separator, line)] for line in lines]
-        if len(rows) >= _FEWEST_ROWS and len({*map(len, rows)}) == 1:
+        if len(rows) >= _MIN_ROWS and len({*map(len, rows)}) == 1:
             figures = [any(cell and is_figure(cell) for cell in row[1:]) for row in rows]
             return rows if all(figures[1:]) and all(row[0] for row in rows[1:]) else None
     return None

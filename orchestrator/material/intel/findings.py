@@ -24,13 +24,13 @@ from orchestrator.material.values import CONTRADICTS, NEUTRAL, STANCES, SUPPORTS
 # of its own paragraph.
 
 
-LONGEST_PARAGRAPH: Final = 70
+MAX_PARAGRAPH: Final = 70
 """Words; a longer paragraph says more than one thing, so it is given in parts of about three sentences: a
 single one often lacks what its "it" means, and many bear on several places of the deck at once."""
-LONGEST_FINDING: Final = 2_000
+MAX_FINDING: Final = 2_000
 """Characters; a longer one is a text, and not a finding."""
-_LONGEST_TOPIC: Final = 80  # characters: a heading of one line
-_LONGEST_MARKED: Final = 20_000
+_MAX_TOPIC: Final = 80  # characters: a heading of one line
+_MAX_MARKED: Final = 20_000
 """Characters of a paragraph in which marks of emphasis are looked for: that takes time with its square."""
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -131,13 +131,8 @@ def _blocks(text: str, whole: _Section) -> Iterator[_Block]:
 
 def _heading(line: str, following: str) -> str | None:
     if match := _HEADING.match(line):
-        return _plain(match[1])[:_LONGEST_TOPIC]
-    if (
-        line.strip()
-        and _UNDERLINE.match(following)
-        and not _BULLET.match(line)
-        and len(line) <= _LONGEST_TOPIC
-    ):
+        return _plain(match[1])[:_MAX_TOPIC]
+    if line.strip() and _UNDERLINE.match(following) and not _BULLET.match(line) and len(line) <= _MAX_TOPIC:
         return _plain(line)
     return None
 
@@ -188,19 +183,19 @@ def _without_date(source: str) -> tuple[str, str | None]:
 def _plain(text: str) -> str:
     """Without the marks of Markdown; a link keeps its words."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
-    if len(text) <= _LONGEST_MARKED:
+    if len(text) <= _MAX_MARKED:
         text = _EMPHASIS.sub(lambda match: match[2], text)
     return one_line(text.lstrip("> "))
 
 
 def _parts(text: str) -> list[str]:
     """The paragraph; where it is long, stretches of whole sentences, each as long as a finding may be."""
-    if len(text.split()) <= LONGEST_PARAGRAPH:
+    if len(text.split()) <= MAX_PARAGRAPH:
         return [text]
     parts: list[str] = []
     for start, end in sentences(text):
         joined = f"{parts[-1]} {text[start:end]}" if parts else ""
-        if parts and len(joined.split()) <= LONGEST_PARAGRAPH:
+        if parts and len(joined.split()) <= MAX_PARAGRAPH:
             parts[-1] = joined
         else:
             parts.append(text[start:end])
@@ -218,7 +213,7 @@ def _parts(text: str) -> list[str]:
 
 MAX_INTEL_BYTES: Final = 1024 * 1024
 """One file; a day's press review is some tens of kilobytes."""
-MOST_FINDINGS: Final = 500
+MAX_FINDINGS: Final = 500
 """Of one revision: more than any panel could hold in mind, and it bounds the page."""
 
 WHAT: Final = "a list of findings, or Markdown or plain text"
@@ -241,9 +236,9 @@ def read_intel(paths: Sequence[Path]) -> tuple[Reported, ...]:
             item, and what is wrong.
     """
     found = tuple(item for path in paths for item in _read(path))
-    if len(found) > MOST_FINDINGS:
+    if len(found) > MAX_FINDINGS:
         raise InputError(
-            f"the files hold {len(found)} findings (limit {MOST_FINDINGS}): keep those that bear on the deck"
+            f"the files hold {len(found)} findings (limit {MAX_FINDINGS}): keep those that bear on the deck"
         )
     return found
 
@@ -256,9 +251,9 @@ def _read(path: Path) -> tuple[Reported, ...]:
     text = read_text(path, WHAT, MAX_INTEL_BYTES)
     found = tuple(replace(item, file=name, source=item.source or name) for item in reported_in(text))
     for item in found:
-        if len(item.finding) > LONGEST_FINDING:
+        if len(item.finding) > MAX_FINDING:
             raise InputError(
-                f"{path}: a sentence has {len(item.finding)} characters (limit {LONGEST_FINDING}), beginning "
+                f"{path}: a sentence has {len(item.finding)} characters (limit {MAX_FINDING}), beginning "
                 f'"{item.finding[:40]}…": shorten it'
             )
     return found
@@ -268,9 +263,9 @@ def _item(entry: Entry, name: str) -> Reported:
     finding = entry.text("finding")
     if finding is None:
         raise InputError(f"{entry.where}: has no finding: write what was found under finding")
-    if len(finding) > LONGEST_FINDING:
+    if len(finding) > MAX_FINDING:
         raise InputError(
-            f"{entry.where}: the finding has {len(finding)} characters (limit {LONGEST_FINDING}): shorten it"
+            f"{entry.where}: the finding has {len(finding)} characters (limit {MAX_FINDING}): shorten it"
         )
     return Reported(
         finding=finding,

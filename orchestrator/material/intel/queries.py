@@ -21,9 +21,9 @@ from orchestrator.material.values import Deck
 
 # Our own limits: each search is paid for (a revision costs five at most), a service weighs few words better
 # than a sentence, and fewer than three name no subject.
-MOST_QUERIES: Final = 5
-MOST_WORDS: Final = 8
-FEWEST_WORDS: Final = 3
+MAX_QUERIES: Final = 5
+MAX_WORDS: Final = 8
+MIN_WORDS: Final = 3
 _TOPIC_WORDS: Final = 2
 """Words of the whole deck that a query begins with: they say which business it is."""
 
@@ -67,7 +67,7 @@ class Query:
 def queries_of(
     deck: Deck, claims: Sequence[Claim], names: Iterable[str], *, first: Sequence[str] = ()
 ) -> tuple[Query, ...]:
-    """At most `MOST_QUERIES`, none twice; none for a claim that is left with too few words.
+    """At most `MAX_QUERIES`, none twice; none for a claim that is left with too few words.
 
     Args:
         names: Whoever must not be named, besides the deck's title and file: the presenter, speakers.
@@ -81,11 +81,11 @@ def queries_of(
     found: dict[str, Query] = {}
     for claim in sorted(claims, key=lambda one: rank.get(one.id, len(rank))):
         own = list(dict.fromkeys(_kept(claim.text, allowed)))
-        words = [*(word for word in topic if word not in own), *own][:MOST_WORDS]
-        if len(words) >= FEWEST_WORDS and own:
+        words = [*(word for word in topic if word not in own), *own][:MAX_WORDS]
+        if len(words) >= MIN_WORDS and own:
             text = " ".join(words)
             found.setdefault(text, Query(claim.id, text))
-        if len(found) == MOST_QUERIES:
+        if len(found) == MAX_QUERIES:
             break
     return tuple(found.values())
 

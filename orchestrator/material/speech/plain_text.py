@@ -30,7 +30,7 @@ _ENDS = re.compile(r"[.!?…。！？][\"'”’)]*$")
 _LONG_STAMP = re.compile(r"(?<!\d)\d{1,2}:\d{2}:\d{2}(?!\d)")
 _FRAMES = re.compile(r"\b(\d\d:\d\d:\d\d):\d\d\b")  # editors of video count frames behind the seconds
 _BARE_SHARE = 0.5  # `12:30 we met` is a stamp only in a text where most paragraphs begin with one
-_FEWEST_HEADS: Final = 3
+_MIN_HEADS: Final = 3
 """Names with a time on lines of their own that make it the form of a text, where they recur."""
 _WALL_CLOCK_S: Final = 5 * 3600.0
 """A first stamp beyond it is the hour of a day, as Zoom's captions have it: no rehearsal is five hours in."""
@@ -170,7 +170,7 @@ def _speakers(lines: Sequence[_Line]) -> frozenset[str]:
     talk = range(labelled_at[0], labelled_at[-1] + 1) if labelled_at else ()  # without head and foot
     labels = [found[number] for number in talk if not lines[number].is_time_alone]
     heads = [one for one in labels if one and one.when and one.is_head]
-    is_form = len(heads) >= max(_FEWEST_HEADS, 2 * len({one.name for one in heads}) - 1)
+    is_form = len(heads) >= max(_MIN_HEADS, 2 * len({one.name for one in heads}) - 1)
     if is_form:  # "Two: the price" is in somebody's words
         labels = [one for one in labels if one is None or one.is_head]
     times = Counter(one.name for one in heads)

@@ -20,7 +20,7 @@ from orchestrator.core.legible import clock, one_line
 from orchestrator.material.claims.numbers import numbers_in
 from orchestrator.material.speech.captions import read_captions
 from orchestrator.material.speech.plain_text import read_plain
-from orchestrator.material.speech.readings import MOST_COMPRESSED
+from orchestrator.material.speech.readings import MAX_COMPRESSED
 from orchestrator.material.speech.recognition import Recogniser, recogniser_of
 from orchestrator.material.speech.segment_json import load, read_json, read_json_lines
 from orchestrator.material.speech.sound import is_sound, read_sound
@@ -165,7 +165,7 @@ def _loop(said: Sequence[tuple[str | None, str]], at: int) -> tuple[int, int]:
 def _once(text: str) -> tuple[str, int]:
     """The text with what it says again and again once, and how often it says it."""
     plain = text.encode()
-    if len(plain) <= MOST_COMPRESSED * len(zlib.compress(plain)):
+    if len(plain) <= MAX_COMPRESSED * len(zlib.compress(plain)):
         return text, 1
     spans = [match.span() for match in _WORD.finditer(text)]
     words = [text[start:end].casefold().strip(".,;:!?…") for start, end in spans]

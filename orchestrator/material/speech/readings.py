@@ -26,9 +26,9 @@ from orchestrator.material.values import CONFIDENCE, LANGUAGE, REPETITION
 # confidence: both are figures, and no word is looked at.
 
 
-MOST_COMPRESSED: Final = 2.4
+MAX_COMPRESSED: Final = 2.4
 """Times that a text may be longer than itself compressed; Whisper's own `compression_ratio_threshold`."""
-LONGEST_PHRASE: Final = 8
+MAX_PHRASE: Final = 8
 """Words of a phrase that is said again and again."""
 TIMES: Final = 3
 TIMES_OF_A_WORD: Final = 4
@@ -36,8 +36,8 @@ TIMES_OF_A_WORD: Final = 4
 
 No one of the 145 English sentences of the measurement has one, and 31 of 72 in French, German and Italian."""
 LONG_S: Final = 1.6
-LEAST_SURE: Final = -0.7
-LEAST_SURE_SHORT: Final = -1.0
+MIN_SURE: Final = -0.7
+MIN_SURE_SHORT: Final = -1.0
 """Mean log probability of the words, below which they are doubtful; of a stretch shorter than `LONG_S` the
 second, Whisper's own, since a word or two says little for itself.
 
@@ -57,7 +57,7 @@ def is_unsure(sure: float, seconds: float, *, differs: bool = False) -> bool:
         differs: Another reading of the same sound has other words; a word or two may.
     """
     is_long = seconds >= LONG_S
-    return sure < (LEAST_SURE if is_long else LEAST_SURE_SHORT) or (is_long and differs)
+    return sure < (MIN_SURE if is_long else MIN_SURE_SHORT) or (is_long and differs)
 
 
 def told_doubt(text: str, confidence: float | None, seconds: float) -> str | None:
@@ -75,12 +75,12 @@ def told_doubt(text: str, confidence: float | None, seconds: float) -> str | Non
 def repeats(text: str) -> bool:
     """Whether a text says the same again and again."""
     plain = text.encode()
-    if len(plain) > MOST_COMPRESSED * len(zlib.compress(plain)):
+    if len(plain) > MAX_COMPRESSED * len(zlib.compress(plain)):
         return True
     words = [word.casefold() for word in _WORD.findall(text)]
     return any(
         _times(words, at, size) >= (TIMES_OF_A_WORD if size == 1 else TIMES)
-        for size in range(1, LONGEST_PHRASE + 1)
+        for size in range(1, MAX_PHRASE + 1)
         for at in range(len(words) - size)
     )
 
@@ -99,7 +99,7 @@ def _times(words: list[str], at: int, size: int) -> int:
 LOST_WORDS: Final = 3
 """Words that the reading with times has more in one place, from which the plain one has left out a sentence:
 "It did not." Names are not counted, which the model may have from the list alone."""
-MOST_PIECES: Final = 4
+MAX_PIECES: Final = 4
 """Words as which a name is heard that the model does not know ("man for nearly")."""
 UNSPACED: Final = 15
 """Characters for each space, from which a language writes none between its words (German has some six)."""
@@ -108,7 +108,7 @@ ALIKE: Final = 0.5
 
 Of 14 names that were spoken 12 have more ("man for nearly" and Manferdelli: 0.61), and of seven that nobody
 spoke none (0.36 at most)."""
-LEAST_AGREEMENT: Final = 0.5
+MIN_AGREEMENT: Final = 0.5
 """Share of words that two readings have in common: below it neither is to be believed. Of 60 English
 sentences two have less, both of them misheard."""
 _SIGNS: Final = re.compile(r"^[\W_]+|['’]s\b|[\W_]+$")
@@ -152,7 +152,7 @@ def settle(
         plain = timed
     whole = with_lost(plain.text, timed.text, names)
     is_lost = whole != plain.text
-    is_taken = is_lost and timed.sure >= LEAST_SURE and not repeats(timed.text)
+    is_taken = is_lost and timed.sure >= MIN_SURE and not repeats(timed.text)
     stands = Reading(whole, timed.sure) if is_taken else plain
     text = with_names(stands.text, timed.text, names)
     other, more = with_names_around(text, timed.text, names)
@@ -163,7 +163,7 @@ def settle(
     elif is_other_language:
         doubt = LANGUAGE
     else:
-        differs = agreement(text, timed.text) < LEAST_AGREEMENT
+        differs = agreement(text, timed.text) < MIN_AGREEMENT
         is_doubtful = is_lost != is_taken or is_unsure(stands.sure, seconds, differs=differs)
         doubt = CONFIDENCE if is_doubtful else None
     return Settled(text, stands.sure, doubt)
@@ -245,7 +245,7 @@ def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequen
         return letters, at - to  # of two that are alike the one of fewer words
 
     ends = range(len(said) + 1)
-    places = [(at, to) for at in ends for to in ends if at <= to <= at + MOST_PIECES]
+    places = [(at, to) for at in ends for to in ends if at <= to <= at + MAX_PIECES]
     return max(places, key=alike)
 
 

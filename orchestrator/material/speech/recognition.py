@@ -44,7 +44,7 @@ MISSING: Final = (
     "in a checkout .venv/bin/pip install -e '.[stt]'"
 )
 ENGLISH: Final = "en"
-LEAST_TOKENS_OF_MANY: Final = 51_865
+MIN_TOKENS_OF_MANY: Final = 51_865
 """Tokens of a Whisper model that knows many languages; one for English alone has one less."""
 _NAME: Final = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?")
 
@@ -179,7 +179,7 @@ def _knows_many(folder: Path) -> bool:
             if path.is_file():
                 text = path.read_text("utf-8")
                 tokens = json.loads(text) if path.suffix == ".json" else text.rstrip("\n").split("\n")
-                return len(tokens) >= LEAST_TOKENS_OF_MANY
+                return len(tokens) >= MIN_TOKENS_OF_MANY
     except (OSError, ValueError, TypeError):
         pass  # whoever loads it says what is wrong with it
     return False
@@ -199,34 +199,34 @@ FRAMES_A_SECOND: Final = 100
 SHORT: Final = 16 * FRAMES_A_SECOND
 LONG: Final = 30 * FRAMES_A_SECOND
 """Frames of sound that the model is shown, with silence after what is said: LONG is what it was trained
-with; SHORT holds the longest stretch (`voice.LONGEST`), and in `scripts/bench stt` takes a third of the
+with; SHORT holds the longest stretch (`voice.MAX_WINDOWS`), and in `scripts/bench stt` takes a third of the
 time with fewer words wrong (1 and not 5 of 93)."""
 TOKENS_A_SECOND: Final = 10
-LEAST_TOKENS: Final = 20
-MOST_TOKENS: Final = 224
+MIN_TOKENS: Final = 20
+MAX_TOKENS: Final = 224
 """Bounds on a text: nobody speaks faster (three words a second are four tokens), and a model that begins to
-repeat itself ends there. MOST_TOKENS is Whisper's own bound."""
+repeat itself ends there. MAX_TOKENS is Whisper's own bound."""
 TIMES_TOKENS: Final = 8
 """Of the times that the model writes between phrases: two for each of four."""
 LATEST_BEGIN: Final = 50
 """Steps of a time: the first word begins within a second (Whisper's own `max_initial_timestamp`)."""
 UNIT_FRAMES: Final = 2
 """Frames of one step of a time that the model writes (20 ms)."""
-LEAST_REST: Final = 20
+MIN_REST: Final = 20
 """Frames that are recognised on their own: less than 0.2 s is the end of a word that was written already."""
 NO_SPEECH: Final = 0.6
 UNSURE: Final = -1.0
 """Above this probability of no speech, and below this mean log probability of the words: no words. Both are
 Whisper's own defaults."""
-MOST_NAME_TOKENS: Final = 96
+MAX_TOKENS_OF_NAMES: Final = 96
 """Of the deck's names that are given to the model before each stretch: some thirty names, and less than half
 of what it may be given before (223 tokens); each costs time at every stretch."""
-LONGEST_NAME_TOKENS: Final = 8
+MAX_NAME_TOKENS: Final = 8
 """A longer one is no name, but words that a deck runs together."""
-MOST_OF_A_NAME: Final = 20.0
+MAX_OF_A_NAME: Final = 20.0
 """Log probability that a text may lose by a name of the deck, for a model that was not told it. Of 20 names
 that were spoken (by espeak-ng) none lost more than 15.6, and one that nobody spoke 28.2."""
-LEAST_CHANCE: Final = 1e-9
+MIN_CHANCE: Final = 1e-9
 """Of a token, so that one alone decides nothing and has a logarithm."""
 CONTEXT: Final = 64
 """Samples of the window before that Silero's network sees with each window, at 16 kHz."""
@@ -349,7 +349,7 @@ class Whisper:
     def _hear(self, sound: bytes, names: tuple[str, ...], is_partial: bool) -> Heard:
         features = self._model.feature_extractor(_samples(sound))
         frames = features.shape[-1]
-        if frames < LEAST_REST:
+        if frames < MIN_REST:
             return Heard("", 0.0)
         looked = self._look_at(features)
         first = self._read(looked)
@@ -369,7 +369,7 @@ class Whisper:
                 self._chance(looked, other, words) - self._chance(looked, text, words)
                 for words in (_hotwords(looked.tokens, names), None)
             )
-            return told > 0 and untold > -MOST_OF_A_NAME * more
+            return told > 0 and untold > -MAX_OF_A_NAME * more
 
         settled = settle(plain, timed, names, seconds=seconds, is_other_language=is_other, fits=fits)
         return Heard(settled.text, _confidence(settled.sure), settled.doubt)
@@ -380,7 +380,7 @@ class Whisper:
         frames = features.shape[-1]
         parts = [self._read(looked, words, has_times=True)]
         at = parts[0].frames
-        while frames - at >= LEAST_REST:
+        while frames - at >= MIN_REST:
             parts.append(self._read(self._look_at(features[:, at:]), words, has_times=True))
             at += parts[-1].frames
         parts = [part for part in parts if not part.is_silent] or parts[:1]
@@ -407,7 +407,7 @@ class Whisper:
         """What is said from the beginning, up to where the model has more to say."""
         model, tokens, frames = self._model, looked.tokens, looked.frames
         prompt = model.get_prompt(tokens, [], without_timestamps=not has_times, hotwords=words)
-        spoken = min(LEAST_TOKENS + frames * TOKENS_A_SECOND // FRAMES_A_SECOND, MOST_TOKENS)
+        spoken = min(MIN_TOKENS + frames * TOKENS_A_SECOND // FRAMES_A_SECOND, MAX_TOKENS)
         found = model.model.generate(
             looked.encoded,
             [prompt],
@@ -430,7 +430,7 @@ class Whisper:
         tokens = looked.tokens
         before = self._model.get_prompt(tokens, [], hotwords=words)
         aligned = self._model.model.align(looked.encoded, before, [tokens.encode(f" {text}")], looked.frames)
-        return sum(math.log(max(chance, LEAST_CHANCE)) for chance in aligned[0].text_token_probs)
+        return sum(math.log(max(chance, MIN_CHANCE)) for chance in aligned[0].text_token_probs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -488,11 +488,11 @@ def _hotwords(tokens: Any, names: tuple[str, ...]) -> str | None:
     As sentences: of 20 spoken names 13 were right, with commas between them 11, and none without.
     """
     chosen: list[str] = []
-    room = MOST_NAME_TOKENS
+    room = MAX_TOKENS_OF_NAMES
     for name in names:
         size = len(tokens.encode(f" {name}"))
         small = len(tokens.encode(f" {name.casefold()}"))  # a word that a line begins with is known so
-        if min(size, small) > 1 and size <= LONGEST_NAME_TOKENS and size + 1 <= room:  # and a full stop
+        if min(size, small) > 1 and size <= MAX_NAME_TOKENS and size + 1 <= room:  # and a full stop
             chosen.append(name)
             room -= size + 1
     return " ".join(f"{name}." for name in chosen) or None

@@ -109,7 +109,7 @@ def _words_a_second(pieces: Sequence[LiveSegment]) -> float | None:
 # ---------------------------------------------------------------------- segment json
 
 
-_MOST_SLIDES = 100_000  # our own limit: beyond any deck, and an int of any size would go into the ledger
+_MAX_SLIDES = 100_000  # our own limit: beyond any deck, and an int of any size would go into the ledger
 _PAUSE_S: Final = 1.5  # behind it words begin a piece of their own: a breath is shorter
 _MAX_WORDS: Final = 60  # of a piece made of words that have no marks: what is said in half a minute
 _ENDS: Final = re.compile(r"[.!?…。！？][\"'”’)]*$")
@@ -244,7 +244,7 @@ def _read(plain: Any, where: str, form: Mapping[str, str]) -> tuple[LiveSegment 
     if end_s is None and start_s is not None and length_s is not None:
         end_s = start_s + length_s
     slide, own = plain.get("slide"), plain.get("id")
-    if slide is not None and not (_is(slide, int) and 1 <= slide <= _MOST_SLIDES):
+    if slide is not None and not (_is(slide, int) and 1 <= slide <= _MAX_SLIDES):
         raise SpeechError(f"{where}: slide must be a whole number from 1")
     own_id = own if isinstance(own, str) and own else None  # a number counts a document's pieces, from 0
     sure: Any = (_first(plain, "confidence") or ("", None))[1]

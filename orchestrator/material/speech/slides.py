@@ -65,9 +65,9 @@ _WEIGHTS = {"title": 3.0, "alt": 0.5}  # by origin: a word of the title counts a
 _FROM_SLIDE = 0.35  # the share of the spoken content words that a presenter takes from the slide
 _SKIP_COST = 1.5  # for each slide that is passed over
 _BACK_COST = 6.0  # for each slide that the presenter goes back
-_MOST_BACK = 2  # farther back is a question's doing, not the talk's; and it bounds the search
+_MAX_BACK = 2  # farther back is a question's doing, not the talk's; and it bounds the search
 _SPREAD = 2.0  # how strongly speech is held to an even pace, against its words; per slide of the deck
-_MOST_EVIDENCE = 4.0  # what one word can say for a slide, so that a chance match moves nothing
+_MAX_EVIDENCE = 4.0  # what one word can say for a slide, so that a chance match moves nothing
 
 
 def estimate_slides(segments: Sequence[Segment], deck: Deck) -> tuple[Segment, ...]:
@@ -151,7 +151,7 @@ def _evidence(spoken: Sequence[frozenset[str]], slides: Sequence[Slide]) -> list
     missing = math.log(1 - _FROM_SLIDE)
     gains = {
         term: [
-            (index, min(math.log(1 + _FROM_SLIDE * (share / base - 1)), _MOST_EVIDENCE) - missing)
+            (index, min(math.log(1 + _FROM_SLIDE * (share / base - 1)), _MAX_EVIDENCE) - missing)
             for index, weight in enumerate(weights)
             if (share := weight[term] / totals[index] if term in weight else 0.0)
         ]
@@ -190,7 +190,7 @@ def _best_path(rows: Sequence[Sequence[float]]) -> list[int]:
             if index and best[index - 1] >= ahead:
                 ahead, ahead_from = best[index - 1], index - 1
             score, origin = max((best[index], index), (ahead, ahead_from), key=lambda pair: pair[0])
-            for back in range(index + 1, min(index + _MOST_BACK, len(row) - 1) + 1):
+            for back in range(index + 1, min(index + _MAX_BACK, len(row) - 1) + 1):
                 if best[back] - _BACK_COST * (back - index) > score:
                     score, origin = best[back] - _BACK_COST * (back - index), back
             scores.append(score + gain)

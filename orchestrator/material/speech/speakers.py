@@ -24,9 +24,9 @@ from orchestrator.material.values import LiveSegment, Segment, is_name_of
 
 MAX_NAME_WORDS: Final = 8  # "Dr. Mia von Falk, Chief Financial Officer"
 _RECURS: Final = 2  # once is a heading or a turn of phrase
-_LEAST_SHARE: Final = 0.05  # a label on fewer of the pieces than this is a turn of phrase
+_MIN_SHARE: Final = 0.05  # a label on fewer of the pieces than this is a turn of phrase
 _CONSISTENT: Final = 0.8  # of the pieces: a file that labels each one, but for what its program adds
-_MOST_WORDS_IN_DOUBT: Final = 3  # "here is what we learned: …" goes on; "tom reed: …" may be somebody's
+_MAX_WORDS_IN_DOUBT: Final = 3  # "here is what we learned: …" goes on; "tom reed: …" may be somebody's
 
 _AT: Final = rf"{STAMP}(?:\s?[AaPp]\.?[Mm]\b\.?)?"
 _WHEN: Final = (
@@ -123,7 +123,7 @@ def speakers_among(found: Sequence[Label | None]) -> frozenset[str]:
     # Two turns of two people: first and last names before all of it. Topics are one word as often.
     if len(clear) > 1 and clear.total() == len(found) and all(" " in name for name in clear):
         return frozenset(clear)
-    if clear.total() < _LEAST_SHARE * len(found):
+    if clear.total() < _MIN_SHARE * len(found):
         return frozenset()
     sure = frozenset(name for name, count in clear.items() if count >= _RECURS or is_role(name))
     return frozenset(clear) if sure and 2 * clear.total() >= len(found) else sure
@@ -142,7 +142,7 @@ def is_doubtful(found: Label | None) -> bool:
     """Whether a label that is no known speaker's may be one: its words are then nobody's."""
     if found is None or found.is_bare or found.is_head:
         return False
-    return found.is_clear or len(found.name.split()) <= _MOST_WORDS_IN_DOUBT
+    return found.is_clear or len(found.name.split()) <= _MAX_WORDS_IN_DOUBT
 
 
 def with_speakers(pieces: Iterable[LiveSegment]) -> list[LiveSegment]:
@@ -234,7 +234,7 @@ def _fits(word: str) -> bool:
 
 
 UNCLEAR: Final = "unclear"
-_MOST_SHOWN: Final = 6  # labels in a notice
+_MAX_SHOWN: Final = 6  # labels in a notice
 MIN_LEAD: Final = 1.5
 """So many times the next one's seconds times words, whoever speaks most is the presenter: a fifth more of
 both. With less, two present, or a moderator talks as much; who is judged is then asked."""
@@ -257,7 +257,7 @@ class Speaker:
     @property
     def question(self) -> str:
         """The question who presents, with the labels that there are."""
-        shown = [f"{label or 'nobody named'} {share} %" for label, share in self.choice[:_MOST_SHOWN]]
+        shown = [f"{label or 'nobody named'} {share} %" for label, share in self.choice[:_MAX_SHOWN]]
         more = len(self.choice) - len(shown)
         return f"which of these is you? {', '.join([*shown, *([f'{more} more'] if more else [])])}"
 

@@ -29,7 +29,7 @@ FAST_WPM: Final = 180
 narrators reach 175 for a minute and are not hard to follow, so what lies between is nobody's fault."""
 
 WINDOW_S: Final = 60.0  # "in minute 7" is what a speaker can place
-_LEAST_SPEECH_S: Final = 30.0
+_MIN_SPEECH_S: Final = 30.0
 """A minute with less speech than this is not judged: a few words say nothing about pace."""
 
 
@@ -57,7 +57,7 @@ def pace_of(segments: Sequence[Segment]) -> int | None:
     """Words a minute while speaking, over all segments whose length was told; None: there are none."""
     told = [one for one in segments if one.is_length_told and one.end_s > one.start_s]
     spoken = sum(one.end_s - one.start_s for one in told)
-    if spoken < _LEAST_SPEECH_S:
+    if spoken < _MIN_SPEECH_S:
         return None
     return round(sum(words_in(one.text) for one in told) * 60 / spoken)
 
@@ -82,7 +82,7 @@ def windows(segments: Sequence[Segment]) -> tuple[Stretch, ...]:
     return tuple(
         Stretch(number * WINDOW_S, (number + 1) * WINDOW_S, round(words[number] * 60 / spoken[number]))
         for number in sorted(words)
-        if spoken[number] >= _LEAST_SPEECH_S
+        if spoken[number] >= _MIN_SPEECH_S
     )
 
 

@@ -20,12 +20,12 @@ WINDOW_S: Final = WINDOW_BYTES / SAMPLE_BYTES / RATE_HZ
 BEGINS: Final = 0.5
 GOES_ON: Final = 0.35
 """Probabilities above which a voice begins and goes on: the defaults of Silero VAD."""
-FEWEST: Final = 3
+MIN_WINDOWS: Final = 3
 """Windows with a voice: a stretch with fewer (0.1 s) is a click or a cough; "yes" takes twice as long."""
 PAUSE: Final = round(0.6 / WINDOW_S)
 """Windows of silence that end a sentence: longer than the breath within one, far under the moderator's
 `hand_raise_pause` of 2 s."""
-LONGEST: Final = round(15 / WINDOW_S)
+MAX_WINDOWS: Final = round(15 / WINDOW_S)
 """Windows after which a sentence is cut: captions must come while somebody speaks without a pause, and
 Whisper reads 30 s at most."""
 CUT_WITHIN: Final = round(5 / WINDOW_S)
@@ -114,7 +114,7 @@ class Voice:
             self._first = None
             self._drop(count - LEAD)
             return ended
-        return self._cut() if self._first is not None and len(self._windows) >= LONGEST else []
+        return self._cut() if self._first is not None and len(self._windows) >= MAX_WINDOWS else []
 
     def _cut(self) -> list[Stretch]:
         """End a sentence that has become too long; what follows the cut is the next one's beginning."""
@@ -131,7 +131,7 @@ class Voice:
         if self._first is None:
             return []
         voiced = [at for at in range(self._first, before) if self._chances[at] >= GOES_ON]
-        if len(voiced) < FEWEST:
+        if len(voiced) < MIN_WINDOWS:
             return []
         sound = b"".join(self._windows[: min(before, voiced[-1] + 1 + TRAIL)])
         start, end = self._dropped + self._first, self._dropped + voiced[-1] + 1

@@ -21,16 +21,16 @@ from orchestrator.panel.bank.bank import ANY, HEADING, PLACEHOLDER, DeckKind, ba
 # notes and cells are searched, never quoted.
 
 
-FEWEST_WORDS: Final = 4
+MIN_WORDS: Final = 4
 """A shorter line is a name or a heading ("Go to market"), unless it holds a figure or an admission."""
 
-LONGEST_HEADING: Final = 6
+MAX_HEADING: Final = 6
 """Words of a title that names a matter; a longer one makes a statement."""
 
-FEWEST_POINTS: Final = 2
+MIN_POINTS: Final = 2
 """Under a heading of which a question may ask which of its points."""
 
-SMALLEST_COUNT: Final = 3
+MIN_COUNT: Final = 3
 """Below it a number orders a talk ("one of them", "two parts") more often than it counts."""
 
 ALL_OR_NONE: Final = frozenset({0.0, 100.0})
@@ -157,7 +157,7 @@ def _is_heading(slide: Slide) -> bool:
     points = len(slide.lines) - len(slide.furniture) + sum(len(table.rows) for table in slide.tables)
     if slide.title_is_furniture or _NAME_IN_CODE.search(slide.title):  # "energy.problem" tells of no problem
         return False
-    return 0 < words <= LONGEST_HEADING and points >= FEWEST_POINTS
+    return 0 < words <= MAX_HEADING and points >= MIN_POINTS
 
 
 def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *, is_title: bool) -> Line:
@@ -165,7 +165,7 @@ def _line(slide: int, text: str, parent: str | None, claims: Sequence[Claim], *,
     sizes = [abs(one.value) for claim in within for one in claim.quantities]
     kinds = list(dict.fromkeys(kind for claim in within for kind in claim.kinds))
     is_bound = any(holds(plain(text), one) for one in bank().phrases.bounds)
-    if is_bound or max(sizes, default=0.0) < SMALLEST_COUNT:
+    if is_bound or max(sizes, default=0.0) < MIN_COUNT:
         kinds = [kind for kind in kinds if kind != "count"]
     if set(sizes) <= ALL_OR_NONE:
         kinds = [kind for kind in kinds if kind != "percent"]
@@ -193,7 +193,7 @@ def _is_open_question(text: str, after: str, title: str) -> bool:
         return False
     around = plain(f"{title} {text}")
     is_courtesy = any(holds(around, one) for one in bank().phrases.courtesies)
-    return around.count(" ") > FEWEST_WORDS and not is_courtesy
+    return around.count(" ") > MIN_WORDS and not is_courtesy
 
 
 def _can_be_quoted(line: Line) -> bool:
@@ -210,8 +210,8 @@ def _can_be_quoted(line: Line) -> bool:
     if line.text.rstrip().endswith("?") and "#question" not in tags:
         return False
     if line.is_title:
-        return count >= FEWEST_WORDS and bool(tags & {"#money", "#percent", "#count"})
-    return count >= FEWEST_WORDS or (bool(tags) and count > 1)
+        return count >= MIN_WORDS and bool(tags & {"#money", "#percent", "#count"})
+    return count >= MIN_WORDS or (bool(tags) and count > 1)
 
 
 def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
@@ -222,7 +222,7 @@ def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
     words = plain(text)
     if any(holds(words, one) for one in bank().phrases.hesitations):
         return None
-    return Line(text, words, None, None, segment.start_s) if words.count(" ") > FEWEST_WORDS else None
+    return Line(text, words, None, None, segment.start_s) if words.count(" ") > MIN_WORDS else None
 
 
 # ---------------------------------------------------------------------- kinds
@@ -234,24 +234,24 @@ COVER_WEIGHT: Final = 8
 TITLE_WEIGHT: Final = 2
 """A word in a title says more of a deck than one in its text; with 1 long texts would outvote headings."""
 
-LEAST_SCORE: Final = 3
+MIN_SCORE: Final = 3
 """Below it a deck is of no kind in particular: a title and a word, or three words.
 
 It was 5, and decks that fell below it were asked what suits any deck: a strict reader of 15 new decks
 judged 26 of 44 such questions wrong, and of the others 19 of 136. The nearest kind asks better.
 """
 
-LEAST_LEAD: Final = 1.15
+MIN_LEAD: Final = 1.15
 """Times the second kind's score: with less the signs are mixed, and boards of either kind ask in turn.
 
 The lower, the more decks hear one kind alone, which may be the wrong one; the higher, the more hear two.
 """
 
-FEWEST_OF_COUNCIL: Final = 3
+MIN_OF_COUNCIL: Final = 3
 """Signs of a technical council in a deck for one: a single one stands in many others too."""
 
 TOO_SHORT_TO_TELL: Final = 40  # words, in which the share below is less than one; taken for English
-LEAST_ENGLISH: Final = 0.02
+MIN_ENGLISH: Final = 0.02
 """Share of the commonest words: the tersest of 61 English decks had 0.03, those in other languages none."""
 
 
@@ -291,22 +291,22 @@ def read_as(pages: Pages) -> Kind:
     weight = int(_is_for_council(pages))
     scored = sorted((-_score(one, pages, weight), number) for number, one in enumerate(kinds))
     (best, first), (next_best, second) = scored[0], scored[1]
-    if -best < LEAST_SCORE or not _is_english(pages):
+    if -best < MIN_SCORE or not _is_english(pages):
         return NO_KIND
-    is_mixed = -best < LEAST_LEAD * -next_best
+    is_mixed = -best < MIN_LEAD * -next_best
     return Kind(kinds[first].id, kinds[first].name, -best, beside=kinds[second].id if is_mixed else None)
 
 
 def _is_for_council(pages: Pages) -> bool:
     """Many weak signs, one at least of those that hardly stand elsewhere."""
     sure, weak = (sum(holds(pages.words, one) for one in signs) for signs in bank().phrases.council)
-    return sure > 0 and sure + weak >= FEWEST_OF_COUNCIL
+    return sure > 0 and sure + weak >= MIN_OF_COUNCIL
 
 
 def _is_english(pages: Pages) -> bool:
     words = pages.words.split()
     known = sum(word in bank().phrases.english for word in words)
-    return len(words) < TOO_SHORT_TO_TELL or known >= LEAST_ENGLISH * len(words)
+    return len(words) < TOO_SHORT_TO_TELL or known >= MIN_ENGLISH * len(words)
 
 
 def _score(kind: DeckKind, pages: Pages, council: int) -> int:

@@ -66,7 +66,7 @@ BY_TASK: Final = {"models": ("model", "NAME"), "deadlines_s": ("number of second
 DEADLINE_S: Final = (1, 600)
 # Both ends only catch a slip of the decimal point.
 SESSION_USD: Final = (0.01, 100_000)
-LONGEST_NAME: Final = 200
+MAX_NAME: Final = 200
 """Characters of a model's name; the longest in use, the ARNs of a cloud's profiles, have about 100."""
 TEXTS: Final = {
     "archive": "a folder or an s3:// address",
@@ -236,7 +236,7 @@ def _shown(value: Any) -> str:
 
 
 def _model(key: str, value: Any, where: str) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > LONGEST_NAME:
+    if not isinstance(value, str) or not value.strip() or len(value) > MAX_NAME:
         raise ConfigurationError(f"{where}: {key} is {_shown(value)}, but must be the name of a model")
     return value
 

@@ -18,7 +18,7 @@ from orchestrator.material.values import Deck
 from orchestrator.panel import render
 from orchestrator.panel.config.engine_names import RECORDED, has_stand_in, is_bank
 from orchestrator.panel.debrief import phrasing
-from orchestrator.panel.debrief.excerpts import LONGEST_LATE, deciding_words, short
+from orchestrator.panel.debrief.excerpts import MAX_LATE, deciding_words, short
 from orchestrator.panel.debrief.parts import (
     Debrief,
     Fix,
@@ -258,7 +258,7 @@ def _question(review: Review, why: str) -> Fix:
 # ---------------------------------------------------------------------- build
 
 
-MOST_WANTED = 6
+MAX_WANTED = 6
 """Questions that the panel still wanted to ask: a page shows no more."""
 NO_ANSWER_TO_FOLLOW_UP = "the follow-up got no answer"
 
@@ -427,7 +427,7 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
         or not (last.answer and last.quote)
     ):
         return None
-    quote = deciding_words(last.answer, last.quote, LONGEST_LATE)
+    quote = deciding_words(last.answer, last.quote, MAX_LATE)
     return Stronger(first=Source(quote, origin="answer", exchange=exchange.id))
 
 
@@ -555,8 +555,8 @@ def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str])
         asked.append(one)
     left = tuple(one for one in left if one.question not in gone)
     if said.still_wanted:
-        return tuple(text for text in said.still_wanted if text not in gone)[:MOST_WANTED]
+        return tuple(text for text in said.still_wanted if text not in gone)[:MAX_WANTED]
     never = projection.never_asked
     latest = {one.agent: one.question for one in never if one.question not in gone}
     others = (one.question for one in left if one not in never)
-    return tuple(dict.fromkeys((*latest.values(), *others)))[:MOST_WANTED]
+    return tuple(dict.fromkeys((*latest.values(), *others)))[:MAX_WANTED]

@@ -9,15 +9,15 @@ from typing import Final
 from orchestrator.material.claims.sentences import sentences
 from orchestrator.panel.debrief.parts import Source
 
-LONGEST: Final = 30
+MAX_WORDS: Final = 30
 """Words of a quote in the debrief: what is read at a glance."""
-MOST_OF_WHOLE: Final = 40
+MAX_OF_WHOLE: Final = 40
 """Words of whole sentences, where no word decides: three lines of a terminal."""
-LONGEST_LATE: Final = 20
+MAX_LATE: Final = 20
 """Words to say at the first asking: one breath."""
 
 
-def deciding_words(answer: str, quote: str | None, most_words: int = LONGEST) -> str:
+def deciding_words(answer: str, quote: str | None, most_words: int = MAX_WORDS) -> str:
     """The sentence of an answer that its verdict rests on, verbatim.
 
     Where none is named, its beginning, in whole sentences where the first is short enough.
@@ -26,7 +26,7 @@ def deciding_words(answer: str, quote: str | None, most_words: int = LONGEST) ->
     words = " ".join((quote or "").split())
     at = text.find(words) if words else -1
     if at < 0:
-        ends = [end for _, end in sentences(text) if len(text[:end].split()) <= MOST_OF_WHOLE]
+        ends = [end for _, end in sentences(text) if len(text[:end].split()) <= MAX_OF_WHOLE]
         return text[: ends[-1]] if ends else cut(text, 0, 0, most_words)
     for start, end in sentences(text):
         if start <= at and at + len(words) <= end and len(text[start:end].split()) <= most_words:
@@ -37,7 +37,7 @@ def deciding_words(answer: str, quote: str | None, most_words: int = LONGEST) ->
 def short(source: Source) -> Source:
     """The same with its words cut, verbatim, to what is read at a glance."""
     quote = " ".join(source.quote.split())
-    return Source(cut(quote, 0, 0, LONGEST), source.slide, source.said_at_s, source.origin, source.exchange)
+    return Source(cut(quote, 0, 0, MAX_WORDS), source.slide, source.said_at_s, source.origin, source.exchange)
 
 
 def first_words(source: Source) -> Source:
@@ -49,7 +49,7 @@ def last_words(source: Source) -> Source:
     """The same with its last sentence alone, verbatim; of a long one, its last words."""
     text = " ".join(source.quote.split())
     *_, (start, end) = ((0, len(text)), *sentences(text))
-    return replace(source, quote=" ".join(text[start:end].split()[-LONGEST:]))
+    return replace(source, quote=" ".join(text[start:end].split()[-MAX_WORDS:]))
 
 
 def cut(text: str, start: int, end: int, most_words: int) -> str:

@@ -19,9 +19,9 @@ from orchestrator.material.speech.times import FAST_WPM, SLOW_WPM, Stretch
 
 LEFT, RIGHT = 9.0, 98.0
 """Per cent of the width that the time axis takes: figures stand left of it, and the last point is whole."""
-MOST_LABELLED: Final = 10
+MAX_LABELLED: Final = 10
 """Points that each carry their figure: on a phone, some 30 px are left for one of three digits."""
-MOST_TICKS: Final = 6
+MAX_TICKS: Final = 6
 STEPS_MIN: Final = (1, 2, 5, 10, 15, 30, 60, 120, 240)
 """Minutes between two ticks."""
 
@@ -57,7 +57,7 @@ def pace(minutes: Sequence[Stretch], *, has_band: bool = True) -> str:
     for one, (x, y) in zip(minutes, points, strict=True):
         is_off = has_band and not SLOW_WPM <= one.words_per_minute <= FAST_WPM
         drawn.append(_diamond(x, y) if is_off else f'<circle class="p-dot" cx="{x}%" cy="{y}" r="3.5"/>')
-        if is_off or len(minutes) <= MOST_LABELLED:
+        if is_off or len(minutes) <= MAX_LABELLED:
             drawn.append(_text(x, y - 9, str(one.words_per_minute), "middle"))
     usual = f"; {SLOW_WPM} to {FAST_WPM} is easy to follow" if has_band else ""
     figures = [one.words_per_minute for one in minutes]
@@ -126,7 +126,7 @@ def _across(end_s: float) -> Callable[[float], float]:
 def _ticks(end_s: float, y: float) -> list[str]:
     """Minutes under a time axis."""
     across, whole = _across(end_s), end_s / 60
-    step = next((one for one in STEPS_MIN if whole / one <= MOST_TICKS), STEPS_MIN[-1])
+    step = next((one for one in STEPS_MIN if whole / one <= MAX_TICKS), STEPS_MIN[-1])
     drawn = []
     for minute in range(0, int(whole) + 1, step):
         x = across(minute * 60)

@@ -31,7 +31,7 @@ HOW_TO_GET_ONE: Final = (
 )
 PRINTED_WITHIN_S: Final = 60.0
 """The demo's debrief took 2 to 4 s on two cores under load: a browser that needs a minute hangs."""
-LONGEST_ABOVE: Final = 38
+MAX_ABOVE: Final = 38
 """Characters of the folder for temporary files. Chromium ends at once where its socket's path has more than
 104, which macOS allows at most: below this folder it has some 65 more. macOS's own folder has 49."""
 
@@ -72,7 +72,7 @@ def as_pdf(html: str) -> bytes:
     browser = find_browser()
     if browser is None:
         raise PrintError(f"no browser that prints was found: {HOW_TO_GET_ONE}")
-    above = None if len(tempfile.gettempdir()) <= LONGEST_ABOVE else "/tmp"  # noqa: S108  # a name of its own
+    above = None if len(tempfile.gettempdir()) <= MAX_ABOVE else "/tmp"  # noqa: S108  # a name of its own
     with tempfile.TemporaryDirectory(prefix="greenroom-", dir=above, ignore_cleanup_errors=True) as folder:
         page, printed = Path(folder) / "debrief.html", Path(folder) / "debrief.pdf"
         page.write_text(html, "utf-8")

@@ -21,7 +21,7 @@ LABEL: Final = 16
 """Columns on the left that hold what a section is."""
 WIDEST: Final = 100  # a longer line is hard to follow, on a wide screen too
 NARROWEST: Final = 50  # below it a label and its text have no room side by side
-MOST_LINES: Final = 3
+MAX_LINES: Final = 3
 """Of a list that is no homework; the page has all."""
 
 _STYLES: Final = {
@@ -171,7 +171,7 @@ def _holds_words(reason: str | None) -> bool:
 
 def _few(label: str, texts: list[str]) -> Iterator[Row]:
     """A row each, as many as fit a screen."""
-    few = len(texts) if len(texts) <= MOST_LINES else MOST_LINES - 1
+    few = len(texts) if len(texts) <= MAX_LINES else MAX_LINES - 1
     yield from _labelled(label, texts[:few])
     if few < len(texts):
         yield Row("", f"and {len(texts) - few} more, all in debrief.md")

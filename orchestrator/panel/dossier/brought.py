@@ -55,10 +55,10 @@ from orchestrator.panel.model.reply import BoardMember
 # The file's words stay in the session that it was given to.
 
 
-MOST_MEMBERS: Final = 40
+MAX_MEMBERS: Final = 40
 """Our own limit: the largest boards have some thirty seats, and every engine is given all of them."""
 # Characters; our own limits, so that a file pasted into a field is refused.
-_LONGEST: Final = {"name": 80, "role": 160, "background": 2_000}
+_MAX_CHARS: Final = {"name": 80, "role": 160, "background": 2_000}
 _LISTS: Final = {
     "interests": (20, 120, "an interest"),
     "uses": (20, 200, "a thing used"),
@@ -90,15 +90,15 @@ def read_board(path: Path) -> tuple[BoardMember, ...]:
         if member.name in {other.name for other in members}:
             raise InputError(f"{entry.where}: {member.name!r} is in the list already: name each member once")
         members.append(member)
-    if len(members) > MOST_MEMBERS:
-        raise InputError(f"{shown_name(path)}: has {len(members)} members (limit {MOST_MEMBERS}): shorten it")
+    if len(members) > MAX_MEMBERS:
+        raise InputError(f"{shown_name(path)}: has {len(members)} members (limit {MAX_MEMBERS}): shorten it")
     return tuple(members)
 
 
 def _member(entry: Entry) -> BoardMember:
     if entry.text("name") is None:
         raise InputError(f"{entry.where}: has no name: begin each member with `- name: …`")
-    for key, longest in _LONGEST.items():
+    for key, longest in _MAX_CHARS.items():
         if len(entry.text(key) or "") > longest:
             raise InputError(f"{entry.where}: {key} is longer than {longest} characters: shorten it")
     for key, (most, longest, one) in _LISTS.items():

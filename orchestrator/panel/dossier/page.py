@@ -172,9 +172,9 @@ def _tension(tension: Tension) -> Iterator[str]:
 
 WIDTH: Final = 100  # as the debrief's widest
 # So many that the page is two screens long at most; --json has all.
-MOST_INTEL: Final = 4
-MOST_TENSIONS: Final = 6
-MOST_SUPPORTS: Final = 2
+MAX_INTEL: Final = 4
+MAX_TENSIONS: Final = 6
+MAX_SUPPORTS: Final = 2
 _LABEL: Final = 10  # columns: "Answer", the longest label, behind four of indent
 _SHORT_QUOTE: Final = 20  # words: a line and a half
 
@@ -187,9 +187,9 @@ def dossier_text(dossier: Dossier) -> str:
         lines += ["", *_wrapped(notice + more if notice == NO_BOARD else notice)]
     for heading, found in by_class(dossier):
         lines += ["", heading.upper()]
-        for one in found[:MOST_TENSIONS]:
+        for one in found[:MAX_TENSIONS]:
             lines += [*_wrapped(noted(one), "  * ", 4), *_wrapped(" / ".join(sides(one)), "    ", 4)]
-        lines += _more(len(found) - MOST_TENSIONS)
+        lines += _more(len(found) - MAX_TENSIONS)
     if dossier.attacks:
         lines += ["", "LIKELY QUESTIONS, AND HOW TO PREPARE"]
         for number, attack in enumerate(dossier.attacks, start=1):
@@ -199,11 +199,11 @@ def dossier_text(dossier: Dossier) -> str:
         lines += [line for one in dossier.profiles for line in _wrapped(profile(one), "  * ", 4)]
     if dossier.intel:
         lines += ["", "FROM OUTSIDE"]
-        for item in dossier.intel[:MOST_INTEL]:
+        for item in dossier.intel[:MAX_INTEL]:
             text = f'{at(item.slide)}: "{_shortened(item.quote or "")}". '
             text += f'{STANCES[item.stance]}: "{one_line(item.finding)}"'
             lines += _wrapped(f"{text} ({one_line(item.source)}, {dated(item.date)})", "  * ", 4)
-        lines += _more(len(dossier.intel) - MOST_INTEL)
+        lines += _more(len(dossier.intel) - MAX_INTEL)
     if dossier.gaps:
         lines += ["", "MISSING IN THE WHOLE DECK"]
         lines += [line for gap in dossier.gaps for line in _wrapped(one_line(gap.note), "  * ", 4)]
@@ -220,7 +220,7 @@ def _attack_terminal(number: int, attack: Attack) -> Iterator[str]:
         yield from _labelled("Answer", one_line(attack.good_answer))
     if attack.bring:
         yield from _labelled("Bring", "; ".join(one_line(one) for one in attack.bring))
-    for place in attack.have[:MOST_SUPPORTS]:
+    for place in attack.have[:MAX_SUPPORTS]:
         yield from _labelled("Have", support(place))
 
 

@@ -29,7 +29,7 @@ from orchestrator.panel.engines.model.service import Service, retried
 from orchestrator.panel.engines.model.settings import API, MESSAGES, PUBLIC_URL, Settings
 from orchestrator.panel.engines.model.tasks import OnPartial, Outgoing, Task, Turns, prompt
 from orchestrator.panel.engines.model.wire import (
-    LONGEST_TEXT,
+    MAX_TEXT,
     SHORT_MAX_TOKENS,
     Growing,
     Received,
@@ -134,8 +134,8 @@ class MessagesWire(SdkWire["AsyncAnthropic"]):
             async for event in stream:
                 if event.type == "content_block_delta":
                     length += _length(event.delta)
-                    if length > LONGEST_TEXT:  # the SDK copies all of it at every event
-                        what = f"more than {LONGEST_TEXT} characters, which no task asks for"
+                    if length > MAX_TEXT:  # the SDK copies all of it at every event
+                        what = f"more than {MAX_TEXT} characters, which no task asks for"
                         raise EngineError(f"{self._settings.where} sent {what}")
                 if event.type == "text":
                     growing.add(event.text)
@@ -266,11 +266,11 @@ DEADLINE_S: Final = 90.0
 MAX_REQUESTS: Final = 5
 """For one query: a turn that the service pauses (`pause_turn`) is sent back for it to go on, four times. Its
 own loop makes up to ten steps between two pauses, and a search with one use needs two or three."""
-MOST_TOKENS: Final = 4_000
-MOST_FOUND: Final = 6
+MAX_TOKENS: Final = 4_000
+MAX_FOUND: Final = 6
 """Of one query; external-intel is read by every panelist at every call."""
-LONGEST_CITED: Final = 1_000
-LONGEST_SOURCE: Final = 300
+MAX_CITED: Final = 1_000
+MAX_SOURCE: Final = 300
 
 
 def search(settings: Settings, queries: Sequence[str]) -> Searched:
@@ -315,7 +315,7 @@ async def _one(service: Service, place: int, query: str) -> Searched:
         why = _cut(plain.get("stop_reason"))
         if plain.get("stop_reason") != "pause_turn" or not turn or len(usage) == MAX_REQUESTS:
             break
-    found = tuple(islice(_found(place, turn), MOST_FOUND))
+    found = tuple(islice(_found(place, turn), MAX_FOUND))
     failed = (*((why,) if why else ()), *islice(_complaints(turn), 1))
     return Searched(found, tuple(usage), failed)
 
@@ -326,7 +326,7 @@ def _cut(stop: object) -> str | None:
         return "a search's reply was broken off"
     return {
         "pause_turn": "a search was paused again and again, and given up: what it found by then is kept",
-        "max_tokens": f"a search's reply was cut at {MOST_TOKENS} tokens",
+        "max_tokens": f"a search's reply was cut at {MAX_TOKENS} tokens",
         "refusal": "the model declined to search",
         "model_context_window_exceeded": "what a search found is too long for the model",
     }.get(str(stop))
@@ -348,7 +348,7 @@ async def _asked(
     asked = {"role": "user", "content": [{"type": "text", "text": f"Search for: {query}\n"}]}
     request = {
         "model": settings.model,
-        "max_tokens": MOST_TOKENS,
+        "max_tokens": MAX_TOKENS,
         "system": [{"type": "text", "text": "\n".join(prompt("search"))}],
         "messages": [asked, *([{"role": "assistant", "content": list(turn)}] if turn else [])],
         "tools": [{"type": TOOL, "name": "web_search", "max_uses": 1}],
@@ -378,9 +378,9 @@ def _found(place: int, turn: Sequence[Any]) -> Iterator[Found]:
             if not isinstance(one, Mapping) or one.get("type") != "web_search_result_location":
                 continue
             cited, url, title = (_line(one.get(name)) for name in ("cited_text", "url", "title"))
-            if cited and len(cited) <= LONGEST_CITED and url.startswith(("https://", "http://")):
+            if cited and len(cited) <= MAX_CITED and url.startswith(("https://", "http://")):
                 age = ages.get(url)
-                yield Found(place, cited, title[:LONGEST_SOURCE], url[:LONGEST_SOURCE], age)
+                yield Found(place, cited, title[:MAX_SOURCE], url[:MAX_SOURCE], age)
 
 
 def _ages(turn: Sequence[Any]) -> dict[str, str]:
@@ -389,7 +389,7 @@ def _ages(turn: Sequence[Any]) -> dict[str, str]:
         pages = block.get("content")
         for page in pages if isinstance(pages, list) else ():
             if isinstance(page, Mapping) and (age := _line(page.get("page_age"))):
-                ages[_line(page.get("url"))] = age[:LONGEST_SOURCE]
+                ages[_line(page.get("url"))] = age[:MAX_SOURCE]
     return ages
 
 

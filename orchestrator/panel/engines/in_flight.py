@@ -32,7 +32,7 @@ IN_WORDS: Final = {
 }
 """Each kind of task, as what a model is asked in plain words."""
 CHECK: Final = "check"
-MOST_REASONS: Final = 3
+MAX_REASONS: Final = 3
 """Reasons that are told of failed calls, the most frequent first; the others are counted."""
 
 
@@ -126,8 +126,8 @@ class Calls:
 def failures_told(reasons: Counter[str]) -> str:
     """How many calls failed and why, the most frequent reason first, in one line."""
     ordered = reasons.most_common()
-    shown = [f"{_times(count)}: {reason}" for reason, count in ordered[:MOST_REASONS]]
-    if rest := sum(count for _, count in ordered[MOST_REASONS:]):
+    shown = [f"{_times(count)}: {reason}" for reason, count in ordered[:MAX_REASONS]]
+    if rest := sum(count for _, count in ordered[MAX_REASONS:]):
         shown.append(f"{_times(rest)}: for other reasons")
     count = reasons.total()
     return f"{count} {'call' if count == 1 else 'calls'} ({'; '.join(shown)})"

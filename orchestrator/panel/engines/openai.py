@@ -23,7 +23,7 @@ from orchestrator.panel.engines.model.schemas import schema_of
 from orchestrator.panel.engines.model.settings import API, CHAT, OPENAI_URL, Settings
 from orchestrator.panel.engines.model.tasks import OnPartial, Outgoing, Task, Turns
 from orchestrator.panel.engines.model.wire import (
-    LONGEST_TEXT,
+    MAX_TEXT,
     SHORT_MAX_TOKENS,
     Growing,
     Received,
@@ -136,8 +136,8 @@ class ChatWire(SdkWire["AsyncOpenAI"]):
                 pieces = [delta.get(name) or "" for name in ("content", "reasoning_content", "refusal")]
                 pieces += [_add(calls, one) for one in delta.get("tool_calls") or ()]
                 length += sum(map(len, pieces))
-                if length > LONGEST_TEXT:
-                    what = f"more than {LONGEST_TEXT} characters, which no task asks for"
+                if length > MAX_TEXT:
+                    what = f"more than {MAX_TEXT} characters, which no task asks for"
                     raise EngineError(f"{self._settings.where} sent {what}")
                 refusal += pieces[2]
                 if pieces[0]:

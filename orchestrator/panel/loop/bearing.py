@@ -19,9 +19,9 @@ from orchestrator.panel.engines.protocol import Engine, NewsRequest, understands
 from orchestrator.panel.engines.together import ask
 from orchestrator.panel.model.reply import Bearing
 
-MOST_BEARINGS: Final = 3
+MAX_BEARINGS: Final = 3
 """Of one finding: a paragraph that speaks on more of the deck than this is a report, not a finding."""
-_MOST_TOPIC_WORDS: Final = 6  # of the finding itself, where nobody names a topic: a heading of one line
+_MAX_TOPIC_WORDS: Final = 6  # of the finding itself, where nobody names a topic: a heading of one line
 _BY_FILE: Final = "as the file says"
 
 
@@ -51,7 +51,7 @@ def held_against(engine: Engine, reported: Sequence[Reported], deck: Deck) -> He
         about = None if one.about is None else grounded(one.about, passages)
         known = found.setdefault(one.reported, [])
         is_new = about is not None and all(other.about != about for other in known)
-        if is_new and one.stance in STANCES and len(known) < MOST_BEARINGS:
+        if is_new and one.stance in STANCES and len(known) < MAX_BEARINGS:
             known.append(replace(one, about=about))
     return Held({place: tuple(ones) for place, ones in found.items()}, understands(engine))
 
@@ -91,7 +91,7 @@ def _items(
     plain = IntelItem(
         id="",
         finding=one.finding,
-        topic=one.topic or " ".join(one.finding.split()[:_MOST_TOPIC_WORDS]).rstrip(".,;:"),
+        topic=one.topic or " ".join(one.finding.split()[:_MAX_TOPIC_WORDS]).rstrip(".,;:"),
         source=one.source,
         date=one.date,
         stance=one.stance or NEUTRAL,

@@ -49,7 +49,7 @@ PAUSE = "Pause after a monologue"
 STALLING = "Stalling"
 CLOSING = "Closing"
 
-FEWEST_MINUTES = 2
+MIN_MINUTES = 2
 """With fewer minutes left none are named: the phrases say "minutes", and one is hardly worth counting."""
 
 OF_EACH: Final = 3
@@ -152,7 +152,7 @@ def _slots(state: State, persona: Persona | None, slide: int | None) -> dict[str
     if slide is not None:
         slots["slide"] = str(slide)
     left = round((state.options.minutes * 60 - state.used_s) / 60)
-    if left >= FEWEST_MINUTES:
+    if left >= MIN_MINUTES:
         slots[MINUTES_LEFT] = str(left)
     return slots
 

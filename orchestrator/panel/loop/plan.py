@@ -215,9 +215,9 @@ def _check(given: StartOptions) -> None:
         for value in values:
             if not isinstance(value, str) and (value is not None or key == "focus"):
                 raise TypeError(f"{key} is {type(value).__name__}, not str")
-            if value is not None and key != "focus" and len(value) > LONGEST_OPTION:
+            if value is not None and key != "focus" and len(value) > MAX_OPTION:
                 raise UsageError(
-                    f"--{key} has {len(value):,} characters; at most {LONGEST_OPTION} are taken: shorten it"
+                    f"--{key} has {len(value):,} characters; at most {MAX_OPTION} are taken: shorten it"
                 )
             if value is not None and _is_no_text(value):
                 raise UsageError(f"--{key} is not valid Unicode text: write it anew")
@@ -225,7 +225,7 @@ def _check(given: StartOptions) -> None:
                 raise UsageError(f"--{key} {value!r} is not one line of text: write it anew")
 
 
-LONGEST_OPTION: Final = 100
+MAX_OPTION: Final = 100
 """Characters of a name; as many as memory keeps of a presenter's (`memory.model.MAX_PRESENTER_CHARS`)."""
 _JOINERS: Final = re.compile("[\u200c\u200d]")  # no character to see, and yet part of Persian and Indic names
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from orchestrator.core.store.transaction import Draft
     from orchestrator.material.checks.grounding import Passage
     from orchestrator.panel.engines.protocol import Engine, Request, Scene
-    from orchestrator.panel.loop.resolving import KnownNumbers
+    from orchestrator.panel.loop.new_figures import KnownNumbers
     from orchestrator.panel.personas.orchestration import Orchestration, Phrases
     from orchestrator.panel.personas.persona import Seat
 
@@ -346,7 +346,7 @@ class Rehearsal:
     @cached_property
     def known_numbers(self) -> KnownNumbers:
         """The numbers of the deck and of what was said, each text read once."""
-        from orchestrator.panel.loop.resolving import KnownNumbers
+        from orchestrator.panel.loop.new_figures import KnownNumbers
 
         return KnownNumbers(self.scene().deck)
 

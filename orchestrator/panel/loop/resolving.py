@@ -5,9 +5,7 @@ Source: DESIGN.md, section 7.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isclose
 from typing import Final
 
 from orchestrator.core import legible
@@ -16,14 +14,12 @@ from orchestrator.core.errors import InputError, SessionFrozenError, SessionStat
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import HISTORY, MODERATOR
-from orchestrator.material.claims.numbers import Number, numbers_in
-from orchestrator.material.deck.lines import slide_texts
-from orchestrator.material.values import Deck, Segment
+from orchestrator.material.claims.numbers import numbers_in
 from orchestrator.panel import render
-from orchestrator.panel.comments import LONGEST_NAME, Verdicts
-from orchestrator.panel.engines.protocol import Scene
+from orchestrator.panel.comments import MAX_NAME, Verdicts
 from orchestrator.panel.loop import moderator
 from orchestrator.panel.loop.moderator import say
+from orchestrator.panel.loop.new_figures import new_numbers
 from orchestrator.panel.loop.panelist import NO_ANSWER_CAME, add_note
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.loop.state_page import show_state
@@ -38,58 +34,6 @@ from orchestrator.panel.model.exchange import (
 from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed, ProfileAdded, VerdictNoted
 from orchestrator.panel.records.projection import that_stand, with_persons
 
-# ---------------------------------------------------------------------- new figures
-# The numbers that came to light in an answer: on no slide, and not said before.
-#
-# Two numbers are the same where their values are, in the same unit: their words are not compared.
-
-
-class KnownNumbers:
-    """The numbers of a session's deck and speech, each text read once.
-
-    `numbers_in` keeps 4,096 texts for all sessions of a process, which are too few for a hundred talks: each
-    answer read its whole talk again, and after ten minutes that took a third of a second.
-    """
-
-    def __init__(self, deck: Deck) -> None:
-        self.in_deck = tuple(
-            number for slide in deck.slides for _, text in slide_texts(slide) for number in numbers_in(text)
-        )
-        self._said: list[tuple[Segment, tuple[Number, ...]]] = []
-
-    def before(self, segments: Sequence[Segment], at_s: float) -> Iterator[Number]:
-        """Those of the *segments*, all of the session's, that began before *at_s* of its clock."""
-        if [segment for segment, _ in self._said] != [*segments[: len(self._said)]]:  # some were taken back
-            self._said = []
-        self._said += [(segment, numbers_in(segment.text)) for segment in segments[len(self._said) :]]
-        for segment, numbers in self._said:
-            if segment.start_s < at_s:
-                yield from numbers
-
-
-def new_numbers(exchange: Exchange, scene: Scene, numbers: KnownNumbers) -> tuple[str, ...]:
-    """The numbers that this exchange's answers brought, verbatim, in order, each once.
-
-    Left out is what stands in the deck, in what was said before, or in one of the questions.
-    """
-    brought = [one for turn in exchange.turns for one in numbers_in(turn.answer or "")]
-    if not brought:
-        return ()
-    asked = (one for turn in exchange.turns for one in numbers_in(turn.question))
-    known = [*numbers.in_deck, *numbers.before(scene.segments, exchange.asked_at_s), *asked]
-    found: list[Number] = []
-    for one in brought:
-        if not any(_same(one, other) for other in (*known, *found)):
-            found.append(one)
-    return tuple(
-        one.text for one in found
-    )  # the word behind it may be a verb: what it counts, the answer says
-
-
-def _same(one: Number, other: Number) -> bool:
-    return one.unit == other.unit and isclose(one.value, other.value, rel_tol=1e-9)
-
-
 # ---------------------------------------------------------------------- profiling
 # The presenter's profile after an exchange: the question, and how it was answered.
 #
@@ -99,9 +43,9 @@ def _same(one: Number, other: Number) -> bool:
 # Source: DESIGN.md, section 7.
 
 
-LONGEST_READ: Final = 4000
+MAX_READ: Final = 4000
 """Characters of an answer in which figures are looked for, five minutes of speech; the first are named."""
-MOST_FIGURES: Final = 6
+MAX_FIGURES: Final = 6
 """Figures of one answer that are named: more are a table read aloud."""
 
 
@@ -129,9 +73,9 @@ def answered(turn: Turn) -> str:
         return NO_ANSWER
     said = f"an answer of {legible.counted(len(answer.split()), 'word')}"
     figures = dict.fromkeys(
-        f"{one.text} {one.noun}" if one.noun else one.text for one in numbers_in(answer[:LONGEST_READ])
+        f"{one.text} {one.noun}" if one.noun else one.text for one in numbers_in(answer[:MAX_READ])
     )
-    named = [f'"{one}"' for one in figures][:MOST_FIGURES]
+    named = [f'"{one}"' for one in figures][:MAX_FIGURES]
     more = f" and {len(figures) - len(named)} more" if len(figures) > len(named) else ""
     said += f", with {', '.join(named)}{more}" if named else ", without a figure"
     is_judged = turn.reason and turn.verdict not in (None, "unjudged")
@@ -144,7 +88,7 @@ def answered(turn: Turn) -> str:
 # While the session goes on it is a record; after the end it is kept beside the session, as comments are.
 
 
-LONGEST_NOTE: Final = 1_000
+MAX_NOTE: Final = 1_000
 """Characters of a note: a few sentences; what is longer is a comment."""
 
 
@@ -168,8 +112,8 @@ def judge_as_person(
     number = _turn(rehearsal, exchange, turn)
     name = one_line(by or "") or one_line(rehearsal.options.presenter)
     words = one_line(note) if verdict is not None else ""
-    if len(name) > LONGEST_NAME or len(words) > LONGEST_NOTE:
-        raise UsageError(f"a name has up to {LONGEST_NAME} characters, and a note up to {LONGEST_NOTE}")
+    if len(name) > MAX_NAME or len(words) > MAX_NOTE:
+        raise UsageError(f"a name has up to {MAX_NAME} characters, and a note up to {MAX_NOTE}")
     said = _note(rehearsal, AnswerJudged(exchange, number, verdict, name, words))
     if said is None:
         if kept is None:

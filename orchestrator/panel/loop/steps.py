@@ -47,7 +47,7 @@ from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.personas.orchestration import SECTION_BREAKS
 from orchestrator.panel.records.projection import Playback
 
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 """Session clock: how long a break waits for questions that are being made, where others are ready.
 
 A longer wait is a silence in the room; a shorter one leaves out whoever's call takes a little longer.
@@ -236,7 +236,7 @@ def _waits_for_questions(state: State) -> bool:
         return False
     if brought_choice(state) is not None:
         return False
-    return live.waited_s < PATIENCE_S or choose(state, holds_back=True) is None
+    return live.waited_s < TIMEOUT_S or choose(state, holds_back=True) is None
 
 
 def _is_at_a_stop(state: State) -> bool:

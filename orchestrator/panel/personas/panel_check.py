@@ -64,20 +64,20 @@ from orchestrator.panel.personas.persona import (
 # Source: DESIGN.md, section 2.
 
 
-MOST_BYTES: Final[Mapping[str, int]] = {"persona.md": 8_000, "domain-knowledge.md": 12_000}
+MAX_BYTES: Final[Mapping[str, int]] = {"persona.md": 8_000, "domain-knowledge.md": 12_000}
 """DESIGN.md, section 2. A panelist is given both with every call, so each byte is paid for some hundred times
 a session. Without a limit they had 50 kB, half of every call (READING.md, "Characters")."""
 
 # DESIGN.md, section 2: below these, whoever plays the seat soon repeats itself.
-LEAST_INITIAL: Final = 5
-LEAST_FOLLOW_UPS: Final = 3
-LEAST_ESCALATIONS: Final = 2
-LEAST_CRITERIA: Final = 4  # accepts, and as many rejects
-LEAST_TRIGGERS: Final = 6
-LEAST_RED_FLAGS: Final = 8
-LEAST_BENCHMARKS: Final = 1
-LEAST_FRAMEWORKS: Final = 2
-LEAST_PHRASES: Final = 4  # under each heading of the moderator's library; ours, for the same reason
+MIN_INITIAL: Final = 5
+MIN_FOLLOW_UPS: Final = 3
+MIN_ESCALATIONS: Final = 2
+MIN_CRITERIA: Final = 4  # accepts, and as many rejects
+MIN_TRIGGERS: Final = 6
+MIN_RED_FLAGS: Final = 8
+MIN_BENCHMARKS: Final = 1
+MIN_FRAMEWORKS: Final = 2
+MIN_PHRASES: Final = 4  # under each heading of the moderator's library; ours, for the same reason
 
 PERSONA_KEYS = ("id", "name", "title", "role", "color", "voice", "asks", "accepts", "rejects")
 RELATIONS = "Relationship with other agents"
@@ -109,8 +109,8 @@ def check_persona(outline: Outline) -> None:
             front.reject("asks", f"has {one!r}: choose from {', '.join(ASKS)}")
     for key in ("accepts", "rejects"):
         texts = front.texts(key)
-        if texts and len(texts) < LEAST_CRITERIA:
-            front.reject(key, f"has {len(texts)}, needs at least {LEAST_CRITERIA}: add more")
+        if texts and len(texts) < MIN_CRITERIA:
+            front.reject(key, f"has {len(texts)}, needs at least {MIN_CRITERIA}: add more")
     outline.expect(PERSONA_HEADINGS)
     for heading, subheadings in PERSONA_SUBHEADINGS.items():
         outline.expect(subheadings, heading)
@@ -119,13 +119,13 @@ def check_persona(outline: Outline) -> None:
     for within in (CRITERIA, INTENSITY):
         _check_prose(outline, within, PERSONA_SUBHEADINGS[within])
     for title, least in (
-        (INITIAL, LEAST_INITIAL),
-        (FOLLOW_UPS, LEAST_FOLLOW_UPS),
-        (ESCALATIONS, LEAST_ESCALATIONS),
+        (INITIAL, MIN_INITIAL),
+        (FOLLOW_UPS, MIN_FOLLOW_UPS),
+        (ESCALATIONS, MIN_ESCALATIONS),
     ):
         section = outline.section(title, STYLE)
         _count(outline, section, quoted_bullets(outline, section), least)
-    _count(outline, outline.section(TRIGGERS), persona.triggers, LEAST_TRIGGERS)
+    _count(outline, outline.section(TRIGGERS), persona.triggers, MIN_TRIGGERS)
     _check_slots(outline)
 
 
@@ -142,12 +142,12 @@ def check_domain(outline: Outline) -> None:
     outline.expect(DOMAIN_HEADINGS, more=True)
     _check_prose(outline, None, ("Pitfalls",))
     flags = outline.section(RED_FLAGS)
-    _count(outline, flags, bullets(flags), LEAST_RED_FLAGS)
+    _count(outline, flags, bullets(flags), MIN_RED_FLAGS)
     _check_benchmarks(outline)
     for section in outline.under(FRAMEWORKS):
         if not any(one.name == section.title and one.steps for one in domain.frameworks):
             outline.findings.add(section.line, f"{section.heading} has no steps: number them `1.`, `2.`, …")
-    _count(outline, outline.section(FRAMEWORKS), domain.frameworks, LEAST_FRAMEWORKS)
+    _count(outline, outline.section(FRAMEWORKS), domain.frameworks, MIN_FRAMEWORKS)
     _check_slots(outline)
 
 
@@ -156,7 +156,7 @@ def check_phrases(outline: Outline) -> None:
     outline.front.only(("id", "kind"))
     outline.expect(PHRASE_HEADINGS)
     for heading, phrases in phrases_of(outline).items():
-        _count(outline, outline.section(heading), phrases, LEAST_PHRASES)
+        _count(outline, outline.section(heading), phrases, MIN_PHRASES)
 
 
 def _check_title(outline: Outline, persona: Persona) -> None:
@@ -204,7 +204,7 @@ def _check_benchmarks(outline: Outline) -> None:
     for section in tables:
         for number, row in outline.table(section, BENCHMARK_COLUMNS):
             _check_benchmark(outline, number, row)
-    _count(outline, whole, tables, LEAST_BENCHMARKS)
+    _count(outline, whole, tables, MIN_BENCHMARKS)
 
 
 def _check_benchmark(outline: Outline, line: int, row: Mapping[str, str]) -> None:
@@ -330,7 +330,7 @@ def _check_file(path: Path) -> list[Finding]:
         outline.front.reject("id", f"is {given!r}, the folder is {path.parent.name!r}: make them the same")
     if path.parent.name != MODERATOR:
         _check_is_written(outline, text, path.name)
-    most = MOST_BYTES.get(path.name)
+    most = MAX_BYTES.get(path.name)
     if most is not None and len(raw) > most:
         outline.findings.add(None, f"has {len(raw)} bytes, may have {most}: shorten it")
     return outline.findings.in_order()

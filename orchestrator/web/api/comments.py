@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 
-from orchestrator.panel.comments import LONGEST, LONGEST_NAME, Comment
+from orchestrator.panel.comments import MAX_CHARS, MAX_NAME, Comment
 from orchestrator.web.open_sessions import reads, writes
 from orchestrator.web.site import Site, site_of
 
@@ -20,8 +20,8 @@ class Remark(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    author: str = Field(min_length=1, max_length=LONGEST_NAME)
-    text: str = Field(min_length=1, max_length=LONGEST)
+    author: str = Field(min_length=1, max_length=MAX_NAME)
+    text: str = Field(min_length=1, max_length=MAX_CHARS)
     about: str = Field("", pattern="^(x[0-9]{1,4})?$", description="The exchange that it is about.")
 
 

@@ -12,12 +12,12 @@ from fastapi import APIRouter, Depends
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response
 
-from orchestrator.panel.comments import LONGEST_NAME
+from orchestrator.panel.comments import MAX_NAME
 from orchestrator.panel.debrief.exchange_json import person_json
 from orchestrator.panel.debrief.json_form import as_json
 from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
 from orchestrator.panel.debrief.printing import as_pdf
-from orchestrator.panel.loop.resolving import LONGEST_NOTE
+from orchestrator.panel.loop.resolving import MAX_NOTE
 from orchestrator.panel.records import exchanges
 from orchestrator.panel.records.exchanges import AnswerJudged
 from orchestrator.web.once import Key, once
@@ -103,9 +103,9 @@ class Judging(BaseModel):
     turn: int | None = Field(
         None, ge=1, le=10_000, description="Whose answer it is, from 1; without it the last that was given."
     )
-    note: str = Field("", max_length=LONGEST_NOTE, description="Why, in a sentence.")
+    note: str = Field("", max_length=MAX_NOTE, description="Why, in a sentence.")
     by: str | None = Field(
-        None, min_length=1, max_length=LONGEST_NAME, description="Who says so; without it the presenter."
+        None, min_length=1, max_length=MAX_NAME, description="Who says so; without it the presenter."
     )
 
 

@@ -52,7 +52,7 @@ until it is due, and the sender with it."""
 PARTIAL_S: Final = 0.7
 """How often what is being spoken is recognised anew: a phrase of two or three words, and at about 0.3 s of
 work for each, two cores have time for the rest."""
-MOST_WAITING: Final = 4
+MAX_WAITING: Final = 4
 """Sentences that wait to be recognised; then frames wait to be looked at."""
 MAX_WAITING_S: Final = 60.0
 """How much sound may wait to be looked at: more than a machine that is busy for a while needs, and a slower
@@ -121,7 +121,7 @@ class Microphone:
         # stream's seconds to the session's clock.
         self._came: deque[tuple[float, float]] = deque()
         self._is_spoken = False
-        self._ended: asyncio.Queue[tuple[Stretch, float, Future[Heard]] | None] = asyncio.Queue(MOST_WAITING)
+        self._ended: asyncio.Queue[tuple[Stretch, float, Future[Heard]] | None] = asyncio.Queue(MAX_WAITING)
         self._unfinished = 0  # sentences that do not stand in the transcript yet
         self._finished = 0
         self._asked: tuple[Stretch, Future[Heard]] | None = None  # the newest partial

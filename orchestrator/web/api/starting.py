@@ -25,7 +25,7 @@ from orchestrator.material.intel.findings import read_intel
 from orchestrator.material.speech.sound import allow_sound
 from orchestrator.material.speech.speakers import presenter_of
 from orchestrator.panel.config.engine_names import BUILT_IN, engine_names, is_engine_name, listed
-from orchestrator.panel.dossier.brought import MOST_MEMBERS, read_board, read_sent
+from orchestrator.panel.dossier.brought import MAX_MEMBERS, read_board, read_sent
 from orchestrator.panel.engines.recorded import Replies, read_recording, recorded_engine
 from orchestrator.panel.loop.plan import Source, read_source
 from orchestrator.panel.loop.recorded import Loading
@@ -127,7 +127,7 @@ class Starting(BaseModel):
     keep_source: bool = True
     speech: str | None = Field(None, description="A recorded talk that was sent to /api/v1/materials.")
     board: str | None = Field(None, description="A board that was sent there.")
-    members: list[Seated] = Field([], max_length=MOST_MEMBERS, description="The board, in place of a file.")
+    members: list[Seated] = Field([], max_length=MAX_MEMBERS, description="The board, in place of a file.")
     intel: list[str] = Field([], max_length=20, description="News that was sent there.")
     news: str = Field("", max_length=100_000, description="News as Markdown or text.")
     keep_sound: bool = Field(

@@ -39,7 +39,7 @@ ANEW: Final = {"cache-control": "no-store"}
 """Of a page that Back shows as it is by then, and not as it was."""
 RECENT: Final = 6
 """Rehearsals of the first page: a screen of them. With more there are filters, and the review has all."""
-MOST_FOUND: Final = 30
+MAX_FOUND: Final = 30
 """Of what the filters find."""
 Kind = Literal["", "unfinished", "ended", "drill"]
 
@@ -62,7 +62,7 @@ def front(
     reading = site.review.refresh(is_needed=_is_behind(site))
     known = list(islice(_rehearsed(site), RECENT + 1))
     is_filtered = bool(q.strip() or show)
-    most = MOST_FOUND if is_filtered else RECENT
+    most = MAX_FOUND if is_filtered else RECENT
     found = _matching(_rehearsed(site), q, show) if is_filtered else iter(known)
     rehearsed = list(islice(found, most))
     recorded = list(islice(_rehearsed(site, are_recorded=True), RECENT))

@@ -56,10 +56,10 @@ from orchestrator.panel.model.usage import Account, Budget, CallUsage, Total
 
 R = TypeVar("R")
 
-MOST_CACHED_MINIMUM: Final = 4096
+MAX_CACHED_MINIMUM: Final = 4096
 """Tokens; the longest of the models' shortest cached prefixes (caching.md), so that no alarm is false."""
 
-LEAST_WINDOW: Final = 6_000
+MIN_WINDOW: Final = 6_000
 """Tokens: the shortest character, what it is to do, its own notes, one slide and a short reply."""
 REPLY_SHARE: Final = 4
 """A quarter of a small context is left for the reply."""
@@ -93,7 +93,7 @@ class ModelEngine:
         self._one_schema = settings.keeps_what_is_marked
         """All of an agent's calls share a schema, as they share a cache; else each task has a small one.
         On the Messages API, where the service keeps what is marked (caching.md, "One agent, one cache")."""
-        self._meter = CacheMeter(minimum_tokens=MOST_CACHED_MINIMUM)
+        self._meter = CacheMeter(minimum_tokens=MAX_CACHED_MINIMUM)
         self._has_cache = settings.is_public  # else once a call has read from one, or written to it
 
     @property
@@ -138,10 +138,10 @@ class ModelEngine:
         if found.window is not None:
             self._room = min(found.window, self._room or found.window)
         self._bytes_per_token = found.bytes_per_token or self._bytes_per_token
-        if self._room is not None and self._room < LEAST_WINDOW:
+        if self._room is not None and self._room < MIN_WINDOW:
             raise EngineError(
                 f"{self.settings.model} has room for {self._room:,} tokens, and a panelist's question takes "
-                f"{LEAST_WINDOW:,} at least: start it with 16384 or more ({HOW_TO_WIDEN})",
+                f"{MIN_WINDOW:,} at least: start it with 16384 or more ({HOW_TO_WIDEN})",
                 stops=True,
             )
 

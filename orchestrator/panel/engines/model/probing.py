@@ -38,7 +38,7 @@ from orchestrator.panel.model.usage import CallUsage
 
 CHECK_S: Final = 120.0
 """How long one question may take: a server on the user's own machine first loads its model."""
-MOST_TOKENS: Final = 2_000
+MAX_TOKENS: Final = 2_000
 """Of a reply, thinking included: a model that runs on without end would take minutes."""
 TOOL: Final[Mapping[str, Any]] = {
     "name": "look_up",
@@ -249,5 +249,5 @@ def _task(model: str, on_sent: OnSent) -> Task:
         shape=ReadyPart,
         deadline_s=CHECK_S,
         model=model,
-        most_tokens=MOST_TOKENS,
+        most_tokens=MAX_TOKENS,
     )

@@ -54,7 +54,7 @@ from orchestrator.panel.model.reply import (
 # ---------------------------------------------------------------------- results
 
 
-MOST_TARGETS: Final = 7
+MAX_TARGETS: Final = 7
 ASKED: Final = "that line, that claim or that question has been asked about, or is another panelist's"
 AHEAD: Final = "it is about a slide that was not shown yet"
 NO_SLIDE: Final = "it asks for what is missing, and names no slide of the deck that it is missing from"
@@ -72,7 +72,7 @@ def focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart)
     chosen = tuple(_targets(zip(part.targets, places, strict=True), set(request.taken)))
     if not chosen:
         return unusable(fault or Fault("it names nothing that is not in `taken`"))
-    return Outcome(chosen[:MOST_TARGETS], fault)
+    return Outcome(chosen[:MAX_TARGETS], fault)
 
 
 def _targets(placed: Iterable[tuple[shape.TargetPart, Standing | None]], seen: set[str]) -> Iterator[Target]:
@@ -357,11 +357,11 @@ def _bearing(request: protocol.NewsRequest, part: shape.BearingPart) -> Bearing 
 JUDGED = ("yes", "partly")
 """States that nothing but words of the deck or the presenter can show."""
 
-FEWEST_SAID: Final = 0.6
+MIN_SAID: Final = 0.6
 """Share of a sentence's longer words that its quote and its exchange must have, one of them the quote itself.
 Of one rehearsal, 29 honest sentences and 13 with a deed made up: 1 and 9 are dropped; at half of the words 1
 and 7, at two thirds 2 and 11. A sentence that is dropped goes back once, to be said in words that stand."""
-FEWEST_WORDS: Final = 3
+MIN_WORDS: Final = 3
 """Of fewer longer words nothing can be told, nor of a language that puts no blanks between words."""
 
 _WHY: Final = {
@@ -467,8 +467,8 @@ def _added(text: str, place: Place, exchange: Exchange) -> str | None:
     if not figures(text) <= {figure for words in texts for figure in figures(words)}:
         return "figure"
     words, known = _stems(text), _stems(" ".join(texts))
-    is_said = len(words & known) >= FEWEST_SAID * len(words) and words & _stems(place.quote)
-    return None if is_said or min(len(words), len(text.split())) < FEWEST_WORDS else "words"
+    is_said = len(words & known) >= MIN_SAID * len(words) and words & _stems(place.quote)
+    return None if is_said or min(len(words), len(text.split())) < MIN_WORDS else "words"
 
 
 def _stems(text: str) -> set[str]:

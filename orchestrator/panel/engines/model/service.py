@@ -139,7 +139,7 @@ async def _wind_up(wires: Sequence[Wire]) -> None:
 # of a reply or an `EngineError` of one line that holds nothing of what was said.
 
 
-LONGEST_WAIT_S: Final = 8.0
+MAX_WAIT_S: Final = 8.0
 
 
 async def perform(service: Service, task: Task) -> Outcome:
@@ -203,7 +203,7 @@ async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s:
         except PassingError as error:
             wait_s = error.wait_s
             if wait_s is None:
-                wait_s = min(settings.first_wait_s * 2**tries, LONGEST_WAIT_S)
+                wait_s = min(settings.first_wait_s * 2**tries, MAX_WAIT_S)
             tries += 1
             if tries > settings.retries:
                 raise

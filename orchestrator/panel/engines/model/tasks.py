@@ -52,9 +52,9 @@ Message = Mapping[str, Any]
 ROUNDS: Final[Mapping[str, int]] = {"candidate_question": 1, "notes": 2}
 """By kind of task. The others have none: a presenter waits for a judgement, and when a focus brief is
 made there is nothing yet that is not in the context."""
-MOST_AT_ONCE: Final = 6
+MAX_AT_ONCE: Final = 6
 """Uses in one round; our own limit."""
-_LONGEST_ECHO: Final = 20_000
+_MAX_ECHO: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Turns:
             f"That reply cannot be used: {fault}.\n"
             "Send the whole JSON object once more, mended, with nothing around it.\n"
         )
-        echo = faulty.strip()[:_LONGEST_ECHO] or "(nothing)"
+        echo = faulty.strip()[:_MAX_ECHO] or "(nothing)"
         turns = (_turn("assistant", echo), _turn("user", correction))
         return Turns((*self.messages, *turns), self.rounds, True)
 
@@ -135,10 +135,10 @@ class Rounds:
         return None if self._may_go_on() else "the session's budget is used up: reply now, without tools"
 
     def _run(self, uses: Sequence[ToolUse]) -> list[ToolResult]:
-        many = f"at most {MOST_AT_ONCE} uses at once: this one was not made"
+        many = f"at most {MAX_AT_ONCE} uses at once: this one was not made"
         return [
             self._uses.use(use.name, use.arguments)
-            if number < MOST_AT_ONCE
+            if number < MAX_AT_ONCE
             else self._uses.refuse(use.name, use.arguments, many)
             for number, use in enumerate(uses)
         ]

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 # From what a service sent to a part of a reply, or to why it cannot be used.
 
 
-LONGEST_TEXT: Final = 200_000
+MAX_TEXT: Final = 200_000
 """Characters of a reply that are looked at."""
-MOST_BRACES: Final = 200
+MAX_BRACES: Final = 200
 """Places at which an object may begin that are tried; a wrong one costs a look at the whole text."""
-LONGEST_ARGUMENTS: Final = 20_000
+MAX_ARGUMENTS: Final = 20_000
 """Characters of one tool's arguments: ten times the longest that any of ours takes."""
-MOST_USES: Final = 32
+MAX_USES: Final = 32
 """Of tools in one message."""
 
 
@@ -54,7 +54,7 @@ def _bounded(arguments: dict[str, Any]) -> dict[str, Any]:
         text = json.dumps(arguments, ensure_ascii=False, allow_nan=False)
     except RecursionError:
         raise ValueError("no JSON") from None
-    if len(text) > LONGEST_ARGUMENTS or not is_text(text):
+    if len(text) > MAX_ARGUMENTS or not is_text(text):
         raise ValueError("too long, or no text")
     return arguments
 
@@ -63,7 +63,7 @@ class ToolUse(Part):
     """A tool that a model uses."""
 
     id: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,128}$")]
-    name: Annotated[str, Field(max_length=LONGEST_ARGUMENTS)]
+    name: Annotated[str, Field(max_length=MAX_ARGUMENTS)]
     arguments: Annotated[dict[str, Any], Field(alias="input"), AfterValidator(_bounded)]
 
 
@@ -90,13 +90,13 @@ class Received:
     content: tuple[Mapping[str, Any], ...] = ()  # blocks to be sent back, where tools are used
 
 
-LONGEST_NAME: Final = 200
+MAX_NAME: Final = 200
 """Characters of a model's name; it is shown, and kept."""
 
 
 def model_name(name: object) -> str:
     """The model that answered, as the service names it; "" for what is no name on one line."""
-    is_name = isinstance(name, str) and len(name) <= LONGEST_NAME and name.isprintable() and is_text(name)
+    is_name = isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable() and is_text(name)
     return str(name).strip() if is_name else ""
 
 
@@ -110,8 +110,8 @@ def tool_uses(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
         found = tuple(map(ToolUse.model_validate, blocks))
     except ValidationError as error:
         raise UnusableError(f"a use of a tool cannot be answered: {shape_fault(error)}") from None
-    if len(found) > MOST_USES or len({one.id for one in found}) < len(found):
-        raise UnusableError(f"it uses more than {MOST_USES} tools at once, or two under one id")
+    if len(found) > MAX_USES or len({one.id for one in found}) < len(found):
+        raise UnusableError(f"it uses more than {MAX_USES} tools at once, or two under one id")
     return found
 
 
@@ -144,7 +144,7 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
     names = {"kind", kind} if shape is Reply else {"kind", kind, *shape.model_fields}
     fields = (part_type(kind) if shape is Reply else shape).model_fields
     needed = {name for name, field in fields.items() if field.is_required()}
-    plain = json_in(text[-LONGEST_TEXT:], lambda found: bool(names & set(found)) or needed <= set(found))
+    plain = json_in(text[-MAX_TEXT:], lambda found: bool(names & set(found)) or needed <= set(found))
     if plain is None:
         raise UnusableError("it is no JSON object of the shape that was asked for")
     try:
@@ -175,7 +175,7 @@ def json_in(text: str, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, A
     """The last JSON object in a text that *fits*, as a model thinks aloud first; None: there is none."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     start, wrong, last = -1, 0, None
-    while wrong < MOST_BRACES:
+    while wrong < MAX_BRACES:
         start = text.find("{", start + 1)
         if start < 0:
             break

@@ -27,17 +27,17 @@ from orchestrator.panel.bank.bank import (
     plain,
 )
 from orchestrator.panel.bank.deck import Kind, Line, Page, Pages, kind_of, pages_of
-from orchestrator.panel.engines.offline.wording import LONGEST_QUOTE, Wording, number_of, said, sentences
+from orchestrator.panel.engines.offline.wording import MAX_QUOTE, Wording, number_of, said, sentences
 from orchestrator.panel.personas.persona import Seat
 
 # ---------------------------------------------------------------------- subject
 # How a question names the matter of a deck: the deck's own name for it, or the noun of its kind.
 
 
-FEWEST_MENTIONS: Final = 3
+MIN_MENTIONS: Final = 3
 """Of a word of the title, before it counts as a name: twice a common word comes back by chance."""
 
-FEWEST_LETTERS: Final = 4
+MIN_LETTERS: Final = 4
 """A shorter word in capitals is an abbreviation like many others."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -59,8 +59,8 @@ def _spelt_out(deck: Deck) -> str | None:
     found: Counter[str] = Counter(word for line in lines for word in _WORD.findall(line))
     for word in _WORD.findall(deck.title.replace("_", " ")):
         forms = [form for form, _ in found.most_common() if form.casefold() == word.casefold()]
-        is_often = sum(found[form] for form in forms) >= FEWEST_MENTIONS
-        if is_often and len(word) >= FEWEST_LETTERS and _SPELT_AS_A_NAME.fullmatch(forms[0]):
+        is_often = sum(found[form] for form in forms) >= MIN_MENTIONS
+        if is_often and len(word) >= MIN_LETTERS and _SPELT_AS_A_NAME.fullmatch(forms[0]):
             return forms[0]
     return None
 
@@ -79,7 +79,7 @@ def _first_word(title: str) -> str | None:
 # Nothing here names a panelist. One whose words say nothing asks whatever is left.
 
 
-MOST: Final = 3
+MAX: Final = 3
 """Seats that one panelist takes by its words: half of the table."""
 
 
@@ -96,7 +96,7 @@ def fits(words: str, seat: str) -> int:
 @lru_cache(maxsize=64)
 def _by_words(words: str) -> frozenset[str]:
     scored = sorted((-fits(words, seat), number, seat) for number, seat in enumerate(SEATS))
-    return frozenset(seat for score, _, seat in scored[:MOST] if score)
+    return frozenset(seat for score, _, seat in scored[:MAX] if score)
 
 
 # ---------------------------------------------------------------------- askable
@@ -269,7 +269,7 @@ def _parted(when: Condition) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _sentence_with(text: str, first: tuple[str, ...], is_placeholder: bool) -> str | None:
     for sentence in sentences(text):
-        is_whole = len(sentence) <= LONGEST_QUOTE  # else what it is about could be what is cut off
+        is_whole = len(sentence) <= MAX_QUOTE  # else what it is about could be what is cut off
         is_there = not is_placeholder or bank().phrases.placeholders.search(sentence) is not None
         if is_whole and is_there and holds_all(plain(sentence), first):
             return sentence

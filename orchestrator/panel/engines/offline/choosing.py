@@ -186,7 +186,7 @@ def _as_entry(point: OpenPoint) -> Entry:
 # A verified contradiction as a question, with both quotes.
 
 
-LONGEST_QUOTE = 100
+MAX_QUOTE = 100
 """Characters of each of the two quotes: both have to be heard, so each is shorter than a lone one (160)."""
 
 
@@ -201,7 +201,7 @@ def sort_of(tension: Tension) -> str:
 def question(tension: Tension, key: str) -> Wording:
     """The question that puts a contradiction to the presenter; one that is only read stays a question."""
     text = pick(bank().phrases.contradictions[sort_of(tension)], key, tension.a.quote, tension.b.quote)
-    is_shown_above = is_whole(in_quotes(shortened(tension.a.quote, LONGEST_QUOTE)), tension.a.quote)
+    is_shown_above = is_whole(in_quotes(shortened(tension.a.quote, MAX_QUOTE)), tension.a.quote)
     return Wording(_filled(text, tension), _filled(without(text, "{a}"), tension) if is_shown_above else "")
 
 
@@ -218,7 +218,7 @@ def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:
 
 
 def _quoted(place: Place, before: Place | None = None) -> str:
-    words = in_quotes(shortened(place.quote, LONGEST_QUOTE))
+    words = in_quotes(shortened(place.quote, MAX_QUOTE))
     where = "you said" if place.said_at_s is not None else f"slide {place.slide} says"
     if before is not None and before.said_at_s is None is place.said_at_s and before.slide == place.slide:
         where = "it also says"
@@ -363,9 +363,9 @@ def _candidate(option: Option, agent: str, relevance: float) -> Candidate:
 # The targets of each panelist's focus brief: its own seats' questions, on lines that nobody has taken.
 
 
-MOST_TARGETS: Final = 7
+MAX_TARGETS: Final = 7
 """Of its own seats; with eight exchanges for all panelists (DESIGN.md, section 7) none gets through more."""
-FEWEST_TARGETS: Final = 3
+MIN_TARGETS: Final = 3
 """With others' seats, so that something is left when lines were asked about; less where a deck has less."""
 
 
@@ -377,7 +377,7 @@ def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
     rest = [one for one in found if not one.is_for(agent, mine) and one.agent is None]
     chosen: list[Target] = []
     seen: set[str] = set()
-    for most, group in ((MOST_TARGETS, own), (FEWEST_TARGETS, rest)):
+    for most, group in ((MAX_TARGETS, own), (MIN_TARGETS, rest)):
         for option in group:
             quote, topic = option.quote, option.entry.topic
             is_taken = option.claim is not None and option.claim in request.taken
@@ -386,7 +386,7 @@ def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
                 seen |= {quote, topic}
     covers = [slide for slide in request.scene.deck.slides if not slide.hidden and slide.title][:1]
     for option in own if covers else ():
-        if len(chosen) < FEWEST_TARGETS and option.quote is None and option.entry.topic not in seen:
+        if len(chosen) < MIN_TARGETS and option.quote is None and option.entry.topic not in seen:
             good = option.entry.good
             chosen.append(Target(None, covers[0].number, None, covers[0].title, option.question, good, True))
             seen.add(option.entry.topic)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-MOST_WANTED: Final = 6
+MAX_WANTED: Final = 6
 """Questions that nobody asked: the panel's three, then the dossier's; the terminal shows three of them."""
 
 
@@ -38,7 +38,7 @@ def _debrief(request: protocol.DebriefRequest) -> DebriefWords:
     The one thing to fix first is counted from verdicts and contradictions, whatever the engine.
     """
     checks = tuple(RubricCheck(name, "not judged", "only reading can tell") for name in request.checks)
-    wanted = tuple(one.question for one in request.never_asked[:MOST_WANTED] if one.question)
+    wanted = tuple(one.question for one in request.never_asked[:MAX_WANTED] if one.question)
     return DebriefWords(checks=checks, still_wanted=wanted)
 
 

@@ -47,7 +47,7 @@ REASONS: Final = {
 _NAME: Final = re.compile(r"(?<=[\w,;:] )(?!I\b)[A-Z]\w+")
 """A word with a capital within a sentence; at its beginning every word has one."""
 
-LONGEST_READ: Final = 4000
+MAX_READ: Final = 4000
 """Characters of an answer that are looked at, five minutes of speech: all that is certain is short."""
 
 
@@ -57,7 +57,7 @@ def judge(request: JudgementRequest) -> Judgement:
     answer = (exchange.turns[-1].answer or "").strip()
     if not answer:
         return Judgement("unjudged", NO_ANSWER)
-    said = sentences(answer[:LONGEST_READ])
+    said = sentences(answer[:MAX_READ])
     promises = tuple(sentence for sentence in said if undertakes(sentence))
     sort = sort_of(said)
     if sort is not None:

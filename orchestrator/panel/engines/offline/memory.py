@@ -49,7 +49,7 @@ from orchestrator.panel.render import COUNTED_WORDS, SILENT
 # and the types of facts; READING.md, "Rules that stay".
 
 
-FEWEST_BEHIND: Final = 2
+MIN_BEHIND: Final = 2
 """Words behind a phrase: "Our goal is clear." says none."""
 REMEMBERED: Final = ("goal", "decision", "blocker")
 """What the Scribe keeps of them."""
@@ -93,7 +93,7 @@ def announces(sentence: str) -> str | None:
         return None
     start, phrase = found
     before, behind = words[:start], said[start + len(phrase) :]
-    says_little = sum(word[0].isalnum() for word in behind) < FEWEST_BEHIND
+    says_little = sum(word[0].isalnum() for word in behind) < MIN_BEHIND
     if says_little or not known.spoils.isdisjoint(behind) or not _may_precede(before):
         return None
     kind = known.phrases[phrase]
@@ -158,7 +158,7 @@ def _list() -> _List:
 # Facts that were said in so many words: announcements, sentences with a figure, promises, open threads.
 
 
-FEWEST_WORDS: Final = 6
+MIN_WORDS: Final = 6
 """Of a sentence that gives a figure: of a shorter one ("It was 18 % then.") nobody can tell what it says."""
 
 UNSURE_HEARING: Final = 0.7
@@ -203,7 +203,7 @@ def _sort_of(sentence: str) -> str | None:
     if undertakes(sentence):
         return "commitment"
     is_figure = any(number.unit is not None for number in numbers_in(sentence))
-    return "number" if is_figure and len(sentence.split()) >= FEWEST_WORDS else None
+    return "number" if is_figure and len(sentence.split()) >= MIN_WORDS else None
 
 
 def _left_open(passage: Passage) -> Iterator[FactDraft]:

@@ -17,10 +17,10 @@ from orchestrator.panel.bank.bank import (
 )
 from orchestrator.panel.bank.deck import Line
 
-LONGEST_QUOTE: Final = 160
+MAX_QUOTE: Final = 160
 """Characters of a quote in a question: what can be said in one breath. The whole line is shown beside it."""
 
-LONGEST_PARENT: Final = 48
+MAX_PARENT: Final = 48
 """Characters of the line above it, which only says what the quote belongs to; a longer one is left out."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z“\"])")
@@ -97,8 +97,8 @@ def without(text: str, slot: str) -> str:
 
 def quoted(line: Line) -> str:
     """The line's words in quotation marks, with the line that it stands under."""
-    text = in_quotes(shortened(line.text, LONGEST_QUOTE))
-    if line.parent is None or len(line.parent) > LONGEST_PARENT or line.parent.rstrip().endswith("?"):
+    text = in_quotes(shortened(line.text, MAX_QUOTE))
+    if line.parent is None or len(line.parent) > MAX_PARENT or line.parent.rstrip().endswith("?"):
         return text
     return f"{text}, under {in_quotes(line.parent.strip().rstrip(':.,;'))}"
 
