@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -142,3 +143,22 @@ def test_a_script_can_be_run_and_parses(script: str, shell: str) -> None:
 
 def test_what_the_scripts_share_parses() -> None:
     subprocess.run(["sh", "-n", str(ROOT / "scripts" / "setup.sh")], check=True)
+
+
+def test_ci_runs_what_people_run_without_a_secret_and_with_actions_of_one_major_version() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8")
+    job = yaml.safe_load(workflow)["jobs"]["run"]
+    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    actions = [step["uses"] for step in job["steps"] if "uses" in step]
+    assert [action for action in actions if not re.fullmatch(r"actions/[a-z-]+@v\d+", action)] == []
+    assert "secrets" not in workflow.partition("jobs:")[2]
+
+
+def test_the_changelog_has_the_version_that_the_package_names() -> None:
+    assert f"\n## {orchestrator.__version__}, " in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_no_licence_and_no_author_is_claimed_until_the_owner_has_chosen() -> None:
+    """Once there is one, this goes, with the line in the README and the comment in pyproject.toml."""
+    assert not {"license", "authors"} & set(PROJECT["project"])
+    assert "No licence is given yet" in (ROOT / "README.md").read_text("utf-8")

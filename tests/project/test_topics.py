@@ -23,6 +23,7 @@ PAGES = [
     *sorted(DOCS.glob("*.md")),
     ROOT / "orchestrator" / "README.md",
     ROOT / "agents" / "README.md",
+    *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/decisions.md")),
 ]
 
 
