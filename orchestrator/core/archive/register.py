@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.archive.stores import ArchiveStore, is_same_store, open_store
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import HomeError, SessionStateError, UsageError
@@ -191,13 +192,13 @@ def check_name(root: Path, session: str) -> None:
         )
 
 
-def verify_at_home(home: Home, root: Path) -> Verification:
+def verify_at_home(home: Home, root: Path, application: Application = PLAIN) -> Verification:
     """As `verify_session`, for a session that lies in *home*, and so under its own id.
 
     Raises:
         HomeError: The register of its archives cannot be read; the message says which line.
     """
-    found = verify_session(root, home_templates=home.templates, session=root.name)
+    found = verify_session(root, home_templates=home.templates, session=root.name, application=application)
     for head in archived_heads(home, root.name):
         if head != found.head:  # a session ends once, so it is archived with one head only
             rolled = Finding(LEDGER_NAME, "head", f"{head}, as it was archived", found.head)

@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.archive.bag import (
     COMMIT_MARK,
     INFO_NAME,
@@ -49,6 +50,7 @@ def archive_session(
     endpoint_url: str | None = None,
     checksums: bool = True,
     before_sending: Callable[[str], None] = lambda archive: None,
+    application: Application = PLAIN,
 ) -> Archived:
     """Store the bag of the frozen session at *root* under *url*.
 
@@ -58,6 +60,7 @@ def archive_session(
     Args:
         root: The session's folder.
         url, endpoint_url, checksums: As `open_store`.
+        application: As at `verify_session`.
         before_sending: Called with the archive's address before the first object is sent, if any is.
 
     Raises:
@@ -66,8 +69,8 @@ def archive_session(
         ArchiveError: The session cannot be archived, or the store refused or returns other bytes.
     """
     store = open_store(url, endpoint_url=endpoint_url, checksums=checksums)
-    parts = bag_files(root)
-    session = check_session_id(facts_of(root).session)
+    parts = bag_files(root, application)
+    session = check_session_id(facts_of(root, application).session)
     check_takes_archives(store, session)
     there = set(store.list(f"{session}/"))
     strange = there - {f"{session}/{part.name}" for part in parts}

@@ -1,4 +1,4 @@
-"""A session's first record, as far as a store, a look from outside or an archive needs it.
+"""A session's first record and its last, as far as a store, a look from outside or an archive needs it.
 
 Whoever wrote it, and in whatever shape: what is not there, or is of another shape, is empty. What a panel
 needs of it, and in which shape, says `records.start.SessionStarted`.
@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
-from orchestrator.core.home.table_file import packaged_table_file
-from orchestrator.core.packaged import PACKAGE
+from orchestrator.core.application import Application
+from orchestrator.core.errors import ConfigurationError
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.core.store.value import Value
 from orchestrator.core.table import Keys, Table
 from orchestrator.core.values import from_json
-from orchestrator.panel.model.carryover import NOTHING, CarryOver
 
 # ---------------------------------------------------------------------- opening
 
@@ -41,7 +40,9 @@ class Opening(Value):
     templates: Mapping[str, str] = field(default_factory=dict)  # digests of the copies, by path
     template_bytes: Mapping[str, int] = field(default_factory=dict)  # their sizes, since version 2
     max_revisions: int | None = None  # of a write-few file; None: as the table has it
-    carried: CarryOver = NOTHING
+    carried: Mapping[str, str] = field(default_factory=dict)  # texts from earlier sessions, by agent
+    title: str = ""  # of a session that has no deck
+    is_rehearsal: bool = False  # a board panel started it, with its options
 
     @property
     def version(self) -> int:
@@ -71,7 +72,13 @@ class Opening(Value):
                 path: size for path, size in _part(plain, "template_bytes").items() if type(size) is int
             },
             max_revisions=_given(int, plain.get("max_revisions"), None),
-            carried=_given(CarryOver, plain.get("carried"), NOTHING),
+            carried={
+                agent: text
+                for agent, text in _part(_part(plain, "carried"), "texts").items()
+                if isinstance(text, str)
+            },
+            title=_given(str, plain.get("title"), ""),
+            is_rehearsal=isinstance(plain.get("options"), Mapping),
         )
 
 
@@ -92,33 +99,39 @@ def _given(kind: Any, plain: Any, default: Any) -> Any:
         return default
 
 
+# ---------------------------------------------------------------------- ending
+
+
+@dataclass(frozen=True, slots=True)
+class Ending(Value):
+    """A session's last record: digests of every file, and of the home's templates as they were then."""
+
+    TYPE: ClassVar = "freeze"
+
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by path
+    templates: Mapping[str, str] = field(default_factory=dict)  # the reason of one that could not be read
+
+
 # ---------------------------------------------------------------------- recorded table
 # The table by which a session is judged: the one that its first record holds.
 #
-# A ledger of version 1 (release 0.1.0) holds none, and has the board panel's as it stood then.
+# A ledger of version 1 (release 0.1.0) holds none: its program says what its table was.
 
 
-_TABLE_1: Final = PACKAGE / "core" / "store" / "table_1.yaml"
-
-
-def table_of(opened: Opening) -> Table:
+def table_of(opened: Opening, application: Application) -> Table:
     """Return the table of the session whose first record this is.
 
     Raises:
         ConfigurationError: The record holds no table, or one in which something cannot be meant.
     """
     if opened.version == WITHOUT_TABLE:
-        return table_of_version_1()
+        if application.first_table is None:
+            raise ConfigurationError(
+                "the session's ledger has version 1 and holds no table of files: it is a rehearsal, which "
+                "`orchestrator.Session` and `greenroom` read"
+            )
+        return application.first_table()
     return Table.read(opened.table, _place)
-
-
-def table_of_version_1() -> Table:
-    """The board panel's table as it stood in release 0.1.0.
-
-    Raises:
-        InstallationError: The file is missing or is not the one that was shipped.
-    """
-    return packaged_table_file(_TABLE_1)
 
 
 def _place(keys: Keys) -> str:
