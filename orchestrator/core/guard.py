@@ -18,10 +18,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.errors import GreenroomError, LedgerCorruptError, SessionBusyError, SessionFrozenError
 from orchestrator.core.home.changes import Changes
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.store import Repair, Store
 from orchestrator.core.verify.session_folder import home_digest, source_of

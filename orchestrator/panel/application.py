@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from orchestrator.core.application import Application
 from orchestrator.core.home.table_file import packaged_table_file
 from orchestrator.core.packaged import PACKAGE
+from orchestrator.core.store.application import Application
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.opening import Opening
 from orchestrator.core.table import Layout, Table
@@ -30,7 +30,7 @@ def table_of_version_1() -> Table:
 
 
 def _is_rehearsal(opening: Opening) -> bool:
-    return opening.is_rehearsal
+    return not opening.crew
 
 
 def _faults(record: Record, layout: Layout | None) -> Iterator[tuple[str, str]]:

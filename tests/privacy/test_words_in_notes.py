@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from orchestrator.core.application import Application
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.application import Application
 from orchestrator.core.store.store import create_store
 from orchestrator.core.store.value import (
     Bearing,

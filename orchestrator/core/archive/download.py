@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.archive.bag import (
     COMMIT_MARK,
     DECLARATION_NAME,
@@ -45,6 +44,7 @@ from orchestrator.core.errors import (
 )
 from orchestrator.core.home.folder import Home
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.files import made_aside
 from orchestrator.core.table import SESSION_ID, check_session_id
 from orchestrator.core.verify import Verification

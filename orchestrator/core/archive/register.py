@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.archive.stores import ArchiveStore, is_same_store, open_store
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import HomeError, SessionStateError, UsageError
 from orchestrator.core.home.folder import Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.verify import Finding, Verification, verify_session
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.archive.bag import (
     COMMIT_MARK,
     INFO_NAME,
@@ -40,6 +39,7 @@ from orchestrator.core.archive.stores import FolderStore
 from orchestrator.core.errors import ArchiveError
 from orchestrator.core.home.folder import Home, home_of
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
 from orchestrator.core.verify import Verification, verify_session

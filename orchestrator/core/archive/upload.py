@@ -14,7 +14,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.archive.bag import (
     COMMIT_MARK,
     INFO_NAME,
@@ -27,6 +26,7 @@ from orchestrator.core.archive.manifest import TagFileError, other_content, read
 from orchestrator.core.archive.places import check_takes_archives
 from orchestrator.core.archive.stores import ArchiveStore, open_store, side_by_side
 from orchestrator.core.errors import ArchiveConflictError, ArchiveError
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.table import check_session_id
 from orchestrator.core.verify.finding import shown
 

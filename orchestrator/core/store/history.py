@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.errors import (
     ConfigurationError,
     LaterReleaseError,
@@ -28,8 +27,9 @@ from orchestrator.core.errors import (
     UsageError,
 )
 from orchestrator.core.store import files, ledger
+from orchestrator.core.store.application import PLAIN, Application, table_of
 from orchestrator.core.store.ledger import Entry, Record, Scan
-from orchestrator.core.store.opening import Opening, opening_of, table_of
+from orchestrator.core.store.opening import Opening, opening_of
 from orchestrator.core.store.receipt import ids_of
 from orchestrator.core.store.value import Value
 from orchestrator.core.store.views import Views

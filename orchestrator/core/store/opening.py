@@ -10,14 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
-from orchestrator.core.application import Application
-from orchestrator.core.errors import ConfigurationError
-from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
+from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Value
-from orchestrator.core.table import Keys, Table
 from orchestrator.core.values import from_json
-
-# ---------------------------------------------------------------------- opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +23,7 @@ class Opening(Value):
 
     ledger_version: Any = None  # as it stands there: one that is none is told as it is
     panel: tuple[str, ...] | None = None  # None: it names none; (): what it names are no names
-    table: Any = None  # of files, as it stands there: `recorded_table` reads it
+    table: Any = None  # of files, as it stands there: `application.table_of` reads it
     id: str = ""
     deck_name: str = ""
     deck_title: str = ""
@@ -42,7 +37,7 @@ class Opening(Value):
     max_revisions: int | None = None  # of a write-few file; None: as the table has it
     carried: Mapping[str, str] = field(default_factory=dict)  # texts from earlier sessions, by agent
     title: str = ""  # of a session that has no deck
-    is_rehearsal: bool = False  # a board panel started it, with its options
+    crew: str = ""  # the table that the core started it by; "": a board panel started it
 
     @property
     def version(self) -> int:
@@ -78,7 +73,7 @@ class Opening(Value):
                 if isinstance(text, str)
             },
             title=_given(str, plain.get("title"), ""),
-            is_rehearsal=isinstance(plain.get("options"), Mapping),
+            crew=_given(str, plain.get("crew"), ""),
         )
 
 
@@ -110,30 +105,3 @@ class Ending(Value):
 
     files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by path
     templates: Mapping[str, str] = field(default_factory=dict)  # the reason of one that could not be read
-
-
-# ---------------------------------------------------------------------- recorded table
-# The table by which a session is judged: the one that its first record holds.
-#
-# A ledger of version 1 (release 0.1.0) holds none: its program says what its table was.
-
-
-def table_of(opened: Opening, application: Application) -> Table:
-    """Return the table of the session whose first record this is.
-
-    Raises:
-        ConfigurationError: The record holds no table, or one in which something cannot be meant.
-    """
-    if opened.version == WITHOUT_TABLE:
-        if application.first_table is None:
-            raise ConfigurationError(
-                "the session's ledger has version 1 and holds no table of files: it is a rehearsal, which "
-                "`orchestrator.Session` and `greenroom` read"
-            )
-        return application.first_table()
-    return Table.read(opened.table, _place)
-
-
-def _place(keys: Keys) -> str:
-    named = ", ".join(key[:140] if key.isprintable() else ascii(key)[:60] for key in keys[:2])
-    return f"the table in the first record{', ' if named else ''}{named}"

@@ -20,7 +20,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Final, TypeVar
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.clock import utc_now
 from orchestrator.core.errors import (
     ReceiptError,
@@ -29,6 +28,7 @@ from orchestrator.core.errors import (
     TransactionOpenError,
 )
 from orchestrator.core.store import files, ledger, views
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.history import (
     LEDGER_NAME,
     FileState,

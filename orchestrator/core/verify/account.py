@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.core.context.receipt import RECEIPTS, File, Receipt, WholeReceipt, carried_facts, whole
 from orchestrator.core.errors import ConfigurationError, GreenroomError, ReceiptError, UsageError
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.application import PLAIN, Application, table_of
 from orchestrator.core.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, Record, says_more
-from orchestrator.core.store.opening import Ending, Opening, opening_of, table_of
+from orchestrator.core.store.opening import Ending, Opening, opening_of
 from orchestrator.core.store.receipt import ReceiptNote, agents_of
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import AGENT, Layout, Table

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from orchestrator.core.application import PLAIN, Application
 from orchestrator.core.errors import ConfigurationError, HomeError, SessionBusyError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.home.table_file import TABLE_NAME, read_table_file
 from orchestrator.core.store import files, waiting
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.ledger import FIRST_HASH
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import Mutability, SessionFile, Table

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from orchestrator.core.store.ledger import Record
-    from orchestrator.core.store.opening import Opening
-    from orchestrator.core.store.value import Kinds
-    from orchestrator.core.table import Layout, Table
+from orchestrator.core.errors import ConfigurationError
+from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
+from orchestrator.core.store.opening import Opening
+from orchestrator.core.store.value import Kinds
+from orchestrator.core.table import Keys, Layout, Table
 
 
 def _no_lacks(table: Table) -> Iterator[str]:
@@ -45,3 +45,24 @@ class Application:
 
 
 PLAIN: Final = Application()
+
+
+def table_of(opened: Opening, application: Application) -> Table:
+    """Return the table of the session whose first record this is.
+
+    Raises:
+        ConfigurationError: The record holds no table, or one in which something cannot be meant.
+    """
+    if opened.version == WITHOUT_TABLE:
+        if application.first_table is None:
+            raise ConfigurationError(
+                "the session's ledger has version 1 and holds no table of files: it is a rehearsal, which "
+                "`orchestrator.Session` and `greenroom` read"
+            )
+        return application.first_table()
+    return Table.read(opened.table, _place)
+
+
+def _place(keys: Keys) -> str:
+    named = ", ".join(key[:140] if key.isprintable() else ascii(key)[:60] for key in keys[:2])
+    return f"the table in the first record{', ' if named else ''}{named}"
