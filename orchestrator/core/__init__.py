@@ -1,4 +1,4 @@
-"""Sessions as folders, for any crew of agents: tables, templates, writers, contexts, receipts, proof, archives.
+"""Sessions as folders, for any crew of agents: writers, contexts, receipts, proof and archives.
 
 It knows no deck, no speech, no question and no verdict, imports nothing else of the package, and loads no
 other package before it is used: jinja2 to render a blueprint, pyyaml to read a table, watchdog to guard,
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from orchestrator.core.archive.upload import Archived as Archived
     from orchestrator.core.context.assemble import Context as Context
     from orchestrator.core.context.receipt import Receipt as Receipt
+    from orchestrator.core.crew import Note as Note
     from orchestrator.core.errors import GreenroomError as GreenroomError
     from orchestrator.core.session import Home as Home
-    from orchestrator.core.session import Note as Note
     from orchestrator.core.session import Session as Session
     from orchestrator.core.store.application import Application as Application
     from orchestrator.core.store.transaction import Draft as Draft
@@ -33,7 +33,7 @@ _PARTS = {
     "Draft": "store.transaction",
     "GreenroomError": "errors",
     "Home": "session",
-    "Note": "session",
+    "Note": "crew",
     "Receipt": "context.receipt",
     "Session": "session",
     "Table": "table",

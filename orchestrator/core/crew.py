@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,24 @@ from orchestrator.core.context.frames import FRAMES_VERSION
 from orchestrator.core.errors import SessionBusyError, UsageError
 from orchestrator.core.home.folder import Home, digests
 from orchestrator.core.home.unnamed import check_blueprints, unnamed_files
-from orchestrator.core.session import Note
 from orchestrator.core.store.ledger import LEDGER_VERSION
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.store.value import Unread
 from orchestrator.core.table import Layout, Mutability, check_session_id
 from orchestrator.core.verify import Verification, verify_session
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A decision of a program, as the ledger has it."""
+
+    seq: int  # the record's number
+    type: str
+    by: str
+    at: str  # when it was recorded, RFC 3339, UTC
+    fields: Mapping[str, Any]
+
 
 _OWN_FIELDS = ("session", "title", "date", "agents", "agent")
 
@@ -79,8 +91,9 @@ def start_session(
         "templates": digests(templates),
         "template_bytes": {path: len(text.encode()) for path, text in templates.items()},
     }
-    given = {"session": session_id, "title": title, "date": date or "", "agents": list(layout.agents), **fields}
-    rendered = starting.blueprints(home, layout, given, {agent: agent for agent in layout.agents})
+    own = {"session": session_id, "title": title, "date": date or "", "agents": list(layout.agents)}
+    names = {agent: agent for agent in layout.agents}
+    rendered = starting.blueprints(home, layout, {**own, **fields}, names)
 
     def make(aside: Path) -> None:
         store = create_store(aside, layout, Unread({"type": "session", **first}))
@@ -113,9 +126,10 @@ def notes_of(store: Store, type_: str | None) -> list[Note]:
     found = []
     for seq in store.notes():
         record = store.record(seq)
-        if record.held is not None and "." in record.held.type and type_ in (None, record.held.type):
-            fields = {key: value for key, value in record.held.fields.items() if key != "type"}
-            found.append(Note(seq, record.held.type, record.by, record.at, fields))
+        value = record.held.among({}) if record.held is not None else None
+        if isinstance(value, Unread) and "." in value.type and type_ in (None, value.type):
+            fields = {key: one for key, one in value.fields.items() if key != "type"}
+            found.append(Note(seq, value.type, record.by, record.at, fields))
     return found
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from orchestrator.core.errors import ReceiptError, SessionStateError, UsageError
+from orchestrator.core.errors import SessionStateError, UsageError
 from orchestrator.core.home import folder
 from orchestrator.core.home.folder import session_folder
 from orchestrator.core.legible import one_line, text_argument, whole_argument
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from orchestrator.core.archive.upload import Archived
     from orchestrator.core.context.assemble import Assembler, Context
     from orchestrator.core.context.receipt import Receipt
+    from orchestrator.core.crew import Note
     from orchestrator.core.store.application import Application
     from orchestrator.core.store.store import Repair, Store
     from orchestrator.core.store.transaction import Draft
@@ -72,9 +73,9 @@ class Home(folder.Home):
 
         Args:
             session_id: None: one that sorts by time.
-            files: What it begins with, by the file's path: written by `start`, which each one's row must name.
+            files: What it begins with, by the file's path: written by `start`, which each row must name.
             title: What it is about, on one line.
-            agents: Who takes the seats that the table has besides its own agents; None: all that the home has.
+            agents: Who takes the seats that the table has besides its own agents; None: all of the home.
             date: The day that it is about, YYYY-MM-DD.
             fields: What blueprints may name besides `session`, `title`, `date`, `agents` and `agent`.
             say: Told each file of the home that no row and no order names; None: a warning in Python's log.
@@ -284,7 +285,7 @@ class Session:
         return self._store.transaction(timeout_s)
 
     def guard(self, say: Callable[[str], None] | None = None) -> AbstractContextManager[object]:
-        """Put back, within a second and while the block lasts, what is changed by hand in the session's folder.
+        """Put back within a second, while the block lasts, what is changed by hand in the folder.
 
         The bytes that stood there are kept in `ledger/rejected/`; contexts never hold them.
 
@@ -423,17 +424,6 @@ class Session:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A decision of a program, as the ledger has it."""
-
-    seq: int  # the record's number
-    type: str
-    by: str
-    at: str  # when it was recorded, RFC 3339, UTC
-    fields: Mapping[str, Any]
 
 
 def find_session(home: folder.Home | None, session: str | Path) -> Path:

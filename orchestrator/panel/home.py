@@ -12,17 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orchestrator.core import session
 from orchestrator.core.errors import ConfigurationError, HomeError
-from orchestrator.core.home import folder as core_home
 from orchestrator.core.home.folder import packaged_files
 from orchestrator.core.home.table_file import TABLE_NAME
 
 if TYPE_CHECKING:
+    from orchestrator.core.store.application import Application
     from orchestrator.panel.config.config import Config
 
 
 @dataclass(frozen=True)
-class Home(core_home.Home):
+class Home(session.Home):
     """One home folder with its settings. Making one reads nothing; each part is read where it is used."""
 
     @classmethod
@@ -33,6 +34,13 @@ class Home(core_home.Home):
             HomeError: As `find_home`.
         """
         return find_home(None, os.environ)
+
+    @property
+    def application(self) -> Application:
+        """What the board panel knows of its sessions; a session of another crew is read without it."""
+        from orchestrator.panel.application import BOARD
+
+        return BOARD
 
     @property
     def demo(self) -> Path:

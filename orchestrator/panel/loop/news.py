@@ -90,7 +90,8 @@ def _revise(
     before = replace(projection.intel, revision=store.state(INTEL).revisions)
     intel = intel_of(held, reported, deck, projection.deck_claims, before=before)
     value = IntelTaken(intel, tuple(searched))
-    return tx.write(INTEL, intel_page(intel, most), by="intel", value=value)
+    tx.write(INTEL, intel_page(intel, most), by="intel", value=value)
+    return store.state(INTEL).revisions
 
 
 def _check_may_revise(rehearsal: Rehearsal, refused: str) -> int:
