@@ -1,4 +1,4 @@
-"""How a session begins: what is planned is made aside, then given its name.
+"""Creating a session: the plan is carried out in a temporary folder, which then gets the session's name.
 
 A start that fails leaves nothing behind.
 Source: DESIGN.md, section 6.
@@ -55,7 +55,7 @@ def blueprints(plan: Plan) -> Callable[[str], str]:
 
 
 def _fields(plan: Plan) -> dict[str, Any]:
-    """What a blueprint may name; agents as the plain facts of their personas."""
+    """Return the fields that a blueprint may name; agents as the plain facts of their personas."""
     options, deck = plan.options, plan.source.deck
     agents = {
         agent: {
@@ -89,7 +89,7 @@ def _fields(plan: Plan) -> dict[str, Any]:
 
 
 def _board(plan: Plan) -> str:
-    """The lines on the board; of one that would not fit into the file they stand in each task instead."""
+    """Return the lines on the board, or "" if the file lacks room: each task then holds them instead."""
     lines = "\n\n".join(board_lines(plan.members, plan.options.kind))
     fits = len(lines.encode()) <= plan.layout.files[CONFIG].max_bytes // 2
     return lines if fits else "The board is so large that it stands with each task."
@@ -113,13 +113,13 @@ def start_session(
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Path:
-    """Make a session and return its folder.
+    """Create a session and return its folder.
 
     Args:
-        carry: Gives what the session carries over from earlier ones; asked once.
+        carry: Returns what the session carries over from earlier ones; called once.
         tooling: The tools that its agents are offered, if the options say so.
-        then: Done before it has its name, so it is there or the session is not.
-        say: Told of each file of the home that has no part in the session.
+        then: Called before the session gets its name, so either both are done or neither is.
+        say: Called with a line on each file of the home that is not part of the session.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
@@ -142,7 +142,7 @@ def _make(
     tooling: Tooling | None,
     then: Callable[[Rehearsal], None],
 ) -> None:
-    """The whole session, durably, in a folder that nobody takes for one yet."""
+    """Create the whole session, durably, in a folder that does not count as a session yet."""
     store = create_store(aside, plan.layout, _first_value(plan, carried), BOARD)
     try:
         _keep_copies(aside, plan)
@@ -159,7 +159,7 @@ def _make(
 
 
 def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
-    """Return what the ledger's first record says."""
+    """Return the value of the ledger's first record."""
     options, deck, config, drilled = plan.options, plan.source.deck, plan.home.config, plan.source.drilled
     kept = _kept_name(plan)
     return SessionStarted(
@@ -185,7 +185,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
 
 
 def _kept_name(plan: Plan) -> str | None:
-    """What the deck's file is called in the session; None: it is not kept."""
+    """Return the name of the deck's file in the session, or None if it is not kept."""
     source = plan.source
     if source.path is None or not plan.options.keep_source:
         return None
@@ -193,10 +193,10 @@ def _kept_name(plan: Plan) -> str | None:
 
 
 def _keep_copies(root: Path, plan: Plan) -> None:
-    """The templates, and the deck's file unless it is not to be kept.
+    """Copy the templates, and the deck's file unless it is not to be kept.
 
     Raises:
-        InputError: The deck's file is not the one that was read any more.
+        InputError: The deck's file has changed since it was read.
     """
     for path, text in plan.templates.items():
         starting.keep_copy(root / "ledger" / path, text.encode())
@@ -210,7 +210,7 @@ def _keep_copies(root: Path, plan: Plan) -> None:
 
 
 def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """All that stands in a session before anybody speaks."""
+    """Write all the files that a session has before anybody speaks."""
     _write_deck(rehearsal, tx, plan)
     _write_outside(rehearsal, tx, plan)
     rehearsal.note_calls(tx)
@@ -220,7 +220,7 @@ def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
 
 
 def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """Write the blueprints and the deck, and what contradicts what in it."""
+    """Write the blueprints and the deck, and the deck's contradictions."""
     deck = plan.source.deck
     claims, gaps = deck_claims(deck), find_gaps(deck)
     blueprint = blueprints(plan)
@@ -238,7 +238,7 @@ def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
 
 
 def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """The first revision of external-intel, and the board dossier."""
+    """Write the first revision of external-intel, and the board dossier."""
     store, projection, engine, deck = (
         rehearsal.store,
         rehearsal.projection,
