@@ -68,7 +68,7 @@ from orchestrator.rehearsal.session import Session  # noqa: E402
 from tests.helpers.figures import note  # noqa: E402
 
 if TYPE_CHECKING:
-    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.panel.loop.rehearsal import OpenRehearsal
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 SPOKEN = (
@@ -372,7 +372,7 @@ def bench_rehearsal() -> None:
     spent: list[tuple[str, float]] = []
     refresh = refreshing.refresh
 
-    def watched(rehearsal: Rehearsal, why: str) -> object:
+    def watched(rehearsal: OpenRehearsal, why: str) -> object:
         store = rehearsal.store
         synced = store.sync_s
         begin = perf_counter()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.errors import EngineError, SessionStateError, UsageError
+from orchestrator.core.errors import EngineError, ReceiptError, SessionStateError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.table import MODERATOR
 from orchestrator.material.checks.grounding import speech_passages
@@ -23,7 +23,7 @@ from orchestrator.panel.loop.calling_on import (
     to_come_back,
 )
 from orchestrator.panel.loop.moderator import bare_of, say
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.model.exchange import (
     Candidate,
@@ -39,7 +39,7 @@ OF_ONES_OWN = "was asked from outside the loop"
 """Why a panelist puts a question that the session was handed."""
 
 
-def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
+def ask(rehearsal: OpenRehearsal, *, at_pause: bool = False) -> Exchange | None:
     """Let somebody ask a question, or return None if nobody does, which a break and the end record.
 
     *at_pause*: at a pause of the presenter, only who may come in now. In free flow panelists cut in uncalled.
@@ -56,7 +56,7 @@ def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
     return open_exchange(rehearsal, choice, calls=rehearsal.options.mode != FREE_FLOW)
 
 
-def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
+def call_on(rehearsal: OpenRehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
     """Call on a panelist, as `Session.ask` without a question; without exchanges left, parked ones first."""
     if agent is not None:
         _check_seat(rehearsal, agent)
@@ -80,7 +80,13 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
     return None
 
 
-def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None = None) -> Exchange:
+def put_own(
+    rehearsal: OpenRehearsal,
+    agent: str,
+    question: str,
+    quote: str | None = None,
+    receipt: str | None = None,
+) -> Exchange:
     """Ask the given question, as `Session.ask` does."""
     _check_seat(rehearsal, agent)
     words = one_line(question)
@@ -89,10 +95,15 @@ def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None =
     candidate = Candidate(agent, words, None, None, None, quote, quote is not None, (), 0.0, "", OF_ONES_OWN)
     if quote is not None:
         candidate = _placed(rehearsal, candidate, quote)
-    return open_exchange(rehearsal, Choice(agent, candidate, OF_ONES_OWN))
+    if receipt is not None and (given := rehearsal.store.agent_of(receipt)) != agent:
+        raise ReceiptError(
+            f"receipt {receipt} is of a context of {given}, and {agent} puts the question; nothing was "
+            "asked: give the receipt of the context that it came from"
+        )
+    return open_exchange(rehearsal, Choice(agent, candidate, OF_ONES_OWN), receipt=receipt)
 
 
-def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate:
+def _placed(rehearsal: OpenRehearsal, candidate: Candidate, quote: str) -> Candidate:
     """Return the candidate with its quote's place: the last speech that holds it, else the first slide."""
     scene = rehearsal.scene()
     spoken = speech_passages([segment for _, segment in rehearsal.said()])
@@ -108,7 +119,7 @@ def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate
     )
 
 
-def _check_seat(rehearsal: Rehearsal, agent: str) -> None:
+def _check_seat(rehearsal: OpenRehearsal, agent: str) -> None:
     if agent not in rehearsal.options.panel:
         raise UsageError(
             f"{agent!r} is not a panelist here: call on one of {', '.join(rehearsal.options.panel)}"
@@ -119,7 +130,7 @@ def _is_open(exchange: Exchange) -> SessionStateError:
     return SessionStateError("a question is still open: answer it or park it first", value=exchange.id)
 
 
-def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
+def _call_on_next(rehearsal: OpenRehearsal) -> Exchange | None:
     """Call on whoever is next, at a break or at the end, or record that nobody has a question.
 
     At the end, panelists not heard yet come first, then parked questions, then the others. Before the end, a
@@ -165,7 +176,7 @@ def _is_ripe(projection: Projection, parked: Exchange) -> bool:
     )
 
 
-def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
+def _come_back(rehearsal: OpenRehearsal, parked: Exchange) -> Exchange:
     """Ask a parked question again in a new exchange, judged on what it still needs.
 
     Its lead-in was said when it was first asked, and is not repeated.
@@ -182,7 +193,9 @@ def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
     return _put(rehearsal, exchange, moderator.COMING_BACK)
 
 
-def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -> Exchange:
+def open_exchange(
+    rehearsal: OpenRehearsal, choice: Choice, *, calls: bool = True, receipt: str | None = None
+) -> Exchange:
     """Ask the question: from here on the presenter's words are the answer.
 
     *calls*: the moderator gives the panelist the floor in spoken words.
@@ -208,10 +221,12 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
         written_by=candidate.written_by,
         brought=candidate.brought,
     )
-    return _put(rehearsal, exchange, moderator.CALLING if calls else None)
+    return _put(rehearsal, exchange, moderator.CALLING if calls else None, receipt)
 
 
-def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
+def _put(
+    rehearsal: OpenRehearsal, exchange: Exchange, occasion: str | None, receipt: str | None = None
+) -> Exchange:
     """Open an exchange, numbered within the lock, since other processes ask too."""
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.open is not None:
@@ -220,7 +235,7 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
         if occasion is not None:
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
         show_state(rehearsal, tx, "question", exchange)
-        tx.note(ExchangeOpened(exchange), by=MODERATOR)
+        tx.note(ExchangeOpened(exchange, receipt), by=MODERATOR)
         if (
             exchange.comes_back_to is None and exchange.brought is None
         ):  # else its panelist's own still stands
@@ -235,7 +250,7 @@ def _gave_way(projection: Projection) -> bool:
     return projection.open is not None and projection.asking is None
 
 
-def _put_again(rehearsal: Rehearsal) -> Exchange:
+def _put_again(rehearsal: OpenRehearsal) -> Exchange:
     """Ask the question again that gave way to the talk, unless somebody else has done so."""
     with rehearsal.store.transaction() as tx:
         exchange = rehearsal.projection.open

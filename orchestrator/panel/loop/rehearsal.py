@@ -217,7 +217,7 @@ def _beaten(path: Path, state: ClockState) -> float:
 T = TypeVar("T")
 
 
-class Rehearsal:
+class OpenRehearsal:
     """One open session. Its files are read when they are first used.
 
     So a process that only asks for a context pays for the ledger's scan and nothing else.
@@ -562,7 +562,7 @@ def open_rehearsal(
     engine_of: Callable[[Options], Engine],
     *,
     on_repair: Callable[[Repair], None] | None = None,
-) -> Rehearsal:
+) -> OpenRehearsal:
     """Open the session at *root*.
 
     Raises:
@@ -570,7 +570,7 @@ def open_rehearsal(
     """
     store = Store(root, application=BOARD, on_repair=on_repair)
     try:
-        return Rehearsal(store, engine_of)
+        return OpenRehearsal(store, engine_of)
     except BaseException:
         store.close_files()
         raise
