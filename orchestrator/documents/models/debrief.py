@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from orchestrator.documents.models.base import Document, Exchange, Source, Tension, Usage
+from orchestrator.documents.models.base import Document, Exchange, Place, Source, Tension, Usage
 
 
 class SlideTime(Document):
@@ -49,7 +49,7 @@ class DebriefTension(Tension):
     """A contradiction, and where it was asked about."""
 
     id: str
-    places: list[Source] = Field(description="Every quote of it, where there are more than two.")
+    places: list[Place] = Field(description="Every quote of it, where there are more than two.")
     asked_in: str | None
 
 
