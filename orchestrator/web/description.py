@@ -87,7 +87,7 @@ def sends_events(events: Mapping[str, object], *, description: str) -> dict[str,
 PICTURE: Final = sends_file("image/png", description="The slide, drawn.")
 
 
-def component(model: type[BaseModel] | str) -> dict[str, str]:
+def component(model: type | str) -> dict[str, str]:
     """Refer to a model that the description has."""
     return {"$ref": f"#/components/schemas/{model if isinstance(model, str) else model.__name__}"}
 

@@ -5,12 +5,13 @@ The documents are sent as they are built, so nothing but tests keeps their model
 
 from __future__ import annotations
 
+import json
 import re
 from copy import deepcopy
 from typing import Any
 
 import httpx2
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
@@ -19,6 +20,7 @@ from orchestrator.web.addresses import PREFIX
 JSON, PROBLEM = "application/json", "application/problem+json"
 _seen: dict[str, Any] = {}
 """The description of any server is that of every other."""
+_validators: dict[str, Draft202012Validator] = {}
 
 
 class HeldClient(TestClient):
@@ -47,22 +49,22 @@ def faults(answer: httpx2.Response) -> list[str]:
         return [f"{answer.status_code}: {kind} is not among {list(by_status.get('content', {}))}"]
     if kind not in (JSON, PROBLEM):
         return []
-    return against(by_status["content"][kind]["schema"], answer.json(), _seen)
-
-
-def against(schema: dict[str, Any], plain: Any, whole: dict[str, Any]) -> list[str]:
-    """What in *plain* is not as *schema* says, whose references stand in *whole*; keys that it lacks too."""
-    closed = {"components": _closed(whole["components"]), **_closed(schema)}
-    return [
-        f"{'/'.join(str(one) for one in fault.absolute_path)}: {fault.message[:300]}"
-        for fault in Draft202012Validator(closed).iter_errors(plain)
-    ]
+    return _faults(by_status["content"][kind]["schema"], answer.json(), _seen["components"])
 
 
 def held(model: type[BaseModel], plain: Any) -> list[str]:
-    """What in a document is not as its model says."""
+    """What in a document is not as its model says; also keys of which it says nothing."""
     schema = model.model_json_schema(mode="serialization", ref_template="#/components/schemas/{model}")
-    return against(schema, plain, {"components": {"schemas": schema.pop("$defs", {})}})
+    return _faults(schema, plain, {"schemas": schema.pop("$defs", {})})
+
+
+def _faults(schema: dict[str, Any], plain: Any, components: dict[str, Any]) -> list[str]:
+    name = json.dumps(schema)
+    if name not in _validators:
+        whole = {**schema, "components": components}
+        _validators[name] = Draft202012Validator(_closed(whole))
+    found = _validators[name].iter_errors(plain)
+    return [f"{'/'.join(str(one) for one in fault.instance_path)}: {fault.message[:300]}" for fault in found]
 
 
 def _operation(method: str, path: str) -> dict[str, Any] | None:

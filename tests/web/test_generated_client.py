@@ -47,10 +47,8 @@ REHEARSAL = """
 from greenroom_client.api.contexts import get_context
 from greenroom_client.api.debrief import get_debrief, judge_answer
 from greenroom_client.api.decks import read_deck
-from greenroom_client.api.files import append_to_file, read_file
-from greenroom_client.api.records import stream_records
 from greenroom_client.api.room import (
-    add_speech, answer_question, call_on_panelist, end_session, get_room, put_question, record_verdict, show_slide,
+    add_speech, answer_question, call_on_panelist, end_session, put_question, record_verdict, show_slide,
 )
 from greenroom_client.api.sessions import get_session, list_sessions, start_session, verify_session
 
@@ -160,14 +158,15 @@ def generated(server: Served, tmp_path_factory: pytest.TempPathFactory) -> Gener
     folder = tmp_path_factory.mktemp("client")
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, timeout=120)
     programs = folder / "venv" / "bin"
-    install = [programs / "python", "-m", "pip", "install", "--quiet", GENERATOR]
+    install = [str(programs / "python"), "-m", "pip", "install", "--quiet", GENERATOR]
     installed = subprocess.run(install, capture_output=True, text=True, timeout=300, check=False)
     if installed.returncode != 0:
         pytest.skip(f"{NO_INDEX} ({installed.stderr.strip().splitlines()[-1]})")
     (folder / "config.yaml").write_text(CONFIG)
+    options = ["--meta", "none", "--output-path", "greenroom_client", "--config", "config.yaml"]
+    source = ["--url", f"{server.url}/api/v1/openapi.json"]
     made = subprocess.run(
-        [programs / "openapi-python-client", "generate", "--url", f"{server.url}/api/v1/openapi.json"]
-        + ["--meta", "none", "--output-path", "greenroom_client", "--config", "config.yaml"],
+        [str(programs / "openapi-python-client"), "generate", *source, *options],
         cwd=folder,
         capture_output=True,
         text=True,
