@@ -28,9 +28,10 @@ from orchestrator.core.store.value import Value
 from orchestrator.core.table import CONFIG, MODERATOR
 from orchestrator.core.verify.shape import MAX_CLOCK_S
 from orchestrator.material.values import Segment
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.loop.state import Live, State, pauses_in
 from orchestrator.panel.model.exchange import Exchange
-from orchestrator.panel.records.kinds import KINDS, value_of
+from orchestrator.panel.records.kinds import value_of
 from orchestrator.panel.records.moderator import Called, TookOver
 from orchestrator.panel.records.projection import TRANSCRIPT, Playback, Projection, with_persons
 from orchestrator.panel.records.setup import Options, check_needs
@@ -567,7 +568,7 @@ def open_rehearsal(
     Raises:
         SessionNotFoundError, LedgerCorruptError
     """
-    store = Store(root, kinds=KINDS, on_repair=on_repair)
+    store = Store(root, application=BOARD, on_repair=on_repair)
     try:
         return Rehearsal(store, engine_of)
     except BaseException:
