@@ -135,7 +135,7 @@ class Rehearsing(Body):
 
 @router.get("/decks/{deck}/dossier", **sends(DeckDossier))
 def get_deck_dossier(deck: DeckId, site: At) -> Plain:
-    """Say how it stands: none, making (with a model that takes minutes), failed or ready."""
+    """Say how a deck's dossier stands: none, making (with a model that takes minutes), failed or ready."""
     making = site.dossiers.of(deck)
     if making is not None and making.failed is None:
         asking = making.calls.line()
@@ -152,7 +152,7 @@ def get_deck_dossier(deck: DeckId, site: At) -> Plain:
 
 @router.post("/decks/{deck}/dossier", **sends(DeckDossier, HTTPStatus.ACCEPTED))
 def make_deck_dossier(deck: DeckId, wanted: DossierWanted, site: At) -> Plain:
-    """Have it made, in the background; answers to questions that it asks again stay."""
+    """Have a deck's dossier made, in the background; answers to questions that it asks again stay."""
     home = site.own
     file = deck_file(home, deck) or kept(deck, site).file
     if file is None:
@@ -197,7 +197,7 @@ def prepare_question(
 
 @router.delete("/decks/{deck}/dossier", status_code=HTTPStatus.NO_CONTENT)
 def delete_deck_dossier(deck: DeckId, site: At) -> None:
-    """Remove it with all answers, and the copy of the deck beside it."""
+    """Remove a deck's dossier with all answers, and the copy of the deck beside it."""
     forget_prepared(site.own, deck)
 
 

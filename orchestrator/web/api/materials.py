@@ -54,7 +54,7 @@ def read_material(
 def get_material(
     material: Annotated[str, Path(description="Its id, as it came back when it was sent.")], site: At
 ) -> MaterialRead:
-    """Give the same once more: also how far its recognition is."""
+    """Give what was sent once more: also how far its recognition is."""
     try:
         return _as_read(site.materials.get(material))
     except InputError as error:
