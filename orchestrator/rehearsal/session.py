@@ -541,13 +541,23 @@ class Session:
         return news.search_intel(self.rehearsal, without)
 
     def add_segment(self, segment: Segment) -> None:
-        """Put one piece of speech into the transcript."""
+        """Put one piece of speech into the transcript.
+
+        Raises:
+            UsageError: It has no words, ends before it begins, or names a slide that the deck does not have.
+        """
         from orchestrator.panel.loop import transcript
 
         _check_piece(segment)
         number_argument("start_s", segment.start_s, most=MAX_TIME_S)
         number_argument("end_s", segment.end_s, most=MAX_TIME_S)
         text, speaker = one_line(segment.text), segment.speaker and label(segment.speaker)
+        if not text:
+            raise UsageError("a piece of speech needs words")
+        if segment.end_s < segment.start_s:
+            raise UsageError(f"it ends at {segment.end_s} s, before it begins at {segment.start_s} s")
+        if segment.slide is not None:
+            self.check_slide(segment.slide)
         transcript.add_segment(self.rehearsal, replace(segment, text=text, speaker=speaker))
 
     def hear(self, piece: LiveSegment, *, request: Request | None = None) -> int:
@@ -635,6 +645,7 @@ class Session:
         *,
         question: str | None = None,
         quote: str | None = None,
+        receipt: str | Receipt | None = None,
         parked: bool = False,
     ) -> Exchange | None:
         """The moderator calls on a panelist, or on *agent*; None if nobody has a question.
@@ -644,8 +655,10 @@ class Session:
         Args:
             question: A question of your own, which *agent* puts.
             quote: The words that it is about, as they stand on a slide or were said.
+            receipt: That of the context of *agent* that your question was made from, or its id.
 
         Raises:
+            ReceiptError: There is no such receipt, or it is of another agent.
             SessionStateError: A question is open already.
             UsageError: *agent* has no seat, or is the moderator; the quote stands nowhere.
             EngineError: Nobody has one because the engine failed.
@@ -661,10 +674,19 @@ class Session:
         if question is None:
             if quote is not None:
                 raise UsageError("a quote goes with a question of your own: give that as well")
+            if receipt is not None:
+                raise UsageError("a receipt goes with a question of your own: give that as well")
             return asking.call_on(self.rehearsal, agent, parked=parked)
         if agent is None:
             raise UsageError("a question of your own needs the agent who puts it")
-        return asking.put_own(self.rehearsal, agent, question, quote)
+        receipt_id = _receipt(receipt)
+        made_from = None if receipt_id is None else self.receipt(receipt_id)
+        if made_from is not None and made_from.agent != agent:
+            raise ReceiptError(
+                f"receipt {receipt_id} is of a context of {made_from.agent}, and {agent} puts the question: "
+                "give the receipt of that agent's own context"
+            )
+        return asking.put_own(self.rehearsal, agent, question, quote, made_from)
 
     def answer(self, text: str | None) -> Judgement:
         """The presenter's answer to the open question, judged; None: there was no answer.

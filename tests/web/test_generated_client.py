@@ -62,10 +62,14 @@ said = [
 ]
 taken = ask(add_speech, "first", body=said)
 ask(show_slide, "first", body=models.ShownSlide(slide=4))
-context = ask(get_context, "first", "skeptic")
+told = get_context.sync_detailed("first", "skeptic", client=client)
+context, receipt = told.parsed, told.headers["greenroom-receipt"]
 
 own = models.OwnQuestion(
-    agent="skeptic", question="What is the 31 months made of?", quote="pays for itself in 31 months"
+    agent="skeptic",
+    question="What is the 31 months made of?",
+    quote="pays for itself in 31 months",
+    receipt=receipt,
 )
 put = ask(put_question, "first", body=own)
 ask(add_speech, "first", body=models.Spoken(text="Of the saved freight alone, at volumes of this year."))

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import PlainTextResponse
 
 from orchestrator.core.store.transaction import Draft
-from orchestrator.web.description import Body, FilePath, Reply, SessionId
+from orchestrator.web.description import Body, FilePath, ReceiptId, Reply, SessionId, sent_of
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import reads, writes
 from orchestrator.web.site import Site, site_of
@@ -26,6 +26,7 @@ class FileText(Body):
     by: str = Field(
         max_length=64, description="The writer, as the file's row names it: an agent, transcript, …"
     )
+    receipt: ReceiptId = None
 
 
 class Appended(Reply):
@@ -61,12 +62,12 @@ def append_to_file(session: SessionId, path: FilePath, text: FileText, site: At,
     found = site.sessions.get(session)
 
     def work() -> Appended:
-        return Appended(path=path, bytes=found.append(path, text.text, by=text.by))
+        return Appended(path=path, bytes=found.append(path, text.text, by=text.by, receipt=text.receipt))
 
     def reply(tx: Draft) -> dict[str, Any]:
         return {"path": path, "bytes": tx.state(found.rehearsal.store.layout.file(path)).size_bytes}
 
-    asked = ["append", path, text.model_dump()]
+    asked = ["append", path, sent_of(text)]
     appended: Appended = once(site, session, key, asked, work, effects=[path], reply=reply)
     return appended
 
@@ -78,11 +79,11 @@ def write_file(session: SessionId, path: FilePath, text: FileText, site: At, key
     found = site.sessions.get(session)
 
     def work() -> Written:
-        return Written(path=path, revision=found.write(path, text.text, by=text.by))
+        return Written(path=path, revision=found.write(path, text.text, by=text.by, receipt=text.receipt))
 
     def reply(tx: Draft) -> dict[str, Any]:
         return {"path": path, "revision": tx.state(found.rehearsal.store.layout.file(path)).revisions}
 
-    asked = ["write", path, text.model_dump()]
+    asked = ["write", path, sent_of(text)]
     written: Written = once(site, session, key, asked, work, effects=[path], reply=reply)
     return written
