@@ -45,9 +45,7 @@ class Body(BaseModel):
 
 ReceiptId: TypeAlias = Annotated[
     str | None,
-    Field(
-        max_length=200, description="Of the context that it was made from: `Greenroom-Receipt`."
-    ),
+    Field(max_length=200, description="Of the context that it was made from: `Greenroom-Receipt`."),
 ]
 
 
