@@ -45,7 +45,7 @@ def ask(operation, *path, **given):
 
 REHEARSAL = """
 from greenroom_client.api.contexts import get_context
-from greenroom_client.api.debrief import get_debrief, judge_answer
+from greenroom_client.api.debrief import download_debrief, get_debrief, judge_answer
 from greenroom_client.api.decks import read_deck
 from greenroom_client.api.room import (
     add_speech, answer_question, call_on_panelist, end_session, put_question, record_verdict, show_slide,
@@ -91,6 +91,7 @@ refused = show_slide.sync("first", client=client, body=models.ShownSlide(slide=9
 
 ended = ask(end_session, "first", body=models.Ending())
 debrief = ask(get_debrief, "first")
+page = ask(download_debrief, "first", models.DownloadDebriefForm.MD)
 proof = ask(verify_session, "first", head=ended.ledger_head)
 whole = ask(get_session, "first", trace=True)
 print(json.dumps({
@@ -105,6 +106,7 @@ print(json.dumps({
     "refused": [type(refused).__name__, refused.status, refused.code],
     "ended": ended.state,
     "debrief": [debrief.deck == deck.title, [one.id for one in debrief.exchanges] == ["x1", last]],
+    "page": page.splitlines()[0],
     "verified": [proof.valid, proof.findings, proof.ledger_head == ended.ledger_head],
     "listed": [(one.session, one.state) for one in ask(list_sessions).sessions],
     "shown": [whole.records == proof.records, whole.trace.steps[0].action["action"]],
@@ -126,6 +128,7 @@ LOOPS: dict[str, tuple[str, dict[str, Any]]] = {
             "refused": ["Problem", 422, "usage"],
             "ended": "ended",
             "debrief": [True, True],
+            "page": "# Debrief: Fennmark Cold Chain: a second hub at Saltmere",
             "verified": [True, [], True],
             "listed": [["first", "ended"]],
             "shown": [True, "start"],
