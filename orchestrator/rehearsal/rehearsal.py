@@ -17,6 +17,7 @@ from orchestrator.core import session as core
 from orchestrator.core.archive.register import archives_of
 from orchestrator.core.context.receipt import OWN, Receipt
 from orchestrator.core.errors import (
+    ReceiptError,
     SessionFrozenError,
     SessionStateError,
     UsageError,
@@ -394,6 +395,12 @@ class Rehearsal(core.Session):
         if isinstance(piece, Segment):
             number_argument("start_s", piece.start_s, most=MAX_TIME_S)
             number_argument("end_s", piece.end_s, most=MAX_TIME_S)
+            if not text:
+                raise UsageError("a piece of speech needs words")
+            if piece.end_s < piece.start_s:
+                raise UsageError(f"it ends at {piece.end_s} s, before it begins at {piece.start_s} s")
+            if piece.slide is not None:
+                self.check_slide(piece.slide)
             transcript.add_segment(self.rehearsal, replace(piece, text=text, speaker=speaker))
             return len(self.projection.segments)
         for name, time_s in (("start_s", piece.start_s), ("end_s", piece.end_s)):
@@ -500,7 +507,14 @@ class Rehearsal(core.Session):
         said_argument("question", question)
         if quote is not None:
             said_argument("quote", quote)
-        return asking.put_own(self.rehearsal, agent, question, quote, core.receipt_id(receipt))
+        receipt_id = core.receipt_id(receipt)
+        made_from = None if receipt_id is None else self.receipt(receipt_id)
+        if made_from is not None and made_from.agent != agent:
+            raise ReceiptError(
+                f"receipt {receipt_id} is of a context of {made_from.agent}, and {agent} puts the question: "
+                "give the receipt of that agent's own context"
+            )
+        return asking.put_own(self.rehearsal, agent, question, quote, made_from)
 
     def answer(self, text: str | None) -> Exchange:
         """Take the presenter's answer to the open question and return the exchange; `judge` judges it.

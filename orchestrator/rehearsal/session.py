@@ -133,6 +133,7 @@ class Session(Rehearsal):
         *,
         question: str | None = None,
         quote: str | None = None,
+        receipt: str | Receipt | None = None,
         parked: bool = False,
     ) -> Exchange | None:
         """Let the panel put a question, or put one of the caller's own."""
@@ -143,10 +144,12 @@ class Session(Rehearsal):
         if question is None:
             if quote is not None:
                 raise UsageError("a quote goes with a question of your own: give that as well")
+            if receipt is not None:
+                raise UsageError("a receipt goes with a question of your own: give that as well")
             return self.call_on(agent, parked=parked)
         if agent is None:
             raise UsageError("a question of your own needs the agent who puts it")
-        return self.put(agent, question, quote=quote)
+        return self.put(agent, question, quote=quote, receipt=receipt)
 
     def take_answer(self, text: str | None) -> Exchange:
         """Take the presenter's answer to the open question, as `Rehearsal.answer`."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from orchestrator.core.errors import EngineError, ReceiptError, SessionStateError, UsageError
+from orchestrator.core.context.receipt import Receipt
+from orchestrator.core.errors import EngineError, SessionStateError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.table import MODERATOR
 from orchestrator.material.checks.grounding import speech_passages
@@ -19,6 +20,7 @@ from orchestrator.panel.loop.calling_on import (
     brought_choice,
     choose,
     choose_at_pause,
+    digest,
     not_heard,
     to_come_back,
 )
@@ -33,7 +35,7 @@ from orchestrator.panel.model.exchange import (
 )
 from orchestrator.panel.personas.orchestration import FREE_FLOW
 from orchestrator.panel.records.exchanges import ExchangeOpened, NobodyAsked, PutAgain
-from orchestrator.panel.records.projection import Projection, bare_first
+from orchestrator.panel.records.projection import INTEL, Projection, Waiting, bare_first
 
 OF_ONES_OWN = "was asked from outside the loop"
 """Why a panelist puts a question that the session was handed."""
@@ -85,9 +87,12 @@ def put_own(
     agent: str,
     question: str,
     quote: str | None = None,
-    receipt: str | None = None,
+    receipt: Receipt | None = None,
 ) -> Exchange:
-    """Ask the given question, as `Session.ask` does."""
+    """Put a question as `Rehearsal.put` does; with a receipt it goes through the agent's candidate first.
+
+    That is where each question of an engine comes from, so the proof of both is found in the same place.
+    """
     _check_seat(rehearsal, agent)
     words = one_line(question)
     if not words:
@@ -95,11 +100,6 @@ def put_own(
     candidate = Candidate(agent, words, None, None, None, quote, quote is not None, (), 0.0, "", OF_ONES_OWN)
     if quote is not None:
         candidate = _placed(rehearsal, candidate, quote)
-    if receipt is not None and (given := rehearsal.store.agent_of(receipt)) != agent:
-        raise ReceiptError(
-            f"receipt {receipt} is of a context of {given}, and {agent} puts the question; nothing was "
-            "asked: give the receipt of the context that it came from"
-        )
     return open_exchange(rehearsal, Choice(agent, candidate, OF_ONES_OWN), receipt=receipt)
 
 
@@ -194,11 +194,13 @@ def _come_back(rehearsal: OpenRehearsal, parked: Exchange) -> Exchange:
 
 
 def open_exchange(
-    rehearsal: OpenRehearsal, choice: Choice, *, calls: bool = True, receipt: str | None = None
+    rehearsal: OpenRehearsal, choice: Choice, *, calls: bool = True, receipt: Receipt | None = None
 ) -> Exchange:
-    """Ask the question: from here on the presenter's words are the answer.
+    """Put the question: from here on the presenter's words are the answer.
 
-    *calls*: the moderator gives the panelist the floor in spoken words.
+    Args:
+        calls: The moderator gives the panelist the floor, in words.
+        receipt: That of the context from which a loop of one's own made the question.
     """
     candidate = choice.candidate
     bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
@@ -221,21 +223,44 @@ def open_exchange(
         written_by=candidate.written_by,
         brought=candidate.brought,
     )
-    return _put(rehearsal, exchange, moderator.CALLING if calls else None, receipt)
+    made = None if receipt is None else (_made_from(rehearsal, candidate, receipt), receipt.id)
+    return _put(rehearsal, exchange, moderator.CALLING if calls else None, made)
+
+
+def _made_from(rehearsal: OpenRehearsal, candidate: Candidate, receipt: Receipt) -> Waiting:
+    """Return the candidate as it would wait in its file, made from the context of *receipt*."""
+    intel = rehearsal.store.content(INTEL, at_seq=receipt.seq)
+    return Waiting(
+        candidate=candidate,
+        status="ready",
+        made_at_s=rehearsal.now_s(),
+        input_sha256=digest(panelist.made_from(receipt)),
+        intel_sha256=digest([intel]),
+    )
 
 
 def _put(
-    rehearsal: OpenRehearsal, exchange: Exchange, occasion: str | None, receipt: str | None = None
+    rehearsal: OpenRehearsal,
+    exchange: Exchange,
+    occasion: str | None,
+    made: tuple[Waiting, str] | None = None,
 ) -> Exchange:
-    """Open an exchange, numbered within the lock, since other processes ask too."""
+    """Open an exchange; its number is the next one within the lock, since others ask too.
+
+    Args:
+        made: The candidate that goes into its file first, and its receipt's id.
+    """
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
         exchange = replace(exchange, id=f"x{rehearsal.projection.last_exchange + 1}")
         if occasion is not None:
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
+        if made is not None:
+            waiting, receipt_id = made
+            panelist.write_candidate(rehearsal, tx, exchange.agent, waiting, receipt=receipt_id)
         show_state(rehearsal, tx, "question", exchange)
-        tx.note(ExchangeOpened(exchange, receipt), by=MODERATOR)
+        tx.note(ExchangeOpened(exchange), by=MODERATOR)
         if (
             exchange.comes_back_to is None and exchange.brought is None
         ):  # else its panelist's own still stands

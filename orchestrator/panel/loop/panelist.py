@@ -252,8 +252,10 @@ def no_question(agent: str) -> Candidate:
     return Candidate(agent, "", None, None, None, None, False, (), 0.0, "", "nothing left to ask")
 
 
-def write_candidate(rehearsal: OpenRehearsal, tx: Draft, agent: str, waiting: Waiting) -> None:
-    """Write a candidate question to its file."""
+def write_candidate(
+    rehearsal: OpenRehearsal, tx: Draft, agent: str, waiting: Waiting, *, receipt: str | None = None
+) -> None:
+    """Put a candidate question into its file; *receipt*: that of the context that it was made from."""
     heading = f"# Candidate question of {rehearsal.name_of(agent)}"
     question = None if waiting.status == "empty" else waiting.candidate
     tx.write(
@@ -268,6 +270,7 @@ def write_candidate(rehearsal: OpenRehearsal, tx: Draft, agent: str, waiting: Wa
         ),
         by=agent,
         value=CandidateWritten(waiting),
+        receipt=receipt,
     )
 
 

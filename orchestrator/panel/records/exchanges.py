@@ -203,7 +203,6 @@ class ExchangeOpened(PanelValue):
     TYPE: ClassVar = "exchange_opened"
 
     exchange: Exchange
-    receipt: str | None = None  # of the context that a question of one's own came from
 
     @property
     def bearing(self) -> Bearing:
