@@ -24,13 +24,11 @@ from orchestrator.core.archive.bag import (
 )
 from orchestrator.core.archive.freeze import seal, sync
 from orchestrator.core.archive.manifest import (
-    Declaration,
     TagFileError,
     is_desktop_file,
     is_safe_name,
     read_info,
     read_manifest,
-    render_manifest,
 )
 from orchestrator.core.archive.places import check_takes_sessions
 from orchestrator.core.archive.register import against_register
@@ -50,7 +48,6 @@ from orchestrator.core.verify import Verification
 from orchestrator.core.verify.disk import open_folder
 from orchestrator.core.verify.finding import Report, shown
 
-_DECLARED: Final = Declaration((1, 0), "utf-8")
 _MARKED: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME)
 """The tag files that the commit mark covers."""
 _NO_NAME: Final = frozenset(
@@ -246,7 +243,7 @@ def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
     told: dict[str, str] = {}
     state, why = "ended", ""
     try:
-        told = dict(read_info(_checked_info(store, session), "utf-8"))
+        told = read_info(_checked_info(store, session))
         state = told.get("Greenroom-State", "ended")
         if (owner := told.get("External-Identifier", session)) != session:
             state, why = "damaged", f"is an archive of {shown(owner[:64])}"
@@ -273,10 +270,9 @@ def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
 def is_commit_mark(mark: bytes) -> bool:
     """Whether these bytes are the tag manifest of a bag, in its exact form; of what, `verify` says."""
     try:
-        listed = read_manifest(mark, _DECLARED).digests
+        return read_manifest(mark).keys() >= set(_MARKED)
     except TagFileError:
         return False
-    return render_manifest(listed) == mark and listed.keys() >= set(_MARKED)
 
 
 def _checked_info(store: ArchiveStore, session: str) -> bytes:
@@ -290,7 +286,7 @@ def _checked_info(store: ArchiveStore, session: str) -> bytes:
     mark = store.get(f"{session}/{COMMIT_MARK}")
     if not is_commit_mark(mark):
         raise TagFileError(f"its commit mark, {COMMIT_MARK}, is damaged")
-    listed = read_manifest(mark, _DECLARED).digests
+    listed = read_manifest(mark)
     tags = {name: store.get(f"{session}/{name}") for name in _MARKED}
     for name, content in tags.items():
         if hashlib.sha256(content).hexdigest() != listed[name]:
@@ -372,8 +368,7 @@ def desktop_files(store: ArchiveStore, session: str, names: Sequence[str]) -> tu
     if not any(name.startswith("data/") for name in found):
         return found
     try:
-        raw = store.get(f"{session}/{MANIFEST_NAME}")
-        listed = read_manifest(raw, _DECLARED).digests
+        listed = read_manifest(store.get(f"{session}/{MANIFEST_NAME}"))
     except ArchiveUnavailableError:
         raise
     except (ArchiveError, TagFileError):  # damaged: what belongs to the payload is not known

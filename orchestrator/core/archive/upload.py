@@ -125,7 +125,7 @@ def _check_owner(store: ArchiveStore, session: str, names: list[str]) -> None:
     told: dict[str, str] = {}
     if info in names:
         with suppress(ArchiveError, TagFileError):  # what says nothing goes as well
-            told = dict(read_info(store.get(info), "utf-8"))
+            told = read_info(store.get(info))
     owner = told.get("External-Identifier", session)
     if owner != session:
         raise ArchiveError(
