@@ -18,28 +18,28 @@ from typing import Final
 FRAMES_VERSION: Final = 1
 
 MAX_PARTS: Final = 1024
-"""Pieces of a file that are kept apart before they are joined; joining costs a copy of the file. A rehearsal
-of half an hour has some 400 segments, so mostly none is joined; without an end a day's feed would be a
-hundred thousand."""
+"""Maximum pieces of a file that are kept apart before they are joined; joining costs a copy of the file. A
+rehearsal of half an hour has some 400 segments, so mostly none is joined; without an end a day's feed would
+be a hundred thousand."""
 
 
 def escape(text: str) -> str:
-    """*text* as it stands inside a frame."""
+    """Escape *text* for the inside of a frame."""
     return text.replace("^", "^\\")
 
 
 def unescape(text: str) -> str:
-    """The text that `escape` was given."""
+    """Return the text that `escape` was given."""
     return text.replace("^\\", "^")
 
 
 def header(index: int, count: int, path: str, mutability: str) -> str:
-    """The line before a file: nothing in it changes during a session."""
+    """Return the line before a file; nothing in it changes during a session."""
     return f"^^^ file {index} of {count}: {path} ({mutability})\n"
 
 
 def footer(index: int, count: int, path: str) -> str:
-    """The line after a file."""
+    """Return the line after a file."""
     return f"^^^ end of file {index} of {count}: {path}\n"
 
 
@@ -48,7 +48,7 @@ CARRIED_FOOTER: Final = "^^^ end of what is carried over\n"
 
 
 def carried_block(text: str) -> str:
-    """The carry-over from earlier sessions, framed like a file; "" where there is none."""
+    """Frame the carry-over from earlier sessions like a file; return "" if there is none."""
     if not text:
         return ""
     end = "" if text.endswith("\n") else "\n"
@@ -63,7 +63,7 @@ class Held:
     parts: list[str] = field(default_factory=list)
 
     def add(self, text: str) -> None:
-        """Take in what was written since. Blocks made before keep the list that they were made with."""
+        """Add what was written since. Blocks made before keep the list that they were made with."""
         if not text:
             return
         # A new list, so that blocks made before keep theirs.
@@ -98,7 +98,7 @@ class Block:
         return "".join(self._parts[: self._length])
 
     def parts(self) -> list[str]:
-        """Header, the file's escaped text with a final newline if it has any text, and footer."""
+        """Return header, the file's escaped text with a final newline if it has any text, and footer."""
         parts = [header(self.index, self.count, self.path, self.mutability), *self._parts[: self._length]]
         if not parts[-1].endswith("\n"):
             parts.append("\n")

@@ -45,10 +45,10 @@ class ToolUses(Protocol):
         """Run a tool; may take long, and never raises for what a model or the disk did wrong."""
 
     def refuse(self, name: str, arguments: Mapping[str, Any], why: str) -> ToolResult:
-        """Do not run it, and tell the model why."""
+        """Refuse to run a tool, and say why to the model."""
 
     def close(self, *, counts: bool) -> None:
-        """The call is over; what was written counts only if it went well."""
+        """End the call; what was written in it is kept only if it *counts*."""
 
 
 class Tooling(Protocol):
@@ -56,13 +56,13 @@ class Tooling(Protocol):
 
     @property
     def definitions(self) -> Sequence[Mapping[str, Any]]:
-        """As the Messages API takes them; always the same bytes, since they begin what is cached."""
+        """The definitions for the Messages API; always the same bytes, since they begin what is cached."""
 
     def begin(self, agent: str, task: str, receipt: str) -> ToolUses:
-        """The tools for one call of *agent*; *receipt* is that of what it was sent."""
+        """Return the tools for one call of *agent*; *receipt* is that of what it was sent."""
 
     def take(self) -> list[tuple[str, Value]]:
-        """The records that calls leave once they are over, as writer and value, in order; each once."""
+        """Return the records that ended calls left, as writer and value, in order; each only once."""
 
 
 # ---------------------------------------------------------------------- messages
@@ -79,7 +79,7 @@ MAX_TAIL_S: Final = 120.0
 Of 90, 120, 150, 180, 240 and 300 the cheapest for the rehearsal of `scripts/bench caching`: since the
 characters are short, the tail is what a call pays for. Receipts hold their own offsets."""
 MAX_MARKS: Final = 4
-"""Blocks that the service lets a request mark (caching.md, "Rules of the service")."""
+"""Maximum number of blocks that a request may mark (caching.md, "Rules of the service")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class TextBlock:
     marked: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """As the API takes it."""
+        """Return the block as the API takes it."""
         block: dict[str, Any] = {"type": "text", "text": self.text}
         if self.marked:
             block["cache_control"] = {"type": "ephemeral"}
@@ -106,7 +106,7 @@ class Messages:
     user: tuple[TextBlock, ...]
 
     def plain(self) -> dict[str, Any]:
-        """`system` and `messages`, as the API takes them."""
+        """Return `system` and `messages`, as the API takes them."""
         return {
             "system": [block.plain() for block in self.system],
             "messages": [{"role": "user", "content": [block.plain() for block in self.user]}],
@@ -134,7 +134,7 @@ def messages_of(
     extra: Sequence[str] = (),
     purpose: str = "",
 ) -> Messages:
-    """A context's files as text blocks, none of them empty, at most `MAX_MARKS` of them marked.
+    """Return a context's files as text blocks, none of them empty, at most `MAX_MARKS` of them marked.
 
     Args:
         blocks: The context's files in their order.
@@ -167,7 +167,7 @@ def messages_of(
 
 
 def watermarks(blocks: Sequence[Block], parts_of: Callable[[str], Sequence[Part]]) -> tuple[int, ...]:
-    """At how many bytes of the stream, the transcript, each step of the watermark layout ends."""
+    """Return the bytes of the stream, the transcript, at which each step of the watermark layout ends."""
     entries = [entry for block in blocks if block.stream for entry in parts_of(block.path)]
     marks = [entry for block in blocks if block.marks for entry in parts_of(block.path)]
     return tuple(entries[count - 1].end for count in _steps(entries, marks))
@@ -178,7 +178,7 @@ def _is_template(block: Block) -> bool:
 
 
 def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
-    """The blocks that never or seldom change, the last of them marked."""
+    """Yield the blocks that never or seldom change, the last of them marked."""
     for block in files.before:
         yield TextBlock(block.text, marked=block is files.before[-1] and not carried)
     if carried:
@@ -205,7 +205,7 @@ def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
 
 
 def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpose: str) -> bool:
-    """Whether the agent's call before or after this one shares what stands behind the transcript.
+    """Return whether the agent's call before or after this one shares what stands behind the transcript.
 
     An agent's notes follow its judgement at once, and its next question often its observation. At
     any other call a mark there would be paid for and never read, which is dearer than none.
@@ -217,7 +217,7 @@ def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpo
 
 
 def _chunks(entries: Sequence[Part]) -> list[int]:
-    """How many of the transcript's entries each chunk ends at; the blueprint begins the first."""
+    """Return how many of the transcript's entries each chunk ends at; the blueprint begins the first."""
     ends: list[int] = []
     for count, entry in enumerate(entries, start=1):
         if count > 1 and count - 1 not in ends and _window(entry) != _window(entries[count - 2]):
@@ -259,7 +259,7 @@ def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
 
 
 def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
-    """How many of the transcript's entries stand before each step's end; the blueprint is the first.
+    """Return how many of the transcript's entries stand before each step's end; the blueprint is the first.
 
     A step ends where an exchange ended, and where what was said since reaches `MAX_TAIL_S`.
     """
@@ -278,7 +278,7 @@ def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
 
 
 def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
-    """The exchange history: its beginning, then one block for each exchange, the last marked."""
+    """Yield the exchange history: its beginning, then one block for each exchange, the last marked."""
     pieces = _pieces(files, block, range(1, len(files.parts_of(block.path)) + 1))
     texts, blank = _headed(block, pieces, pause)
     yield from texts
@@ -286,17 +286,17 @@ def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
 
 
 def _filled(pieces: Sequence[str]) -> list[str]:
-    """The pieces that hold something; an empty file has one all the same."""
+    """Return the pieces that hold something, or one empty piece."""
     return [piece for piece in pieces if piece] or [""]
 
 
 def _headed(
     block: Block, pieces: Sequence[str], before: str = "", *, marks: int = 1
 ) -> tuple[list[TextBlock], str]:
-    """The file's header and its pieces as blocks, the last ones marked, and white space left at the end.
+    """Return the file's header and pieces as blocks, the last ones marked, and white space left at the end.
 
-    The service refuses a block of white space alone. It joins what comes behind it, so that
-    the blocks before it stay as they were sent.
+    The service refuses a block of white space alone. So white space joins what comes behind it, and the
+    blocks before it stay as they were sent.
     """
     kept: list[str] = []
     blank = before + header(block.index, block.count, block.path, block.mutability)
@@ -309,7 +309,7 @@ def _headed(
 
 
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
-    """The escaped text of an append-only file, cut behind so many of its entries each time.
+    """Return the escaped text of an append-only file, cut behind each of these *counts* of its entries.
 
     Entries that the token budget left out are in none of them, so that some may be empty; the note
     that says so stands where it was.
@@ -351,7 +351,7 @@ LIFETIME_S: Final = 300.0
 # has each).
 WRITE_PRICE: Final = 1.25
 READ_PRICE: Final = 0.10
-"""Relative to plain input, for entries that live five minutes."""
+"""Price of a cached token relative to plain input, for entries that live five minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +369,7 @@ class InputUsage:
 
     @property
     def cost(self) -> float:
-        """In plain input tokens."""
+        """The cost in plain input tokens."""
         return READ_PRICE * self.read + WRITE_PRICE * self.written + self.new
 
     def __add__(self, other: InputUsage) -> InputUsage:
@@ -407,7 +407,7 @@ class CacheMeter:
         return InputUsage(read, written, ends[-1] - read - written)
 
     def _found(self, at_s: float, names: Sequence[str], mark: int) -> int:
-        """The place of the longest prefix that the cache holds, seen from *mark*; -1: none."""
+        """Return the place of the longest prefix that the cache holds, seen from *mark*, or -1."""
         for place in range(mark, max(-1, mark - LOOKBACK), -1):
             if self.expires_s.get(names[place], -1.0) > at_s:
                 return place
@@ -415,12 +415,12 @@ class CacheMeter:
 
 
 def tokens_of(text: str) -> int:
-    """About how many tokens a text is; at least one."""
+    """Estimate how many tokens a text is; at least one."""
     return max(1, round(len(text.encode()) / BYTES_PER_TOKEN))
 
 
 def _names(blocks: Sequence[TextBlock], settings: str) -> list[str]:
-    """For each place, a digest of everything up to it."""
+    """Return for each place a digest of everything up to it."""
     digest = hashlib.sha256(settings.encode())
     names = []
     for block in blocks:

@@ -37,11 +37,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from math import isfinite
 from typing import Any, Final, NamedTuple
-
-import msgspec
 
 from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store.value import Held
@@ -64,10 +64,10 @@ _WITHHELD: Final = re.compile(
     rb'"by":"[^"\\]{1,64}","clock_s":-?[0-9][0-9.e+-]{0,30},"at":"[^"]{1,32}","withheld":true'
 )
 _WITHHELD_BYTES: Final = 512
-"""At least as many as stand before the end of that key, from the line's beginning on."""
+"""Upper bound on where the `withheld` key ends, in bytes from a line's beginning."""
 _MORE: Final = re.compile(rb',"more":true(?:,"bytes":\d+,"sha256":"[0-9a-f]{64}")?\Z')
 _MORE_BYTES: Final = 128
-"""At least as long as what `_MORE` matches, with a file of 10^15 bytes."""
+"""Upper bound on the length of a match of `_MORE`, with a file of 10^15 bytes."""
 _HASH: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
 _ZEROS: Final = re.compile(rb"\0+")
 _BLOCK_BYTES: Final = 512
@@ -75,7 +75,7 @@ _BLOCK_BYTES: Final = 512
 
 _SIZE: Final = re.compile(rb',"bytes":(\d{1,15}),"sha256":"([0-9a-f]{64})","hash":"[0-9a-f]{64}"\}\n?\Z')
 _SIZE_BYTES: Final = 256
-"""At least as long as what `_SIZE` matches."""
+"""Upper bound on the length of a match of `_SIZE`."""
 _CLOCK: Final = re.compile(rb',"clock_s":(-?\d[0-9.e+-]{0,30}),"at":"')
 """Inside a string of JSON the quotes would be escaped, so the first of these is the record's own."""
 
@@ -140,7 +140,7 @@ class Scan:
 
 
 def encode(record: Record, previous_hash: str, *, more: bool = False) -> tuple[bytes, str]:
-    """The record's line, with its newline, and its hash.
+    """Return the record's line, with its newline, and its hash.
 
     *more* says that further records of the same transaction follow.
 
@@ -180,14 +180,15 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separato
 
 
 def decode(line: bytes) -> Record:
-    """The record of a line that `scan` found whole.
+    """Return the record of a line that `scan` found whole.
 
     Raises:
         LedgerCorruptError: The line is hashed right but is no record of this format.
     """
+    read, refused = _reader()
     try:
-        found = _LINE.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        found = read(line)
+    except (refused, UnicodeDecodeError, RecursionError) as error:
         raise LedgerCorruptError(_ANOTHER_FORMAT) from error
     return Record(
         found.seq,
@@ -206,26 +207,29 @@ def decode(line: bytes) -> Record:
     )
 
 
-class _Line(msgspec.Struct):
-    """A line's keys, as they are read; in the types that a record's values may have."""
+@cache  # made once: 5 us a line of a rehearsal, where json.loads and a look at each key took 17
+def _reader() -> tuple[Callable[[bytes], Any], type[Exception]]:
+    """Return what reads a line's keys, in the types that a record's values may have, and what it raises."""
+    import msgspec  # 0.03 s to import: only where a ledger is read
 
-    seq: int
-    op: str
-    by: str
-    clock_s: int | float
-    at: str
-    file: str | None = None
-    text: str | None = None
-    value: dict[str, Any] | None = None
-    bytes: int | None = None
-    sha256: str | None = None
-    withheld: bool | None = None
-    receipt: str | None = None
-    same: int | None = None
+    class Line(msgspec.Struct):
+        seq: int
+        op: str
+        by: str
+        clock_s: int | float
+        at: str
+        file: str | None = None
+        text: str | None = None
+        value: dict[str, Any] | None = None
+        bytes: int | None = None
+        sha256: str | None = None
+        withheld: bool | None = None
+        receipt: str | None = None
+        same: int | None = None
+
+    return msgspec.json.Decoder(Line).decode, msgspec.DecodeError
 
 
-# Made once: 5 us a line of a rehearsal, where json.loads and a look at each key took 17.
-_LINE: Final = msgspec.json.Decoder(_Line)
 _ANOTHER_FORMAT: Final = (
     "a ledger record is hashed right but is not in this format: was it written by a later release?"
 )
@@ -289,7 +293,7 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
 
 
 def _damage(rest: bytes, offset: int, head: str) -> str | None:
-    """None if a crash explains *rest*, which stands at *offset* behind a record with hash *head*.
+    """Return what damages *rest*, at *offset* behind a record with hash *head*; None if a crash explains it.
 
     A crash leaves the beginning of a write, so no newline behind a broken record, or the right
     length with zeros where blocks never reached the disk. Behind such zeros good records may
@@ -312,7 +316,7 @@ def _damage(rest: bytes, offset: int, head: str) -> str | None:
 
 
 def _has_hole(rest: bytes, offset: int, size: int) -> bool:
-    """Whether zeros that a crash can have left begin in the first *size* bytes of *rest*.
+    """Return whether zeros that a crash can have left begin in the first *size* bytes of *rest*.
 
     A block that never reached the disk is zero from its first byte, or from where the write
     began, to its last byte, or to the file's end.
@@ -329,26 +333,26 @@ def _has_hole(rest: bytes, offset: int, size: int) -> bool:
 
 
 def _end_one_write(lines: list[bytes], good: list[int]) -> bool:
-    """Whether the *good* ones of *lines* are the end of a transaction, as far as can be seen."""
+    """Return whether the *good* ones of *lines* are the end of a transaction, as far as can be seen."""
     if not all(says_more(lines[number - 1]) for number in good):
         return False
     return not good or says_more(lines[good[-1]]) or lines[good[-1] + 1 :] == [b""]
 
 
 def _follows(line: bytes, before: bytes) -> bool:
-    """Whether *line* is what its hash says, behind the hash that the line before it claims."""
+    """Return whether *line* is what its hash says, behind the hash that the line before it claims."""
     claimed, body = before[-66:-2], line[:-_TAIL_BYTES]
     return len(claimed) == 64 and line[-66:-2] == hashlib.sha256(claimed + body).hexdigest().encode()
 
 
 def says_more(line: bytes) -> bool:
-    """Whether further records of a transaction follow *line*, or zeros stand where it would say so."""
+    """Return whether further records of a transaction follow *line*, or zeros stand where it would say so."""
     body = line[:-_TAIL_BYTES]
     return _MORE.search(body) is not None or b"\0" in body[-_MORE_BYTES:]
 
 
 def _holds_record(rest: bytes, head: str) -> bool:
-    """Whether *rest* begins with a whole record, hash and all, and goes on behind it."""
+    """Return whether *rest* begins with a whole record, hash and all, and goes on behind it."""
     digest = hashlib.sha256(head.encode())
     done = 0
     for match in _HASH.finditer(rest):
@@ -360,5 +364,5 @@ def _holds_record(rest: bytes, head: str) -> bool:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether *line* looks like a record up to its last byte, hash and all."""
+    """Return whether *line* looks like a record up to its last byte, hash and all."""
     return _HEAD.match(line) is not None and re.search(rb',"hash":"[0-9a-f]{64}"\}\Z', line) is not None
