@@ -63,8 +63,11 @@ _HEAD: Final = re.compile(
 _WITHHELD: Final = re.compile(
     rb'"by":"[^"\\]{1,64}","clock_s":-?[0-9][0-9.e+-]{0,30},"at":"[^"]{1,32}","withheld":true'
 )
-_WITHHELD_BYTES: Final = 512
-"""At least as many as stand before the end of that key, from the line's beginning on."""
+_BY_KEY: Final = b',"by":'
+_NAMES_BYTES: Final = 256
+"""At least as many as `_HEAD` matches between the record's number and its writer."""
+_WITHHELD_KEY: Final = b',"withheld":true'
+_MORE_KEY: Final = b',"more":true'
 _MORE: Final = re.compile(rb',"more":true(?:,"bytes":\d+,"sha256":"[0-9a-f]{64}")?\Z')
 _MORE_BYTES: Final = 128
 """At least as long as what `_MORE` matches, with a file of 10^15 bytes."""
@@ -255,37 +258,58 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
     Never raises, whatever the bytes are.
     """
     entries: list[Entry] = []
-    whole = (0, 0, head)  # end within content, entries, head: behind the last whole transaction
-    start = 0
-    sha256 = hashlib.sha256
-    while (newline := content.find(b"\n", start)) >= 0:
-        body = content[start : newline - _TAIL_BYTES]
-        digest = sha256(head.encode() + body).hexdigest()
-        match = _HEAD.match(body)
-        if (
-            match is None
-            or content[newline - _TAIL_BYTES : newline] != _HASH_KEY + digest.encode() + b'"}'
-            or int(match[1]) != seq + 1  # hashed right but doubled or left out by whoever rewrote the file
-        ):
+    # Opening a session waits for this loop. So what few lines hold is looked for in all of them at once, and
+    # the names at a line's beginning are matched once each.
+    sha256, find, starts_with, new = hashlib.sha256, content.find, content.startswith, tuple.__new__
+    names: dict[bytes, tuple[str, str | None]] = {}
+    more_at, withheld_at = _next(content, _MORE_KEY, 0), _next(content, _WITHHELD_KEY, 0)
+    start, last = 0, head.encode()
+    whole = start, 0, last  # end within content, entries, head: behind the last whole transaction
+    while (newline := find(b"\n", start)) >= 0:
+        end = newline - _TAIL_BYTES
+        digest = sha256(last + content[start:end]).hexdigest().encode()
+        if end < start or not starts_with(b'%b%b"}' % (_HASH_KEY, digest), end):
             break
+        numbered = b'{"seq":%d,"op":"' % (seq + 1)
+        at = start + len(numbered)
+        named = names.get(content[at : find(_BY_KEY, at, at + _NAMES_BYTES)])
+        if named is None or not starts_with(numbered, start):
+            match = _HEAD.match(content, start, end)
+            # Hashed right, but doubled or left out by whoever rewrote the file.
+            if match is None or int(match[1]) != seq + 1:
+                break
+            named = match[2].decode(), match[3].decode() if match[3] else None
+            names[content[match.start(2) : match.end() - len(_BY_KEY)]] = named
         seq += 1
-        head = digest
-        size = newline + 1 - start
-        file = match[3].decode() if match[3] else None
-        is_withheld = b',"withheld":true' in body[:_WITHHELD_BYTES] and bool(
-            _WITHHELD.match(body, match.end() - len(b'"by":'))
-        )
-        entries.append(Entry(seq, match[2].decode(), file, offset + start, size, is_withheld))
+        last = digest
+        is_more = is_withheld = False
+        if more_at < end:
+            is_more = bool(_MORE.match(content, more_at, end) or _MORE.search(content, more_at + 1, end))
+            more_at = _next(content, _MORE_KEY, newline)
+        if withheld_at < end:
+            is_withheld = _is_withheld(content[start:end])
+            withheld_at = _next(content, _WITHHELD_KEY, newline)
+        # Without the constructor's own step, as it is one of few that every record needs.
+        entries.append(new(Entry, (seq, *named, offset + start, newline + 1 - start, is_withheld)))
         start = newline + 1
-        # The plain look comes first, since it decides nearly every line without a pattern.
-        if b',"more":true' not in body[-_MORE_BYTES:] or not _MORE.search(body):
-            whole = (start, len(entries), head)
-    last = head
-    end, count, head = whole
+        if not is_more:
+            whole = start, len(entries), last
+    end, count, last_whole = whole
     rest = content[end:]
-    return Scan(
-        tuple(entries[:count]), offset + end, head, rest, _damage(content[start:], offset + start, last), seq
-    )
+    damage = _damage(content[start:], offset + start, last.decode())
+    return Scan(tuple(entries[:count]), offset + end, last_whole.decode(), rest, damage, seq)
+
+
+def _next(content: bytes, key: bytes, start: int) -> int:
+    """Return where *key* stands next in *content*; behind its end where it stands nowhere."""
+    at = content.find(key, start)
+    return at if at >= 0 else len(content)
+
+
+def _is_withheld(body: bytes) -> bool:
+    """Return whether a line says that nobody is shown its record."""
+    match = _HEAD.match(body)
+    return match is not None and _WITHHELD.match(body, match.end() - len(b'"by":')) is not None
 
 
 def _damage(rest: bytes, offset: int, head: str) -> str | None:
