@@ -585,7 +585,7 @@ class History:
             last = self.record(seqs[-1])
             if last.op != "append":
                 return self.replay(seqs[-1:])
-            raw = self.views.read(path, state.row.max_bytes)
+            raw = self._shown(path, state.row.max_bytes)
             # The file is read rather than a thousand records joined, and counts only where its digest is the
             # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.
             if raw is not None and len(raw) >= (last.size_bytes or 0):
@@ -593,6 +593,15 @@ class History:
                 if hashlib.sha256(raw).hexdigest() == last.sha256:
                     return raw.decode()
             return self.replay(seqs)
+
+    def _shown(self, path: str, most: int) -> bytes | None:
+        """What stands in the file; None where it cannot be opened now: the ledger, which is open, has it."""
+        try:
+            return self.views.read(path, most)
+        except OSError as error:
+            if error.errno in files.NO_DESCRIPTORS:
+                return None
+            raise
 
     def replay(self, seqs: Sequence[int]) -> str:
         """A file's text from some of its records, of which there is at least one."""

@@ -565,7 +565,8 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
             raise has_ended(store, row) from None
         is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
         do = "open the session again" if is_gone else "check the rights and the disk"
-        raise StoreWriteError(f"{history.path}: {files.reason(error)}; nothing was written: {do}") from error
+        why = f"{history.path}: {files.reason(error)}; nothing was written: {do}"
+        raise StoreWriteError(files.explain(error, store.root.name, why)) from error
     waiting.take(
         fds[-1],
         history.waiting,

@@ -172,10 +172,11 @@ def start_session(
     except OSError as error:
         if target.exists():  # somebody else has just made one of this id
             raise SessionExistsError(f"{plan.options.id}: a session with this id is already there") from error
-        raise HomeError(
+        why = (
             f"{target}: {files.reason(error)}; no session was made: check the disk and the rights, "
             "then try again"
-        ) from error
+        )
+        raise HomeError(files.explain(error, plan.options.id, why)) from error
     return target
 
 
