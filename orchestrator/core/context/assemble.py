@@ -395,7 +395,8 @@ class Assembler:
         row = self._store.layout.files.get(path)
         kind = Mutability.IMMUTABLE if row is None else row.mutability
         stream, marks = (False, False) if row is None else (row.stream, row.marks)
-        return Block(index, count, path, kind.value, *size, held.parts, len(held.parts), stream, marks)
+        parts = held.parts
+        return Block(index, count, path, kind.value, *size, parts, len(parts), stream, marks, held.cuts)
 
     def _caught_up(self, path: str) -> Held:
         """The text of *path* as this process holds it, brought up to date."""
