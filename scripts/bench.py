@@ -262,7 +262,7 @@ def bench_join() -> None:
         1.0,
         "read of the files",
     )
-    line("its messages after a segment", median(messages[1:]), median(floor), 1.0, "read of the files")
+    line("its messages after a segment", median(messages[1:]), median(floor), 2.0, "read of the files")
 
 
 FIRST = """

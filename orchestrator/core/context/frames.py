@@ -122,15 +122,15 @@ class Block:
         """The file's escaped text alone."""
         return "".join(self._parts[: self._length])
 
-    def after(self, chars: int) -> str:
-        """The file's escaped text without so many characters at its beginning."""
-        parts, left = [], sum(map(len, self._parts[: self._length])) - chars
+    def after(self, chars: int) -> list[str]:
+        """The parts of the file's escaped text without so many characters at its beginning."""
+        parts, left = list[str](), sum(map(len, self._parts[: self._length])) - chars
         for part in reversed(self._parts[: self._length]):
             if left <= 0:
                 break
             parts.append(part[-left:])
             left -= len(part)
-        return "".join(reversed(parts))
+        return parts[::-1]
 
     def parts(self) -> list[str]:
         """Header, the file's escaped text with a final newline if it has any text, and footer."""

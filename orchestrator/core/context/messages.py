@@ -201,7 +201,7 @@ def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
 def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
     entries = files.parts_of(block.path)
     settled, last = _cut(files, block, entries, (), ("strict",), _chunks)
-    texts, blank = _headed(block, _filled([*settled, last]), marks=2)
+    texts, blank = _headed(block, _filled([*settled, "".join(last)]), marks=2)
     yield from texts
     end = blank + footer(block.index, block.count, block.path)
     # Without what moves the watermark, the exchange history: it is not the agent's own.
@@ -265,7 +265,8 @@ def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
             yield TextBlock(pause + after.text, marked=after is lasting[-1])
         pause = ""
     resumed = f"{pause}^^^ {name} goes on here: {block.path}, what was said since\n"
-    yield TextBlock(resumed + tail + footer(block.index, block.count, block.path))
+    end = footer(block.index, block.count, block.path)
+    yield TextBlock("".join([resumed, *tail, end]))  # once: without a clock all that was said stands here
     for after in files.after:
         if after.mutability == Mutability.OVERWRITE.value:
             yield TextBlock(after.text)
@@ -334,8 +335,8 @@ def _cut(
     marks: Sequence[Part],
     kept_as: tuple[str, ...],
     ends_of: Callable[[Sequence[Part], Sequence[Part], Settled], list[int]],
-) -> tuple[Sequence[str], str]:
-    """The escaped text of an append-only file: the pieces that stay as they are, and what stands behind them.
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The escaped text of an append-only file: the pieces that stay as they are, and parts of what follows.
 
     The pieces are kept for the next call, since only the end grows: cutting a long transcript anew took most
     of a call's time.
@@ -349,9 +350,9 @@ def _cut(
     if files.left_out and block.stream:
         ends = ends_of(entries, marks, NOTHING_SETTLED)
         pieces = _pieces(files, block, [*ends, len(entries)])
-        return pieces[: len(ends)], "".join(pieces[len(ends) :])
+        return pieces[: len(ends)], pieces[len(ends) :]
     if not entries:
-        return [], ""
+        return [], []
     kept = block.cuts if block.cuts is not None and kept_as else Cuts()
     known = kept.get(kept_as, NOTHING_SETTLED)
     if known.records > len(entries) or known.marks > len(marks):  # they are of a later context
@@ -365,12 +366,15 @@ def _cut(
     return texts, last
 
 
-def _slices(escaped: str, start: int, ends: Sequence[int]) -> tuple[list[str], str]:
+def _slices(parts: list[str], start: int, ends: Sequence[int]) -> tuple[list[str], list[str]]:
     """Cut the end of a file, which begins behind *start* bytes of it, behind so many bytes of the file."""
+    if not ends:
+        return [], parts
     # Records know bytes of the file as it is on disk, and escaping has moved them.
+    escaped = "".join(parts)
     raw = unescape(escaped).encode()
     pieces = [escape(raw[at - start : end - start].decode()) for at, end in pairwise([start, *ends])]
-    return pieces, escape(raw[(ends[-1] if ends else start) - start :].decode())
+    return pieces, [escaped[sum(map(len, pieces)) :]]
 
 
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
