@@ -415,3 +415,33 @@ def test_any_order_of_a_table_is_sent_whole(tmp_path: Path, order: tuple[str, ..
         assert sorted(own_lines(watermark)) == sorted(own_lines(strict))
         assert assembler.as_of("lead", context.seq).text == context.text
     store.close_files()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_nothing_is_said_to_be_left_out_for_an_agent_that_is_not_given_the_stream(
+    tmp_path: Path, layout: str
+) -> None:
+    plain = {
+        "table": "crew",
+        "version": 1,
+        "agents": ["lead", "tester"],
+        "seats": {"least": 0, "most": 0},
+        "files": {
+            _LOG: {"class": "append-only", "by": ["lead"], "stream": True},
+            _NOTE: {"class": "append-only", "by": ["lead"]},
+        },
+        "order": {"lead": [_LOG], "tester": [_NOTE]},
+    }
+    store = create_store(tmp_path / "s", Table.read(plain, ", ".join).seated(()), Unread({"templates": {}}))
+    for number in range(20):
+        for path in (_LOG, _NOTE):
+            store.append(path, f"{number} is written.", by="lead")
+    assembler = Assembler(store, {}, budget_tokens=40)
+    given = {
+        agent: assembler.prepare(agent, purpose="test", engine="offline") for agent in ("lead", "tester")
+    }
+    left_out = {agent: context.receipt.left_out for agent, context in given.items()}
+    assert left_out["lead"] > 0
+    assert left_out["tester"] == 0  # it is over its budget, and none of its files may be shortened
+    assert "".join(texts(given["tester"].messages(layout))) == given["tester"].text
+    store.close()

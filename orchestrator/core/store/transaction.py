@@ -155,7 +155,7 @@ _END_BYTES: Final = 16 * MIB
 
 
 LARGE_BYTES: Final = files.MAX_BYTES // 2
-"""Of a ledger about which whoever writes is warned: a session that took hours to come so far has hours left."""
+"""Of a ledger about which whoever writes is warned: what took hours to come so far has hours left."""
 
 log = logging.getLogger(__name__)
 
@@ -606,8 +606,8 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
         store.written(draft.records)
     if size_before <= LARGE_BYTES < history.end:  # so one writer is told, once, however many there are
         log.warning(
-            "%s: its ledger has %d MiB of the %d that it may have: end this session before it is full, and go "
-            "on in another",
+            "%s: its ledger has %d MiB of the %d that it may have: end this session before it is full, "
+            "and go on in another",
             store.root.name,
             history.end // MIB,
             files.MAX_BYTES // MIB,
