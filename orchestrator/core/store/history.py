@@ -393,6 +393,8 @@ class History:
             before = content
 
     def _check_names(self, entries: Sequence[Entry]) -> None:
+        if {entry.file for entry in entries} <= {None, *self.layout.files}:
+            return
         for entry in entries:
             if entry.file is not None and entry.file not in self.layout.files:
                 raise LedgerCorruptError(

@@ -37,7 +37,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import accumulate
 from math import isfinite
 from typing import Any, Final, NamedTuple
 
@@ -45,6 +47,7 @@ import msgspec
 
 from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store.value import Held
+from orchestrator.core.table import MIB
 
 # Raised where an older ledger could not be read as it is; archives of earlier releases are kept as tests.
 LEDGER_VERSION: Final = 2
@@ -57,9 +60,8 @@ FIRST_HASH: Final = "0" * 64
 _HASH_KEY: Final = b',"hash":"'
 _TAIL_BYTES: Final = len(_HASH_KEY) + 64 + len(b'"}')
 # Each part is bounded, so that a line of garbage costs no more than one look at its beginning.
-_HEAD: Final = re.compile(
-    rb'\{"seq":(\d{1,15}),"op":"([a-z]{1,16})"(?:,"file":"([a-z0-9./-]{1,128})")?,"by":'
-)
+_NAMES: Final = re.compile(rb'"op":"([a-z]{1,16})"(?:,"file":"([a-z0-9./-]{1,128})")?')
+_HEAD: Final = re.compile(rb'\{"seq":(\d{1,15}),%b,"by":' % _NAMES.pattern)
 _WITHHELD: Final = re.compile(
     rb'"by":"[^"\\]{1,64}","clock_s":-?[0-9][0-9.e+-]{0,30},"at":"[^"]{1,32}","withheld":true'
 )
@@ -68,7 +70,8 @@ _NAMES_BYTES: Final = 256
 """At least as many as `_HEAD` matches between the record's number and its writer."""
 _WITHHELD_KEY: Final = b',"withheld":true'
 _MORE_KEY: Final = b',"more":true'
-_MORE: Final = re.compile(rb',"more":true(?:,"bytes":\d+,"sha256":"[0-9a-f]{64}")?\Z')
+# Possessive, which takes half the time: nothing in it can be given back.
+_MORE: Final = re.compile(rb',"more":true(?:,"bytes":\d++,"sha256":"[0-9a-f]{64}+")?+\Z')
 _MORE_BYTES: Final = 128
 """At least as long as what `_MORE` matches, with a file of 10^15 bytes."""
 _HASH: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}')
@@ -81,6 +84,10 @@ _SIZE_BYTES: Final = 256
 """At least as long as what `_SIZE` matches."""
 _CLOCK: Final = re.compile(rb',"clock_s":(-?\d[0-9.e+-]{0,30}),"at":"')
 """Inside a string of JSON the quotes would be escaped, so the first of these is the record's own."""
+
+_FEW_BYTES: Final = 16 * 1024
+_MANY_BYTES: Final = 64 * MIB
+"""Of a ledger that is read all lines at once: more than a few lines, and few enough to have them twice."""
 
 FILE_OPS: Final = frozenset({"create", "write", "revise", "append", "replace"})
 OTHER_OPS: Final = frozenset({"open", "note", "receipt", "freeze"})
@@ -257,12 +264,16 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
 
     Never raises, whatever the bytes are.
     """
+    if _FEW_BYTES <= len(content) <= _MANY_BYTES:
+        found = _scan_whole(content, offset, seq, head)
+        if found is not None:
+            return found
     entries: list[Entry] = []
     # Opening a session waits for this loop. So what few lines hold is looked for in all of them at once, and
     # the names at a line's beginning are matched once each.
     sha256, find, starts_with, new = hashlib.sha256, content.find, content.startswith, tuple.__new__
     names: dict[bytes, tuple[str, str | None]] = {}
-    more_at, withheld_at = _next(content, _MORE_KEY, 0), _next(content, _WITHHELD_KEY, 0)
+    more_at, withheld_at = find(_MORE_KEY), find(_WITHHELD_KEY)  # the next ones; -1: there is none
     start, last = 0, head.encode()
     whole = start, 0, last  # end within content, entries, head: behind the last whole transaction
     while (newline := find(b"\n", start)) >= 0:
@@ -283,12 +294,12 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
         seq += 1
         last = digest
         is_more = is_withheld = False
-        if more_at < end:
+        if 0 <= more_at < end:
             is_more = bool(_MORE.match(content, more_at, end) or _MORE.search(content, more_at + 1, end))
-            more_at = _next(content, _MORE_KEY, newline)
-        if withheld_at < end:
+            more_at = find(_MORE_KEY, newline)
+        if 0 <= withheld_at < end:
             is_withheld = _is_withheld(content[start:end])
-            withheld_at = _next(content, _WITHHELD_KEY, newline)
+            withheld_at = find(_WITHHELD_KEY, newline)
         # Without the constructor's own step, as it is one of few that every record needs.
         entries.append(new(Entry, (seq, *named, offset + start, newline + 1 - start, is_withheld)))
         start = newline + 1
@@ -300,10 +311,50 @@ def scan(content: bytes, *, offset: int = 0, seq: int = 0, head: str = FIRST_HAS
     return Scan(tuple(entries[:count]), offset + end, last_whole.decode(), rest, damage, seq)
 
 
-def _next(content: bytes, key: bytes, start: int) -> int:
-    """Return where *key* stands next in *content*; behind its end where it stands nowhere."""
-    at = content.find(key, start)
-    return at if at >= 0 else len(content)
+def _scan_whole(content: bytes, offset: int, seq: int, head: str) -> Scan | None:
+    """Read whole records of whole transactions; None where anything is otherwise, for `scan` to say what.
+
+    As nearly always when a session is opened, which waits for it: each step is taken for all lines at once,
+    in three fifths of the time.
+    """
+    lines, sha256 = content.split(b"\n"), hashlib.sha256
+    if lines.pop() or not lines or _MORE.search(lines[-1][-_TAIL_BYTES - _MORE_BYTES : -_TAIL_BYTES]):
+        return None
+    tails = [line[-_TAIL_BYTES:] for line in lines]
+    before = [b'%b%b"}' % (_HASH_KEY, head.encode()), *tails]
+    # Each with the hash that the line before claims, and then all claims with what was found.
+    found = [
+        sha256(tail[len(_HASH_KEY) : -2] + line[:-_TAIL_BYTES]).hexdigest().encode()
+        for tail, line in zip(before, lines, strict=False)
+    ]
+    if b"".join(tails) != b'%b%b"}' % (_HASH_KEY, (b'"}' + _HASH_KEY).join(found)):
+        return None
+    heads = [line.partition(_BY_KEY)[0].partition(b",") for line in lines]
+    numbers = range(seq + 1, seq + 1 + len(lines))
+    if [number for number, _, _ in heads] != [b'{"seq":%d' % number for number in numbers]:
+        return None
+    names: dict[bytes, tuple[str, str | None]] = {}
+    for name in {name for _, _, name in heads}:
+        match = _NAMES.fullmatch(name)
+        if match is None:
+            return None
+        names[name] = match[1].decode(), match[2].decode() if match[2] else None
+    sizes = [len(line) + 1 for line in lines]
+    starts = list(accumulate(sizes, initial=offset))
+    withheld = [False] * len(lines)
+    at = content.find(_WITHHELD_KEY)
+    while at >= 0:
+        place = bisect_right(starts, offset + at) - 1
+        withheld[place] = _is_withheld(lines[place][:-_TAIL_BYTES])
+        at = content.find(_WITHHELD_KEY, starts[place + 1] - offset)
+    new = tuple.__new__
+    entries = [
+        new(Entry, (number, *names[name], start, size, is_withheld))
+        for number, (_, _, name), start, size, is_withheld in zip(
+            numbers, heads, starts, sizes, withheld, strict=False
+        )
+    ]
+    return Scan(tuple(entries), starts[-1], found[-1].decode(), b"", None, numbers[-1])
 
 
 def _is_withheld(body: bytes) -> bool:
