@@ -17,10 +17,12 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Final
 
-from orchestrator.core.errors import StoreError, StoreWriteError
+from orchestrator.core.errors import SessionBusyError, StoreError, StoreWriteError
 from orchestrator.core.store import files
+from orchestrator.core.store.opening import Ending
 from orchestrator.core.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.core.table import Layout
 from orchestrator.core.verify.disk import (
@@ -31,12 +33,14 @@ from orchestrator.core.verify.disk import (
 )
 from orchestrator.core.verify.finding import Report, shown
 from orchestrator.core.verify.session_folder import LEFTOVER, digest_in_home, source_of
-from orchestrator.panel.records.moderator import Frozen
 
 # Of the rights that there are, those that stay: nobody writes, the owner included.
 FILE_RIGHTS: Final = 0o440
 FOLDER_RIGHTS: Final = 0o550
 REJECTED: Final = "ledger/rejected/"
+
+_LOOK_S: Final = 0.02
+"""Between two looks whether another has done ending the session."""
 
 # Linux, include/uapi/linux/fs.h: FS_IOC_GETFLAGS and FS_IOC_SETFLAGS where `long` has 8 bytes.
 _GETFLAGS: Final = 0x80086601
@@ -69,13 +73,48 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
     if not store.frozen:
         with store.transaction() as tx, _naming(root):
             _clear(root)
-            value = Frozen(_digests(store), _template_digests(store.layout, home_templates))
+            value = Ending(_digests(store), _template_digests(store.layout, home_templates))
             # Every file first, then the record that names their digests: after a crash the record is true or
             # not there.
             sync(root)
             (root / DRIVER_LOCK).unlink(missing_ok=True)
             tx.freeze(value)
     return seal(root, immutable=immutable)
+
+
+def end_session(store: Store, home_templates: Path | None) -> None:
+    """End the session as `freeze` does, one thread and process at a time.
+
+    Of a session that has ended, what was left undone is finished.
+
+    Raises:
+        SessionBusyError: Another is ending it all the time that a lock is waited for.
+        StoreError: As `freeze`.
+    """
+    with ending_alone(store):
+        store.catch_up()
+        if not store.frozen:
+            store.mend()
+        freeze(store, home_templates)
+
+
+@contextmanager
+def ending_alone(store: Store) -> Iterator[None]:
+    """Let one process and thread at a time end the session: the second finds it ended by the first.
+
+    Raises:
+        SessionBusyError: Another is ending it all the time that a lock is waited for.
+    """
+    with files.descriptors() as fds:
+        fd = fds.open(store.root, files.FOLDER)  # its folder: no file that would have to go at the freeze
+        until_s = monotonic() + store.timeout_s
+        while not files.is_locked(fd):
+            if monotonic() >= until_s:
+                raise SessionBusyError(
+                    f"{store.root.name}: it is being ended by another: ask again in a moment"
+                )
+            sleep(_LOOK_S)
+        yield
 
 
 def sync(root: Path) -> None:
