@@ -205,7 +205,7 @@ class Assembler:
     def _prepare(self, agent: str, purpose: str, engine: str, seq: int) -> Context:
         paths = self._store.layout.order(agent)
         sizes = {path: self._size(path) for path in paths}
-        left_out = self._left_out(sum(size for size, _ in sizes.values()))
+        left_out = self._left_out(paths, sum(size for size, _ in sizes.values()))
         blocks = tuple(
             self._block(index, len(paths), path, sizes[path], left_out)
             for index, path in enumerate(paths, start=1)
@@ -329,7 +329,7 @@ class Assembler:
         contents = {path: self._store.content(path, at_seq=seq) for path in paths if path not in self._fixed}
         total = sum(len(text.encode()) for text in contents.values())
         total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
-        left_out = receipt.left_out if receipt is not None else self._left_out(total, seq)
+        left_out = receipt.left_out if receipt is not None else self._left_out(paths, total, seq)
         hidden = receipt.off_record if receipt else hidden_among(self._store, paths, seq)
         unseen = frozenset(hidden)
         blocks = []
@@ -395,7 +395,8 @@ class Assembler:
         row = self._store.layout.files.get(path)
         kind = Mutability.IMMUTABLE if row is None else row.mutability
         stream, marks = (False, False) if row is None else (row.stream, row.marks)
-        return Block(index, count, path, kind.value, *size, held.parts, len(held.parts), stream, marks)
+        parts = held.parts
+        return Block(index, count, path, kind.value, *size, parts, len(parts), stream, marks, held.cuts)
 
     def _caught_up(self, path: str) -> Held:
         """Return the text of *path* as this process holds it, brought up to date."""
@@ -421,10 +422,10 @@ class Assembler:
         self._held[path] = held
         return held
 
-    def _left_out(self, total_bytes: int, seq: int | None = None) -> int:
-        """Return how many of the oldest segments must be left out for the context to fit its budget."""
+    def _left_out(self, paths: Sequence[str], total_bytes: int, seq: int | None = None) -> int:
+        """How many of the stream's oldest segments must go for a context of *paths* to fit its budget."""
         over = total_bytes - self._budget_bytes
-        if over <= 0:
+        if over <= 0 or not any(path in paths for path in self._store.layout.streams):
             return 0
         # Whole steps: with a cut that moved at every segment no cached prefix would ever be read.
         step = max(1, int(self._budget_bytes * BUDGET_STEP))

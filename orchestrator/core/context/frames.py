@@ -55,12 +55,36 @@ def carried_block(text: str) -> str:
     return f"{CARRIED_HEADER}{escape(text)}{end}{CARRIED_FOOTER}"
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The pieces of an append-only file that no later record changes, cut for one layout of messages."""
+
+    ends: tuple[int, ...] = ()  # how many of the file's records each piece ends behind
+    texts: tuple[str, ...] = ()  # the pieces, escaped
+    chars: int = 0  # of all of them
+    records: int = 0  # of the file, as it was when they were cut
+    marks: int = 0  # records of the files that move the watermark, as it was then
+
+
+NOTHING_SETTLED: Final = Settled()
+
+
+class Cuts(dict[tuple[str, ...], Settled]):
+    """The settled pieces of one text, by what they are cut for; each is replaced in one step."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[Cuts], tuple[()]]:
+        return Cuts, ()  # a copy elsewhere has the text itself
+
+
 @dataclass(slots=True)
 class Held:
     """The escaped text of one file as far as this process has read it."""
 
     records: int = 0  # how many of the file's records are in `parts`
     parts: list[str] = field(default_factory=list)
+    cuts: Cuts = field(default_factory=Cuts)
 
     def add(self, text: str) -> None:
         """Add what was written since. Blocks made before keep the list that they were made with."""
@@ -86,6 +110,7 @@ class Block:
     _length: int
     stream: bool = False  # a token budget shortens it, and the watermark cuts it
     marks: bool = False  # what is written here moves the watermark
+    cuts: Cuts | None = field(default=None, repr=False, compare=False)  # of this text, where it is kept
 
     @property
     def text(self) -> str:
@@ -96,6 +121,16 @@ class Block:
     def inner(self) -> str:
         """The file's escaped text alone."""
         return "".join(self._parts[: self._length])
+
+    def after(self, chars: int) -> list[str]:
+        """The parts of the file's escaped text without so many characters at its beginning."""
+        parts, left = list[str](), sum(map(len, self._parts[: self._length])) - chars
+        for part in reversed(self._parts[: self._length]):
+            if left <= 0:
+                break
+            parts.append(part[-left:])
+            left -= len(part)
+        return parts[::-1]
 
     def parts(self) -> list[str]:
         """Return header, the file's escaped text with a final newline if it has any text, and footer."""

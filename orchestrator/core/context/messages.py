@@ -16,10 +16,20 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final, Protocol
 
-from orchestrator.core.context.frames import Block, Part, escape, footer, header, unescape
+from orchestrator.core.context.frames import (
+    NOTHING_SETTLED,
+    Block,
+    Cuts,
+    Part,
+    Settled,
+    escape,
+    footer,
+    header,
+    unescape,
+)
 from orchestrator.core.errors import UsageError
 from orchestrator.core.store.value import Value
 from orchestrator.core.table import Mutability
@@ -190,7 +200,8 @@ def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
 
 def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
     entries = files.parts_of(block.path)
-    texts, blank = _headed(block, _filled(_pieces(files, block, _chunks(entries))), marks=2)
+    settled, last = _cut(files, block, entries, (), ("strict",), _chunks)
+    texts, blank = _headed(block, _filled([*settled, "".join(last)]), marks=2)
     yield from texts
     end = blank + footer(block.index, block.count, block.path)
     # Without what moves the watermark, the exchange history: it is not the agent's own.
@@ -216,13 +227,16 @@ def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpo
     return any(len(parts) > 1 and parts[-1].seq > last_said for parts in map(files.parts_of, own))
 
 
-def _chunks(entries: Sequence[Part]) -> list[int]:
-    """Return how many of the transcript's entries each chunk ends at; the blueprint begins the first."""
-    ends: list[int] = []
-    for count, entry in enumerate(entries, start=1):
-        if count > 1 and count - 1 not in ends and _window(entry) != _window(entries[count - 2]):
+def _chunks(entries: Sequence[Part], _marks: Sequence[Part], known: Settled) -> list[int]:
+    """How many of the transcript's entries stand before each chunk's end, but for the last chunk's.
+
+    The blueprint begins the first. *known* are those that were found before.
+    """
+    ends = list(known.ends)
+    for count in range(max(2, known.records + 1), len(entries) + 1):
+        if _window(entries[count - 1]) != _window(entries[count - 2]):
             ends.append(count - 1)
-    return [*ends, len(entries)]
+    return ends
 
 
 def _window(entry: Part) -> int:
@@ -234,13 +248,12 @@ def _window(entry: Part) -> int:
 
 def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
     entries = files.parts_of(block.path)
-    marks = [
-        one for other in (*files.before, *files.after) if other.marks for one in files.parts_of(other.path)
-    ]
-    steps = _steps(entries, marks)
-    pieces = _pieces(files, block, [*steps, len(entries)])
-    settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
-    texts, blank = _headed(block, settled)
+    moving = [other for other in (*files.before, *files.after) if other.marks]
+    marks = [one for other in moving for one in files.parts_of(other.path)]
+    # Of two files that move it the records do not stand in one order: there nothing is settled.
+    kept_as = ("watermark", *(other.path for other in moving)) if len(moving) <= 1 else ()
+    settled, tail = _cut(files, block, entries, marks, kept_as, _steps)
+    texts, blank = _headed(block, _filled(settled))
     yield from texts
     name = f"file {block.index} of {block.count}"
     pause = f"{blank}^^^ {name} goes on further below: {block.path}\n"
@@ -252,24 +265,26 @@ def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
             yield TextBlock(pause + after.text, marked=after is lasting[-1])
         pause = ""
     resumed = f"{pause}^^^ {name} goes on here: {block.path}, what was said since\n"
-    yield TextBlock(resumed + tail + footer(block.index, block.count, block.path))
+    end = footer(block.index, block.count, block.path)
+    yield TextBlock("".join([resumed, *tail, end]))  # once: without a clock all that was said stands here
     for after in files.after:
         if after.mutability == Mutability.OVERWRITE.value:
             yield TextBlock(after.text)
 
 
-def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
+def _steps(entries: Sequence[Part], exchanges: Sequence[Part], known: Settled = NOTHING_SETTLED) -> list[int]:
     """Return how many of the transcript's entries stand before each step's end; the blueprint is the first.
 
-    A step ends where an exchange ended, and where what was said since reaches `MAX_TAIL_S`.
+    A step ends where an exchange ended, and where what was said since reaches `MAX_TAIL_S`. *known* are those
+    that were found before.
     """
     closed = [entry.seq for entry in exchanges[1:]]
-    steps = [1] if entries else []
-    for position in range(1, len(entries)):
+    steps = list(known.ends) or ([1] if entries else [])
+    for position in range(max(1, known.records), len(entries)):
         start = steps[-1]
         seq_before, seq = entries[position - 1].seq, entries[position].seq
         ended = bisect_right(closed, seq) > bisect_right(closed, seq_before)
-        is_long = entries[position].clock_s - entries[start].clock_s > MAX_TAIL_S
+        is_long = position > start and entries[position].clock_s - entries[start].clock_s > MAX_TAIL_S
         if position > start and (ended or is_long):
             steps.append(position)
     if entries and closed and closed[-1] > entries[-1].seq and steps[-1] < len(entries):
@@ -279,10 +294,15 @@ def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
 
 def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
     """Yield the exchange history: its beginning, then one block for each exchange, the last marked."""
-    pieces = _pieces(files, block, range(1, len(files.parts_of(block.path)) + 1))
-    texts, blank = _headed(block, pieces, pause)
+    entries = files.parts_of(block.path)
+    settled, _ = _cut(files, block, entries, (), ("each",), _each)
+    texts, blank = _headed(block, settled or [""], pause)
     yield from texts
     yield TextBlock(blank + footer(block.index, block.count, block.path))
+
+
+def _each(entries: Sequence[Part], _marks: Sequence[Part], _known: Settled) -> list[int]:
+    return list(range(1, len(entries) + 1))
 
 
 def _filled(pieces: Sequence[str]) -> list[str]:
@@ -302,30 +322,75 @@ def _headed(
     blank = before + header(block.index, block.count, block.path, block.mutability)
     for piece in pieces:
         blank += piece
-        if blank.strip():
+        if blank and not blank.isspace():
             kept.append(blank)
             blank = ""
     return [TextBlock(text, number >= len(kept) - marks) for number, text in enumerate(kept)], blank
 
 
+def _cut(
+    files: _Files,
+    block: Block,
+    entries: Sequence[Part],
+    marks: Sequence[Part],
+    kept_as: tuple[str, ...],
+    ends_of: Callable[[Sequence[Part], Sequence[Part], Settled], list[int]],
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The escaped text of an append-only file: the pieces that stay as they are, and parts of what follows.
+
+    The pieces are kept for the next call, since only the end grows: cutting a long transcript anew took most
+    of a call's time.
+
+    Args:
+        marks: The records that move the watermark.
+        kept_as: What the pieces are kept under; empty: they are not.
+        ends_of: Gives the number of entries behind which each piece ends, of which the ones that it gave for
+            fewer records are the beginning.
+    """
+    if files.left_out and block.stream:
+        ends = ends_of(entries, marks, NOTHING_SETTLED)
+        pieces = _pieces(files, block, [*ends, len(entries)])
+        return pieces[: len(ends)], pieces[len(ends) :]
+    if not entries:
+        return [], []
+    kept = block.cuts if block.cuts is not None and kept_as else Cuts()
+    known = kept.get(kept_as, NOTHING_SETTLED)
+    if known.records > len(entries) or known.marks > len(marks):  # they are of a later context
+        known = NOTHING_SETTLED
+    ends = ends_of(entries, marks, known)
+    start = entries[known.ends[-1] - 1].end if known.ends else 0
+    new_ends = [entries[count - 1].end for count in ends[len(known.ends) :]]
+    new, last = _slices(block.after(known.chars), start, new_ends)
+    texts, chars = (*known.texts, *new), known.chars + sum(map(len, new))
+    kept[kept_as] = Settled(tuple(ends), texts, chars, len(entries), len(marks))
+    return texts, last
+
+
+def _slices(parts: list[str], start: int, ends: Sequence[int]) -> tuple[list[str], list[str]]:
+    """Cut the end of a file, which begins behind *start* bytes of it, behind so many bytes of the file."""
+    if not ends:
+        return [], parts
+    # Records know bytes of the file as it is on disk, and escaping has moved them.
+    escaped = "".join(parts)
+    raw = unescape(escaped).encode()
+    pieces = [escape(raw[at - start : end - start].decode()) for at, end in pairwise([start, *ends])]
+    return pieces, [escaped[sum(map(len, pieces)) :]]
+
+
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
-    """Return the escaped text of an append-only file, cut behind each of these *counts* of its entries.
+    """The escaped text of a shortened stream, cut behind so many of its entries each time.
 
     Entries that the token budget left out are in none of them, so that some may be empty; the note
     that says so stands where it was.
     """
     entries = files.parts_of(block.path)
-    if not entries:
-        return [""] * max(1, len(counts))
-    # Records know bytes of the file as it is on disk, and escaping has moved them.
     raw = unescape(block.inner).encode()
-    left_out = files.left_out if block.stream else 0
-    resumes = entries[left_out].end
-    gone = entries[-1].end - len(raw) if left_out else 0
+    resumes = entries[files.left_out].end
+    gone = entries[-1].end - len(raw)
     pieces, start = [], 0
     for count in counts:
         end = entries[count - 1].end
-        if count > 1 and left_out:
+        if count > 1:
             end = max(end, resumes) - gone
         pieces.append(escape(raw[start:end].decode()))
         start = end

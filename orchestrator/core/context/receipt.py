@@ -55,7 +55,7 @@ def _cut(block: Block, ends: Sequence[int]) -> Block:
         pieces.append(raw[start:end].decode())
         at = end
     parts = [escape("".join(pieces))]
-    return replace(block, _parts=parts, _length=len(parts))
+    return replace(block, _parts=parts, _length=len(parts), cuts=None)
 
 
 def sections(text: str, mark: str = "## ") -> list[tuple[int, int]]:

@@ -266,6 +266,24 @@ MACHINE_FAULTS: Final = NO_DESCRIPTORS | {errno.EIO, errno.ENOMEM}
 """Errors of the machine, which say nothing of the file: it may be there and right."""
 
 
+def explain(error: OSError, of: str, otherwise: str) -> str:
+    """Say why a session could not be written: *otherwise*, unless no descriptor is left.
+
+    Then no file is to blame that happened to be opened last, and only whoever runs the process can help.
+
+    Args:
+        of: The session's name.
+        otherwise: The message for every other reason.
+    """
+    if error.errno not in NO_DESCRIPTORS:
+        return otherwise
+    whose = "this process" if error.errno == errno.EMFILE else "this machine"
+    return (
+        f"{of}: too many open files: {whose} has as many as it may; nothing was written: "
+        "close sessions that nobody uses, or raise the limit (`ulimit -n`), then try again"
+    )
+
+
 def told(error: OSError) -> str:
     """Return the system's reason, with the file where the system names it."""
     return f"{error.filename}: {reason(error)}" if error.filename else reason(error)

@@ -398,6 +398,8 @@ class History:
             before = content
 
     def _check_names(self, entries: Sequence[Entry]) -> None:
+        if {entry.file for entry in entries} <= {None, *self.layout.files}:
+            return
         for entry in entries:
             if entry.file is not None and entry.file not in self.layout.files:
                 raise LedgerCorruptError(
@@ -590,7 +592,7 @@ class History:
             last = self.record(seqs[-1])
             if last.op != "append":
                 return self.replay(seqs[-1:])
-            raw = self.views.read(path, state.row.max_bytes)
+            raw = self._shown(path, state.row.max_bytes)
             # The file is read rather than a thousand records joined, and counts only where its digest is the
             # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.
             if raw is not None and len(raw) >= (last.size_bytes or 0):
@@ -598,6 +600,15 @@ class History:
                 if hashlib.sha256(raw).hexdigest() == last.sha256:
                     return raw.decode()
             return self.replay(seqs)
+
+    def _shown(self, path: str, most: int) -> bytes | None:
+        """What stands in the file; None where it cannot be opened now: the ledger, which is open, has it."""
+        try:
+            return self.views.read(path, most)
+        except OSError as error:
+            if error.errno in files.NO_DESCRIPTORS:
+                return None
+            raise
 
     def replay(self, seqs: Sequence[int]) -> str:
         """Return a file's text from some of its records, of which there is at least one."""

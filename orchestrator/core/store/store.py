@@ -302,10 +302,11 @@ class Store:
                 self._mend_views()
             except OSError as error:
                 where = self.root / (error.filename or LEDGER_NAME)
-                raise StoreWriteError(
+                why = (
                     f"{where}: {files.reason(error)} while putting the files in order; nothing was written: "
                     "check the disk and the rights, then try again"
-                ) from error
+                )
+                raise StoreWriteError(files.explain(error, self.root.name, why)) from error
 
     def _checked_size(self, fd: int) -> int:
         """Return the ledger's size, after checking that its name is still that of the file that was opened.
@@ -561,10 +562,11 @@ class Store:
                     files.unlink_if_there(folder, os.path.basename(DEGRADED_NAME))
                     files.sync_folder(folder)
             except OSError as error:
-                raise StoreWriteError(
+                why = (
                     f"{self.root}: the disk still refuses ({files.reason(error)}), so the session stays "
                     "degraded: check the disk, then run `greenroom resume`"
-                ) from error
+                )
+                raise StoreWriteError(files.explain(error, self.root.name, why)) from error
             self._degraded, self._shown = False, None
 
     def _show(self, written: Sequence[Record]) -> None:
@@ -676,5 +678,6 @@ def create_store(root: Path, layout: Layout, value: Value, application: Applicat
             files.write_all(fd, line)
             files.sync_file(fd)
     except OSError as error:
-        raise StoreWriteError(f"{root}: {files.reason(error)}; no session was made") from error
+        why = f"{root}: {files.reason(error)}; no session was made"
+        raise StoreWriteError(files.explain(error, root.name, why)) from error
     return Store(root, application=application)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
+import logging
 import math
 import os
 import threading
@@ -151,6 +152,12 @@ def check_size(row: SessionFile, *, added_bytes: int, size_bytes: int, is_append
 
 _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
+
+
+LARGE_BYTES: Final = files.MAX_BYTES // 2
+"""Of a ledger about which whoever writes is warned: what took hours to come so far has hours left."""
+
+log = logging.getLogger(__name__)
 
 
 class Store(Protocol):
@@ -565,7 +572,8 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
             raise has_ended(store, row) from None
         is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
         do = "open the session again" if is_gone else "check the rights and the disk"
-        raise StoreWriteError(f"{history.path}: {files.reason(error)}; nothing was written: {do}") from error
+        why = f"{history.path}: {files.reason(error)}; nothing was written: {do}"
+        raise StoreWriteError(files.explain(error, store.root.name, why)) from error
     waiting.take(
         fds[-1],
         history.waiting,
@@ -587,6 +595,7 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
             f"{history.path}: has {history.end} bytes, and a larger one could not be read; "
             "nothing was written: end this session and start another"
         )
+    size_before = history.end
     with history.mutex:  # nobody here reads what may still be cut off again
         files.append_whole(fd, content, size=history.end, name=LEDGER_NAME)
         store.sync(fd)
@@ -595,6 +604,14 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
         history.keep_lines(lines)
         draft.keep_digests()
         store.written(draft.records)
+    if size_before <= LARGE_BYTES < history.end:  # so one writer is told, once, however many there are
+        log.warning(
+            "%s: its ledger has %d MiB of the %d that it may have: end this session before it is full, "
+            "and go on in another",
+            store.root.name,
+            history.end // MIB,
+            files.MAX_BYTES // MIB,
+        )
 
 
 def _lines(records: list[Record], head: str) -> list[bytes]:
