@@ -315,8 +315,7 @@ def sample_deck() -> str:
 
 def bench_life() -> None:
     """Creation, archive and restore of a session, beside `cp -r` of its folder."""
-    from orchestrator.core.archive.download import restore
-    from orchestrator.core.archive.upload import archive_session
+    from tests.helpers.board import archive_session, restore
 
     with folder() as at:
         home = Home.open(new_home(at))

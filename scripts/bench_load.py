@@ -35,13 +35,13 @@ from typing import Any, Protocol
 
 from orchestrator.core.errors import GreenroomError, SessionStateError
 from orchestrator.core.store.history import LEDGER_NAME
-from orchestrator.core.verify import verify_session
 from orchestrator.material.values import LiveSegment
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import OpenSessions
 from scripts.bench import PANEL, folder, long_material, new_home
+from tests.helpers.board import verify_session
 from tests.helpers.figures import note
 from tests.web.conftest import start_server
 

@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 
 from orchestrator import Home, Session, __version__
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
+from tests.helpers.board import archive_session
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "orchestrator" / "rehearsal" / "demo"

@@ -28,10 +28,10 @@ import yaml
 
 from orchestrator.core.packaged import PACKAGE
 from orchestrator.panel.config.config import Config
+from orchestrator.panel.engines.model.received import json_in
 from orchestrator.panel.engines.model.service import Service
 from orchestrator.panel.engines.model.settings import MESSAGES, model_settings
 from orchestrator.panel.engines.model.tasks import Task
-from orchestrator.panel.engines.model.wire import json_in
 from orchestrator.panel.engines.recorded import (
     FILE,
     VERSION,

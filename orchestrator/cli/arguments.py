@@ -248,8 +248,10 @@ def guarded(home: Home | None) -> Iterator[None]:
         yield
         return
     from orchestrator.core.guard import Guard
+    from orchestrator.panel.application import BOARD
 
-    with Guard(sessions=home.sessions, templates=home.templates, say=Screen.current.warn):
+    watched = {"sessions": home.sessions, "templates": home.templates}
+    with Guard(**watched, say=Screen.current.warn, application=BOARD):
         yield
 
 

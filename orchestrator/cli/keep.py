@@ -101,6 +101,7 @@ def restore(
 ) -> None:
     """Bring an archived session back as a folder, verified."""
     from orchestrator.core.archive.download import restore as bring_back
+    from orchestrator.panel.application import BOARD
 
     screen = Screen.current
     path = bring_back(
@@ -110,6 +111,7 @@ def restore(
         endpoint_url=s3_options(endpoint_url)["endpoint_url"],
         known=screen.known_home(),
         say=screen.warn,
+        application=BOARD,
     )
     Screen.current.result({"session": session, "path": str(path)}, f"restored to {path}")
 

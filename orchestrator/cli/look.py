@@ -213,17 +213,18 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
     from orchestrator.core.archive.unpacked import verify_path
     from orchestrator.core.home.folder import session_folder
     from orchestrator.documents.verification import against_head
+    from orchestrator.panel.application import BOARD
 
     if "://" in name:
         url, _, session_id = name.rstrip("/").rpartition("/")
         known = Screen.current.known_home()
         server = s3_options(endpoint_url)["endpoint_url"]
-        found = verify_archive(url, session_id, endpoint_url=server, known=known)
+        found = verify_archive(url, session_id, endpoint_url=server, known=known, application=BOARD)
     elif os.sep in name or (Path(name) / "bagit.txt").is_file():
         session_folder(Path(name))  # says so where there is none, before anything is verified
-        found = verify_path(Path(name), known=Screen.current.known_home())
+        found = verify_path(Path(name), known=Screen.current.known_home(), application=BOARD)
     else:
-        found = verify_path(Screen.current.open_home().find(name))
+        found = verify_path(Screen.current.open_home().find(name), application=BOARD)
     return against_head(found, head)
 
 

@@ -86,11 +86,11 @@ def note(
 def _opened(name: str) -> Iterator[Store]:
     """Open the record of the session that a command names, for writing."""
     from orchestrator.core.store.store import Store
-    from orchestrator.panel.records.kinds import KINDS
+    from orchestrator.panel.application import BOARD
 
     screen = Screen.current
-    # The panel's classes say what is off the record in its sessions; a crew's own types are not among them.
-    store = Store(screen.open_home().find(name), kinds=KINDS, on_repair=screen.repaired)
+    # The panel's values say what is off the record in its sessions; a crew's own types are not among them.
+    store = Store(screen.open_home().find(name), application=BOARD, on_repair=screen.repaired)
     try:
         was_degraded = store.is_degraded
         yield store

@@ -21,6 +21,7 @@ from typing import Final
 from orchestrator.core.errors import GreenroomError, LedgerCorruptError, SessionBusyError, SessionFrozenError
 from orchestrator.core.home.changes import Changes
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.store import Repair, Store
 from orchestrator.core.verify.session_folder import home_digest, source_of
@@ -62,9 +63,10 @@ Signature = tuple[int, ...]
 class Watched:
     """A session's files, and what was last seen of each. Used from one thread."""
 
-    def __init__(self, root: Path, say: Callable[[str], None]) -> None:
+    def __init__(self, root: Path, say: Callable[[str], None], application: Application = PLAIN) -> None:
         """Guard the session at *root*; *say* is told each change in one line."""
         self.root = root
+        self.application = application
         self.has_ended = False
         self.is_over = False
         """Ended, erased or moved away: there is nothing to guard any more."""
@@ -184,7 +186,10 @@ class Watched:
             if self._place[0] == place[0] and place[1] is not None:
                 self._tell(LEDGER_NAME, place, "another file stands in its place: run `greenroom verify`")
         if self._store is None:
-            self._store, self._place = Store(self.root, on_repair=self._told_of), place
+            self._store, self._place = (
+                Store(self.root, application=self.application, on_repair=self._told_of),
+                place,
+            )
             opening = self._store.opening
             known = opening.templates
             source = source_of(opening, _names(self.root / "source"))
@@ -398,6 +403,7 @@ class Guard:
         sessions: Path | None = None,
         templates: Path | None = None,
         say: Callable[[str], None] | None = None,
+        application: Application = PLAIN,
     ) -> None:
         """Guard from `__enter__` on.
 
@@ -406,7 +412,9 @@ class Guard:
             sessions: A folder of sessions: the live ones, and those to come.
             templates: A home's templates: a change there is told, since it reaches no session that runs.
             say: Told a line for each change; None: a warning in Python's log.
+            application: What the sessions' program knows of them beside their tables.
         """
+        self._application = application
         # Events name the folder itself, and come from no link to it.
         self._session = session.resolve() if session is not None else None
         self._sessions = sessions.resolve() if sessions is not None else None
@@ -540,7 +548,7 @@ class Guard:
                 if self._ended.get(root) == ledger:  # also: there is none
                     dirty.discard(root)
                     continue
-                watched = self._watched[root] = Watched(root, self._say)
+                watched = self._watched[root] = Watched(root, self._say, self._application)
             if watched.look():
                 dirty.discard(root)
             if watched.is_over:

@@ -18,6 +18,7 @@ from orchestrator.core.store import files
 from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
 from orchestrator.core.verify import verify_session
 from orchestrator.memory.past_sessions import first_record
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.panel.model.exchange import each_once
@@ -272,7 +273,7 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
 
 def _why_none(root: Path) -> str:
     """What stands in a session's place, and what to do about it."""
-    first = next(iter(verify_session(root).findings), None)
+    first = next(iter(verify_session(root, application=BOARD).findings), None)
     if root.is_symlink() and not root.exists():
         what = f"is a link to {os.readlink(root)}, which is not there"
     elif not root.is_dir():
@@ -337,7 +338,9 @@ def fetched(
     from orchestrator.core.archive.download import fetch
 
     with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
-        root = fetch(session_id, url, Path(folder), endpoint_url=s3["endpoint_url"], known=known)
+        root = fetch(
+            session_id, url, Path(folder), endpoint_url=s3["endpoint_url"], known=known, application=BOARD
+        )
         with Session.open(None, root) as session:
             yield session
 

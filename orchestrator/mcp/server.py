@@ -32,7 +32,7 @@ from orchestrator.memory.notebook import Notebook, ProposalLog
 from orchestrator.memory.presenter import same_name
 from orchestrator.memory.tools import BY_NAME, TOOLS, Desk, Outcome, Tool, call, refused
 from orchestrator.memory.validation import Arguments, parsed, schema_of
-from orchestrator.panel.records.kinds import KINDS
+from orchestrator.panel.application import BOARD
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -114,7 +114,7 @@ def _about(tool: Tool) -> type[ForMemory | ForFiles]:
 
 
 def _opened(opened: ExitStack, scope: Scope, session: str) -> Store:
-    store = Store(scope.session(session), kinds=KINDS)
+    store = Store(scope.session(session), application=BOARD)
     opened.callback(store.close)
     return store
 

@@ -29,6 +29,7 @@ from orchestrator.memory.memories import memories
 from orchestrator.memory.model import MAX_CONTENT_CHARS, MAX_TAG_CHARS, Memory
 from orchestrator.memory.presenter import consented, same_name
 from orchestrator.memory.validation import checked_presenter
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.comments import Verdicts
 from orchestrator.panel.model.carryover import OpenPoint
 from orchestrator.panel.model.exchange import Exchange, Persons, PersonVerdict
@@ -131,7 +132,7 @@ def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Ent
     was taken so far is no whole then.
     """
     try:
-        with closing(History(root)) as history:
+        with closing(History(root, BOARD)) as history:
             for entry in history.entries():
                 if only(entry):
                     take(history.record(entry.seq))

@@ -48,7 +48,8 @@ from orchestrator.memory.validation import (
     schema_of,
     shown,
 )
-from orchestrator.panel.records.kinds import KINDS, known_value
+from orchestrator.panel.application import BOARD
+from orchestrator.panel.records.kinds import known_value
 from orchestrator.panel.records.memory import ToolUsed
 
 # ---------------------------------------------------------------------- session files
@@ -462,7 +463,7 @@ class CallTools:
         try:
             with ExitStack() as opened:
                 store, notebook = (
-                    Store(of.root, kinds=KINDS),
+                    Store(of.root, application=BOARD),
                     None,
                 )  # read anew, so that no lock is waited for
                 opened.callback(store.close_files)

@@ -29,6 +29,7 @@ from orchestrator.core.errors import (
 from orchestrator.core.store import files
 from orchestrator.core.store.store import Store
 from orchestrator.memory.session_memory import Remembering, Watch
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.comments import Verdicts
 from orchestrator.panel.debrief import build
 from orchestrator.panel.debrief.json_form import json_text
@@ -196,6 +197,7 @@ def archive(
         url,
         endpoint_url=endpoint_url or _endpoint(),
         checksums=checksums,
+        application=BOARD,
         before_sending=partial(note, note_begun),  # so that `erase` finds what an end before its time leaves
     )
     note(partial(note_archive, head=store.head), done.archive)

@@ -33,6 +33,7 @@ from orchestrator.memory.briefing import drop_briefings
 from orchestrator.memory.database import existing
 from orchestrator.memory.memories import forget_session
 from orchestrator.memory.model import Forgotten
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.review.catalogue import comments_beside, of_archives, of_home
@@ -70,7 +71,7 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
         raise SessionStateError(f"{root.name} is being driven by another process: stop that first")
     title = ""
     with suppress(ArchiveError):  # one whose ledger cannot be read goes by its folder's name
-        facts = facts_of(root)
+        facts = facts_of(root, BOARD)
         check_name(root, facts.session)
         title = facts.deck_title
     return _erase(home, root.name, root, title=title, archives=archives, endpoint_url=endpoint_url)

@@ -33,6 +33,7 @@ from orchestrator.core.legible import (
 )
 from orchestrator.material.speech.text import label
 from orchestrator.material.values import MAX_TIME_S
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.loop import contradiction_looks
 from orchestrator.panel.loop.driver_lock import state_of
 from orchestrator.panel.loop.rehearsal import Rehearsal, open_rehearsal
@@ -351,7 +352,7 @@ class Session:
         from orchestrator.core.guard import Guard
 
         templates = self.home.templates if self.home is not None else None
-        return Guard(session=self.path, templates=templates, say=say)
+        return Guard(session=self.path, templates=templates, say=say, application=BOARD)
 
     # ------------------------------------------------------------------ contexts
 
@@ -1092,9 +1093,9 @@ class Session:
             with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody
                 self.rehearsal.store.flush(timeout_s=0)
         if self.home is not None and self.path.parent == self.home.sessions:
-            return verify_at_home(self.home, self.path)
+            return verify_at_home(self.home, self.path, BOARD)
         templates = self.home.templates if self.home is not None else None
-        return verify.verify_session(self.path, home_templates=templates)
+        return verify.verify_session(self.path, home_templates=templates, application=BOARD)
 
     def repair(self) -> tuple[Repair, ...]:
         """Mend what an unclean end left: a torn last record, views that are behind."""

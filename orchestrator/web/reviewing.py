@@ -33,6 +33,7 @@ from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
 from orchestrator.core.verify import Finding, Verification
 from orchestrator.core.verify.disk import open_folder, opened
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.comments import Comments, Verdicts
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.resolving import judge_as_person, persons_of
@@ -210,7 +211,14 @@ class Review:
                 self._fetched.move_to_end(name)
                 return self._fetched[name]
             into = Path(self._folder.name)
-            root = fetch(name, self._archives, into, endpoint_url=self._endpoint_url, known=self._register)
+            root = fetch(
+                name,
+                self._archives,
+                into,
+                endpoint_url=self._endpoint_url,
+                known=self._register,
+                application=BOARD,
+            )
             opened = self._fetched[name] = Session.open(None, root)
             if (head := opened.ledger_head) != row.entry.head:
                 self._drop(name)
@@ -330,9 +338,11 @@ class Review:
             try:
                 return self._live.get(session).verify()
             except (SessionNotFoundError, LedgerCorruptError):  # whatever lies there
-                return verify_at_home(self._home, self._home.sessions / session)
+                return verify_at_home(self._home, self._home.sessions / session, BOARD)
         row = self.catalogue.get(session) if archive else self.row(session)
-        found = verify_archive(self._archives, session, endpoint_url=self._endpoint_url, known=self._register)
+        found = verify_archive(
+            self._archives, session, endpoint_url=self._endpoint_url, known=self._register, application=BOARD
+        )
         if any(one.kind != "extra" for one in found.findings) or row is None or row.is_here:
             return found
         head = row.entry.head if self._is_of_our_store(row) else ""

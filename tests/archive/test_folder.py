@@ -16,14 +16,7 @@ import pytest
 
 from orchestrator.core.archive import freeze as freezing
 from orchestrator.core.archive import stores
-from orchestrator.core.archive.bag import bag_files
-from orchestrator.core.archive.download import (
-    ArchivedSession,
-    fetch,
-    list_archives,
-    restore,
-    verify_archive,
-)
+from orchestrator.core.archive.download import ArchivedSession, list_archives
 from orchestrator.core.archive.freeze import (
     can_set_flags,
     freeze,
@@ -31,8 +24,7 @@ from orchestrator.core.archive.freeze import (
     thaw,
 )
 from orchestrator.core.archive.stores import FolderStore
-from orchestrator.core.archive.unpacked import verify_path, verify_unpacked
-from orchestrator.core.archive.upload import archive_session, delete_archive
+from orchestrator.core.archive.upload import delete_archive
 from orchestrator.core.errors import (
     ArchiveConflictError,
     ArchiveError,
@@ -44,7 +36,16 @@ from orchestrator.core.errors import (
 )
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.store import Store
-from orchestrator.core.verify import verify_session
+from tests.helpers.board import (
+    archive_session,
+    bag_files,
+    fetch,
+    restore,
+    verify_archive,
+    verify_path,
+    verify_session,
+    verify_unpacked,
+)
 from tests.helpers.sessions import TRANSCRIPT, Sample, ended_session, live_session, start, tiny_session
 from tests.helpers.stores import receipt_note
 

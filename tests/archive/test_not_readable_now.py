@@ -13,21 +13,16 @@ from botocore import exceptions as aws
 
 from orchestrator.cli.app import run
 from orchestrator.core.archive import s3
-from orchestrator.core.archive.download import (
-    fetch,
-    list_archives,
-    restore,
-    verify_archive,
-)
+from orchestrator.core.archive.download import list_archives
 from orchestrator.core.archive.freeze import freeze, thaw
 from orchestrator.core.archive.s3 import configuration, fault_of_settings
 from orchestrator.core.archive.stores import FolderStore
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store.store import create_store
 from orchestrator.core.store.value import Unread
 from orchestrator.documents.listing import archived
+from tests.helpers.board import archive_session, fetch, restore, verify_archive
 from tests.helpers.sessions import PANEL, Sample, tiny_session
 from tests.helpers.strict_s3 import KEY, SECRET, StrictS3, strict_s3
 

@@ -10,14 +10,12 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
-from orchestrator.core.archive.download import restore
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.register import kept_archives, uploads_of
 from orchestrator.core.archive.s3 import S3Store, endpoint_of
 from orchestrator.core.archive.stores import FolderStore, is_same_store
-from orchestrator.core.archive.unpacked import verify_path
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import ArchiveError
+from tests.helpers.board import archive_session, restore, verify_path
 from tests.helpers.homes import new_home
 from tests.helpers.sessions import Sample, tiny_session
 

@@ -12,19 +12,13 @@ from pathlib import Path
 import pytest
 
 from orchestrator.core.archive import s3
-from orchestrator.core.archive.bag import bag_files
-from orchestrator.core.archive.download import (
-    fetch,
-    list_archives,
-    restore,
-    verify_archive,
-)
+from orchestrator.core.archive.download import list_archives
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.s3 import S3Store
 from orchestrator.core.archive.stores import open_store
-from orchestrator.core.archive.upload import archive_session, delete_archive
+from orchestrator.core.archive.upload import delete_archive
 from orchestrator.core.errors import ArchiveConflictError, ArchiveError, UsageError
-from orchestrator.core.verify import verify_session
+from tests.helpers.board import archive_session, bag_files, fetch, restore, verify_archive, verify_session
 from tests.helpers.sessions import Sample, ended_session, tiny_session
 from tests.helpers.strict_s3 import KEY, SECRET, StrictS3, strict_s3
 

@@ -39,7 +39,7 @@ def crew(home: Path) -> Path:
     (home / "table.yaml").write_text(TABLE, "utf-8")
     layout = read_table_file(home / "table.yaml").seated(["security", "tester"])
     root = home / "sessions" / "pr-42"
-    store = create_store(root, layout, Unread({"id": "pr-42", "title": "PR 42", "templates": {}}))
+    store = create_store(root, layout, Unread({"id": "pr-42", "crew": "code-review", "templates": {}}))
     store.write("shared/pull-request.md", "- total = sum(rows)\n", by="start")
     store.close()
     return root
@@ -143,13 +143,17 @@ REFUSED = {
     ),
     "note finding {} --by coordinator": (
         2,
-        "'finding' is no type for a note of your own: give it a prefix that is yours, as in review.finding; "
-        "names without one are the panel's",
+        (
+            "'finding' is no type for a note of your own: give it a prefix that is yours, as in "
+            "review.finding; names without one are the panel's"
+        ),
     ),
     "note review.finding high --by coordinator": (
         2,
-        "the note is not JSON (Expecting value, line 1); nothing was written: give an object, as in "
-        '\'{"severity": "high"}\'',
+        (
+            "the note is not JSON (Expecting value, line 1); nothing was written: give an object, as in "
+            '\'{"severity": "high"}\''
+        ),
     ),
     "note review.finding [] --by coordinator": (
         2,
@@ -176,8 +180,24 @@ def test_an_unknown_file_is_refused_with_those_that_the_table_has(command: Comma
     refused = command("session", "write", "pr-42", "shared/plan.md", "x", "--by", "start", check=False)
     assert (refused.returncode, refused.stderr) == (
         1,
-        "greenroom: 'shared/plan.md' is no file of this session: the names are security/question.md, "
-        "shared/findings.md, shared/meeting.md, shared/pull-request.md, tester/question.md\n",
+        (
+            "greenroom: 'shared/plan.md' is no file of this session: the names are security/question.md, "
+            "shared/findings.md, shared/meeting.md, shared/pull-request.md, tester/question.md\n"
+        ),
+    )
+
+
+@pytest.mark.parametrize("arguments", ["feed pr-42 talk.txt", "ask pr-42", "end pr-42"])
+def test_what_only_a_rehearsal_has_is_refused_with_what_there_is(
+    command: Commands, crew: Path, arguments: str
+) -> None:
+    refused = command("session", *arguments.split(), check=False)
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        (
+            "greenroom: pr-42 is a session of the crew code-review, and no rehearsal: `greenroom session append`, "
+            "`write` and `note` write its record, and `greenroom verify` proves it\n"
+        ),
     )
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from orchestrator.panel.personas.orchestration import read_orchestration
 
 from orchestrator.cli.dialogue import say
 from orchestrator.panel.config.config import Config
+from orchestrator.panel.personas.orchestration import read_orchestration
 from tests.helpers.homes import new_home
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
 from tests.helpers.terminals import Seen, at_terminal

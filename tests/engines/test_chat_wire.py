@@ -13,8 +13,8 @@ import pytest
 
 from orchestrator.core.errors import EngineError
 from orchestrator.panel.engines.model.engine import ModelEngine
+from orchestrator.panel.engines.model.received import Received, Tokens
 from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
-from orchestrator.panel.engines.model.wire import Received, Tokens
 from orchestrator.panel.engines.openai import ChatWire
 from orchestrator.rehearsal.session import Session
 from tests.helpers.chat_rules import check_chat

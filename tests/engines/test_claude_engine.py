@@ -27,6 +27,7 @@ from orchestrator.panel.engines.claude import FEATURES
 from orchestrator.panel.engines.model import settings as settings_module
 from orchestrator.panel.engines.model.engine import FallbackEngine, ModelEngine
 from orchestrator.panel.engines.model.quoting import standing
+from orchestrator.panel.engines.model.received import json_in, part_of
 from orchestrator.panel.engines.model.schemas import KINDS as REPLY_KINDS
 from orchestrator.panel.engines.model.schemas import JudgementPart, ReadyPart, Reply, schema_of
 from orchestrator.panel.engines.model.settings import Settings, model_settings, what_it_costs
@@ -37,7 +38,6 @@ from orchestrator.panel.engines.model.tasks import (
     prompt,
     task_text,
 )
-from orchestrator.panel.engines.model.wire import json_in, part_of
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.prices import cost_usd, prices_read_at
 from orchestrator.panel.engines.protocol import CandidateRequest, JudgementRequest, TensionsRequest

@@ -8,8 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.recorded import step
 
+from orchestrator.panel.loop.recorded import step
 from orchestrator.rehearsal.session import Session
 from tests.helpers.claude_requests import by_agent, engine_on
 from tests.helpers.messages_server import MessagesServer

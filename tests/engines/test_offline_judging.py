@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
 from orchestrator.material.checks.arithmetic import deck_tensions
 from orchestrator.material.deck.read import read_deck_text
@@ -22,6 +21,7 @@ from orchestrator.panel.model.exchange import (
     Judgement,
     Turn,
 )
+from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
 SEAT = Seat(Persona(id="a", name="A", title="", role="", color="#000000", voice=""), DomainKnowledge())
 DECK = read_deck_text("# Ferries\n\n- We sail\n")

@@ -24,14 +24,12 @@ import pytest
 
 from orchestrator.cli.app import run
 from orchestrator.core.archive import s3
-from orchestrator.core.archive.bag import bag_files
-from orchestrator.core.archive.download import restore, verify_archive
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.register import ARCHIVES, BEGUN, archives_of
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import ArchiveError
 from orchestrator.panel.home import Home
 from tests.helpers import strict_s3 as strict
+from tests.helpers.board import archive_session, bag_files, restore, verify_archive
 from tests.helpers.figures import SHARE, note
 from tests.helpers.homes import ROOT, new_home
 from tests.helpers.sessions import Sample, tiny_session

@@ -16,12 +16,12 @@ import pytest
 from mypy_boto3_s3 import S3Client
 
 from orchestrator.cli.app import run
-from orchestrator.core.archive.bag import bag_files
-from orchestrator.core.archive.download import list_archives, restore, verify_archive
+from orchestrator.core.archive.download import list_archives
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.archive.s3 import S3Store
-from orchestrator.core.archive.upload import archive_session, delete_archive
+from orchestrator.core.archive.upload import delete_archive
 from orchestrator.core.errors import ArchiveConflictError, ArchiveError
+from tests.helpers.board import archive_session, bag_files, restore, verify_archive
 from tests.helpers.figures import not_run, note
 from tests.helpers.homes import ROOT, new_home
 from tests.helpers.sessions import Sample, ended_session

@@ -23,7 +23,7 @@ import pytest
 from orchestrator import Home, Session
 from orchestrator.core.guard import Guard
 from orchestrator.core.store.store import Store
-from orchestrator.core.verify import verify_session
+from tests.helpers.board import verify_session
 from tests.helpers.figures import not_run, note, share
 from tests.helpers.rehearsals import ROOT, greenroom_json, write_rehearsal
 from tests.helpers.sessions import TRANSCRIPT, live_session

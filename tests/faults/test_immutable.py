@@ -15,7 +15,7 @@ from orchestrator import Home, Session
 from orchestrator.core.archive import freeze as freezing
 from orchestrator.core.archive.freeze import can_set_flags, freeze
 from orchestrator.core.errors import GreenroomError
-from orchestrator.core.verify import verify_session
+from tests.helpers.board import verify_session
 from tests.helpers.commands import Commands
 from tests.helpers.figures import not_run, note
 from tests.helpers.homes import new_home

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.archive.download import list_archives, verify_archive
+from orchestrator.core.archive.download import list_archives
 from orchestrator.core.errors import GreenroomError
 from orchestrator.core.home.folder import UNFINISHED
 from orchestrator.core.store.store import Store
-from orchestrator.core.verify import verify_session
 from tests.faults.told_program import BARE, FILLER, MUTANTS, work
+from tests.helpers.board import verify_archive, verify_session
 from tests.helpers.figures import SHARE, note, share
 from tests.helpers.homes import new_home
 from tests.helpers.loop_disks import LoopDisk, mounted, or_skip

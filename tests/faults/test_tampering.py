@@ -16,15 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from orchestrator.core.archive.download import verify_archive
 from orchestrator.core.archive.freeze import freeze, thaw
-from orchestrator.core.archive.unpacked import verify_path
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import ArchiveUnavailableError
 from orchestrator.core.store import ledger
 from orchestrator.core.store.store import LEDGER_NAME, Store
-from orchestrator.core.verify import Verification, verify_session
+from orchestrator.core.verify import Verification
 from orchestrator.documents.verification import against_head
+from tests.helpers.board import archive_session, verify_archive, verify_path, verify_session
 from tests.helpers.figures import note, share
 from tests.helpers.sessions import PANEL, ended_session, live_session
 

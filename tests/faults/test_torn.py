@@ -17,9 +17,9 @@ import pytest
 from orchestrator.core.errors import GreenroomError
 from orchestrator.core.store import ledger
 from orchestrator.core.store.store import LEDGER_NAME, Store
-from orchestrator.core.verify import verify_session
 from orchestrator.core.verify.account import Account
 from orchestrator.core.verify.finding import Report
+from tests.helpers.board import verify_session
 from tests.helpers.figures import SHARE, note, share
 from tests.helpers.fuzzed_ledgers import fuzzed, rewritten
 from tests.helpers.sessions import TRANSCRIPT, rehearse, start

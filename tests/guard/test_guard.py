@@ -25,8 +25,8 @@ from orchestrator.core.archive.freeze import freeze, thaw
 from orchestrator.core.guard import Guard
 from orchestrator.core.home.changes import Changes
 from orchestrator.core.store.store import Store
-from orchestrator.core.verify import verify_session
 from orchestrator.rehearsal.erasing import erase_session
+from tests.helpers.board import verify_session
 from tests.helpers.live_feeds import until
 from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, live_session
 from tests.helpers.stores import on_disk

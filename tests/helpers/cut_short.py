@@ -15,13 +15,13 @@ from typing import Final, TypeVar
 
 import pytest
 
-from orchestrator.core.archive.download import list_archives, verify_archive
+from orchestrator.core.archive.download import list_archives
 from orchestrator.core.store.store import Store
-from orchestrator.core.verify import verify_session
 from orchestrator.core.verify.session_folder import LEFTOVER
 from orchestrator.memory.database import existing
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
+from tests.helpers.board import verify_archive, verify_session
 from tests.helpers.figures import Promise, not_run
 from tests.helpers.forked import Forked, Ran, why_not
 from tests.helpers.homes import new_home

@@ -26,9 +26,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, Final
 
-from orchestrator.core.archive.unpacked import verify_path
 from orchestrator.core.errors import GreenroomError
-from orchestrator.core.verify import verify_session
 from orchestrator.material.deck.content import slide_texts
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
@@ -38,6 +36,7 @@ from orchestrator.panel.home import Home
 from orchestrator.panel.loop.recorded import Loading, step
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.rehearsal.session import Session
+from tests.helpers.board import verify_path, verify_session
 from tests.helpers.claude_requests import engine_on
 from tests.helpers.homes import new_home
 from tests.helpers.messages_replies import NOBODY_SAID

@@ -11,9 +11,9 @@ from orchestrator.core.errors import LaterReleaseError
 from orchestrator.core.store import ledger
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.value import Unread, held
-from orchestrator.core.verify import verify_session
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
+from tests.helpers.board import verify_session
 from tests.helpers.commands import Commands
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"

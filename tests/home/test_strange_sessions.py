@@ -16,7 +16,6 @@ from starlette.testclient import TestClient
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
 from orchestrator.core.errors import SessionStateError, UsageError
-from orchestrator.core.verify import verify_session
 from orchestrator.documents.listing import local
 from orchestrator.documents.memories import briefing_json
 from orchestrator.mcp.resources import read
@@ -25,6 +24,7 @@ from orchestrator.rehearsal.erasing import ERASING, erase_session
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.server import application
 from orchestrator.web.site import Site
+from tests.helpers.board import verify_session
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
 

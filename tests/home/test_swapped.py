@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.archive.bag import facts_of, payload_of, tag_files
-from orchestrator.core.archive.download import list_archives, restore
+from orchestrator.core.archive.bag import payload_of, tag_files
+from orchestrator.core.archive.download import list_archives
 from orchestrator.core.archive.freeze import thaw
-from orchestrator.core.archive.unpacked import verify_path
 from orchestrator.core.archive.upload import delete_archive
 from orchestrator.core.errors import ArchiveError, SessionStateError
 from orchestrator.core.store import ledger
 from orchestrator.core.store.value import Held
-from orchestrator.core.verify import verify_session
 from orchestrator.documents.listing import local
 from orchestrator.rehearsal.erasing import erase_session
+from tests.helpers.board import facts_of, restore, verify_path, verify_session
 from tests.helpers.stores import fields_of
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"

@@ -15,7 +15,8 @@ from orchestrator.core.errors import ConfigurationError, HomeError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.home.table_file import read_table_file
 from orchestrator.core.home.unnamed import unnamed_files
-from orchestrator.core.store.opening import Opening, table_of, table_of_version_1
+from orchestrator.core.store.application import table_of
+from orchestrator.core.store.opening import Opening
 from orchestrator.core.table import (
     AGENT,
     MAX_FILE_BYTES,
@@ -24,6 +25,7 @@ from orchestrator.core.table import (
     SessionFile,
     Table,
 )
+from orchestrator.panel.application import BOARD, table_of_version_1
 from orchestrator.panel.records.setup import COMPANIONS, NEEDS, lacking
 from tests.helpers.homes import ROOT
 
@@ -208,7 +210,7 @@ def test_whatever_a_ledger_holds_is_a_table_or_is_refused(place: tuple[str, ...]
     inner[place[-1]] = odd
     refused, table = "", None
     try:
-        table = table_of(Opening.read({"ledger_version": 2, "table": plain}))
+        table = table_of(Opening.read({"ledger_version": 2, "table": plain}), BOARD)
     except ConfigurationError as error:
         refused = str(error)
     if table is None:

@@ -11,7 +11,6 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
-from orchestrator.core.archive.download import verify_archive
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.errors import (
     ArchiveError,
@@ -30,6 +29,7 @@ from orchestrator.panel.loop.answers import take_answer, take_heard
 from orchestrator.panel.loop.recorded import Loading
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.loop.transcript import add_segment
+from tests.helpers.board import verify_archive
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
 from tests.helpers.steady import SteadyEngine
 from tests.helpers.strict_s3 import KEY, SECRET, strict_s3

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.driver_lock import driving, is_driven, state_of
 
 from orchestrator import Home, Session
 from orchestrator.core.store.value import Value
 from orchestrator.panel.loop import driver_lock
+from orchestrator.panel.loop.driver_lock import driving, is_driven, state_of
 from orchestrator.panel.records.moderator import Driving
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from orchestrator.panel.loop.live import feed_live
 
 from orchestrator import Home, Session
 from orchestrator.core.errors import SessionBusyError
 from orchestrator.core.store import files
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.waiting import waits_until
+from orchestrator.panel.loop.live import feed_live
 from tests.helpers.stores import TRANSCRIPT
 
 DECK = "# A second cold store\n\n- It will save 2 million a year from 2028.\n"

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.archive.download import fetch, verify_archive
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.material.deck.content import slide_texts
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.model.exchange import Exchange
 from tests.conftest import SHARED
+from tests.helpers.board import archive_session, fetch, verify_archive
 
 pytestmark = pytest.mark.slow  # real processes and files: the second step of .ci/run
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.archive.bag import facts_of
 from orchestrator.core.errors import SessionStateError
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.ledger import Record
@@ -29,6 +28,7 @@ from orchestrator.panel.records.projection import Playback
 from orchestrator.panel.records.speech import SpeechHeard
 from orchestrator.review.reading import read
 from orchestrator.web.timeline import Asked, Speech, Withdrawn, as_markdown, timeline
+from tests.helpers.board import facts_of
 from tests.helpers.steady import DECK, SteadyEngine
 
 WRONG = "The fund holds ninety million."

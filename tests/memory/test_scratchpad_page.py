@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
-from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
 from orchestrator.material.deck.read import read_deck_text
 from orchestrator.panel.engines.offline import OfflineEngine
 from orchestrator.panel.engines.protocol import Scene, ScratchpadRequest
 from orchestrator.panel.model.exchange import Exchange, Observation, Turn
+from orchestrator.panel.personas.persona import DomainKnowledge, Persona, Seat
 
 SEAT = Seat(Persona(id="critic", name="C", title="", role="", color="#000000", voice=""), DomainKnowledge())
 

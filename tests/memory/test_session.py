@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from orchestrator.core.archive.freeze import thaw
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import UsageError
 from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import edit_memory, memories
@@ -20,6 +19,7 @@ from orchestrator.memory.notebook import edit_scratchpad, scratchpad, scratchpad
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.rehearsal.session import Session
+from tests.helpers.board import archive_session
 from tests.helpers.rehearsals import greenroom
 from tests.helpers.remembered import DECK
 from tests.helpers.stores import values_of

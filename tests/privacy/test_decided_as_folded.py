@@ -13,6 +13,7 @@ from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.value import Unread, Value
 from orchestrator.material.values import Segment
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.records.kinds import KINDS
 from orchestrator.panel.records.speech import SlideShown, SpeechHeard
 
@@ -42,7 +43,7 @@ def _do(store: Store, acts: Sequence[tuple[str, str, str | None]]) -> Store:
     for number, (act, text, speaker) in enumerate(acts):
         if act == "closes":
             store.close()
-            store = Store(store.root, kinds=KINDS)
+            store = Store(store.root, application=BOARD)
             continue
         value: Value | None = None
         if act == "says":
@@ -64,12 +65,12 @@ def test_every_record_is_withheld_as_the_fold_says(
 ) -> None:
     layout = packaged_table().seated(("skeptic", "analyst"))
     root = tmp_path_factory.mktemp("decided") / "s"
-    store = _do(create_store(root, layout, Unread({"templates": {}}), KINDS), acts)
+    store = _do(create_store(root, layout, Unread({"templates": {}}), BOARD), acts)
     folded = OffRecord(kinds=KINDS)  # as for a ledger of version 1: nobody has decided yet
     for entry in store.entries():
         folded.take(store.record(entry.seq)._replace(withheld=False))
     hidden = dict(store.hidden())
     store.close()
-    again = Store(root, kinds=KINDS)
+    again = Store(root, application=BOARD)
     assert hidden == dict(again.hidden()) == folded.hidden
     again.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.application import Application
 from orchestrator.core.store.store import create_store
 from orchestrator.core.store.value import (
     Bearing,
@@ -37,16 +38,19 @@ class Corrected(Value):
         return cls(plain["words"])
 
 
+APPLICATION = Application(kinds=kinds_of(Corrected))
+
+
 def test_what_corrects_words_off_the_record_is_off_it_too(tmp_path: Path) -> None:
     layout = packaged_table().seated(("skeptic", "analyst"))
     for opened_between in (False, True):
         root = tmp_path / str(opened_between)
-        store = create_store(root, layout, Unread({"templates": {}}), kinds_of(Corrected))
+        store = create_store(root, layout, Unread({"templates": {}}), APPLICATION)
         store.append(TRANSCRIPT, "Off the record: we lose Nordbank in May.\n", by="transcript")
         store.note(Corrected("Off the record: we lose Nordbank in March."), by="transcript")
         if opened_between:
             store.close()
-            store = type(store)(root, kinds=kinds_of(Corrected))
+            store = type(store)(root, application=APPLICATION)
         store.append(NOTES, "They lose Nordbank in March, and say so.\n", by="skeptic")
         store.append(NOTES, "They grow in the north, and say so.\n", by="skeptic")
         hidden = store.hidden()

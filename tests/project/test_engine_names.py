@@ -10,7 +10,7 @@ import pytest
 from orchestrator.panel.config.engine_names import BANK, BUILT_IN
 
 ROOT = Path(__file__).resolve().parents[2] / "orchestrator"
-KNOW_NAMES = {"home/engine_names.py", "engines/by_name.py"}
+KNOW_NAMES = {"panel/config/engine_names.py", "panel/engines/by_name.py"}
 """Modules that may compare an engine's name: what else must be known by it is a function of theirs."""
 
 

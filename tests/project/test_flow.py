@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.archive.download import restore
-from orchestrator.core.archive.upload import archive_session
 from orchestrator.core.errors import (
     AlreadyWrittenError,
     AppendOnlyError,
@@ -17,6 +15,7 @@ from orchestrator.core.errors import (
 )
 from orchestrator.material.speech.read import read_speech
 from orchestrator.panel.answers import read_answers
+from tests.helpers.board import archive_session, restore
 from tests.helpers.rehearsals import contents, write_rehearsal
 
 

@@ -19,7 +19,7 @@ core.errors core.clock core.table core.legible core.packaged core.values core.ou
 core.home core.store core.context core.verify core.guard core.archive
 material.values material.claim material.deck material.claims material.speech material.checks material.intel
 panel.model panel.render panel.config panel.home panel.personas panel.bank panel.answers panel.records
-panel.comments panel.engines panel.dossier panel.loop panel.debrief
+panel.application panel.comments panel.engines panel.dossier panel.loop panel.debrief
 memory review
 rehearsal
 engines errors

@@ -10,7 +10,10 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "orchestrator"
 
-OF_JSON = ("store/value.py", "store/ledger.py", "store/receipt.py", "store/opening.py", "records/")
+OF_JSON = (
+    "core/store/value.py", "core/store/ledger.py", "core/store/receipt.py", "core/store/opening.py",
+    "panel/records/",
+)  # fmt: skip
 """Where a value is JSON: its classes, the line that it is written as, and what any release's records hold."""
 
 
@@ -27,7 +30,7 @@ def breaches(module: str, source: str) -> Iterator[str]:
             case ast.Compare(ast.Attribute(ast.Name("record") | ast.Attribute(attr="held"), "type")):
                 if any(isinstance(one, ast.Constant) for one in ast.walk(node)):
                     yield f"{module}:{node.lineno}: compares a type with a word: say Class.TYPE"
-            case ast.arg("value", ast.expr() as annotation) if module.startswith("store/"):
+            case ast.arg("value", ast.expr() as annotation) if module.startswith("core/store/"):
                 if any(word in ast.unparse(annotation) for word in ("Mapping", "dict", "Any")):
                     yield f"{module}:{node.lineno}: takes a record's value that is no Value"
 
@@ -51,8 +54,8 @@ def test_no_key_of_a_record_stands_outside_its_class() -> None:
         ("web/api/x.py", 'once(effects=("verdict",))'),
         ("memory/x.py", 'record.type == "verdict"'),
         ("memory/x.py", 'record.type in ("verdict", VerdictGiven.TYPE)'),
-        ("store/x.py", "def note(value: Value | Mapping[str, Any] | None): ..."),
-        ("store/x.py", "def note(*, value: dict[str, Any]): ..."),
+        ("core/store/x.py", "def note(value: Value | Mapping[str, Any] | None): ..."),
+        ("core/store/x.py", "def note(*, value: dict[str, Any]): ..."),
     ],
 )
 def test_one_that_does_is_found(module: str, source: str) -> None:
@@ -62,10 +65,13 @@ def test_one_that_does_is_found(module: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("records/x.py", "record.held.fields"),
+        ("panel/records/x.py", "record.held.fields"),
         ("web/api/x.py", "once(effects=[INTEL, ExchangeOpened.TYPE])"),
         ("memory/x.py", "record.type != VerdictGiven.TYPE"),
-        ("store/x.py", "def note(value: Value | str | None, fields: Mapping[str, Any] | None = None): ..."),
+        (
+            "core/store/x.py",
+            "def note(value: Value | str | None, fields: Mapping[str, Any] | None = None): ...",
+        ),
         ("loop/x.py", "dataclasses.fields(held)"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from orchestrator.core.store import files, waiting
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.store import Store
-from orchestrator.core.verify.verification import verify_session
+from tests.helpers.board import verify_session
 from tests.helpers.stores import TRANSCRIPT, bare, blueprints, is_sound
 from tests.helpers.writers import FORK, end, run
 

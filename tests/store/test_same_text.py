@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.store import Store
-from orchestrator.core.verify import verify_session
+from tests.helpers.board import verify_session
 from tests.helpers.sessions import start
 from tests.helpers.stores import CANDIDATE, on_disk
 

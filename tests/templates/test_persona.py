@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from orchestrator.core.errors import PersonaError
 from orchestrator.panel.personas.orchestration import (
     PHRASE_HEADINGS,
     Defaults,
@@ -26,8 +28,6 @@ from orchestrator.panel.personas.persona import (
     read_domain,
     read_persona,
 )
-
-from orchestrator.core.errors import PersonaError
 from tests.helpers import seats
 
 PERSONA, DOMAIN = seats.PERSONA.replace("{id}", "tester"), seats.DOMAIN

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from orchestrator import Session
-from orchestrator.core.archive.download import fetch, list_archives, verify_archive
+from orchestrator.core.archive.download import list_archives
+from tests.helpers.board import fetch, verify_archive
 
 ARCHIVES = Path(__file__).resolve().parents[1] / "archives"
 RELEASES = sorted(path.name for path in ARCHIVES.iterdir() if path.is_dir())

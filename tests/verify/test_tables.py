@@ -10,21 +10,15 @@ from typing import Any
 import pytest
 
 from orchestrator import Home, Session
-from orchestrator.core.archive.download import (
-    fetch,
-    list_archives,
-    restore,
-    verify_archive,
-)
-from orchestrator.core.archive.upload import archive_session
+from orchestrator.core.archive.download import list_archives
 from orchestrator.core.errors import LedgerCorruptError, WriterNotAllowedError
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store import ledger
-from orchestrator.core.store.opening import table_of_version_1
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.value import Held
-from orchestrator.core.verify import verify_session
 from orchestrator.documents.verification import verification_json
+from orchestrator.panel.application import table_of_version_1
+from tests.helpers.board import archive_session, fetch, restore, verify_archive, verify_session
 from tests.helpers.homes import ROOT
 
 TABLE = (ROOT / "agents" / "table.yaml").read_text("utf-8")

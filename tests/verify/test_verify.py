@@ -26,9 +26,10 @@ from orchestrator.core.store.receipt import ids_of
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.value import Held
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB
-from orchestrator.core.verify import Finding, verify_session
+from orchestrator.core.verify import Finding
 from orchestrator.panel.records.exchanges import VerdictGiven
 from orchestrator.panel.records.moderator import Frozen
+from tests.helpers.board import verify_session
 from tests.helpers.sessions import SOURCE, TRANSCRIPT, Sample, ended_session, live_session, start
 from tests.helpers.stores import DECK, bare, fields_of
 

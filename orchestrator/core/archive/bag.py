@@ -18,6 +18,7 @@ from orchestrator.core.archive.manifest import DECLARATION, render_info, render_
 from orchestrator.core.errors import ArchiveError, LedgerCorruptError
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.store import files, ledger
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.opening import opening_of
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
@@ -29,8 +30,6 @@ from orchestrator.core.verify.disk import (
     walk,
 )
 from orchestrator.core.verify.finding import Report, shown
-from orchestrator.panel.records.exchanges import ExchangeClosed
-from orchestrator.panel.records.taken_back import ExchangeReopened
 
 # Raised when another release would give other bytes for the same session; the agent line says which made a
 # bag.
@@ -91,14 +90,14 @@ class Part:
         return raw
 
 
-def bag_files(root: Path) -> tuple[Part, ...]:
+def bag_files(root: Path, application: Application = PLAIN) -> tuple[Part, ...]:
     """The bag of the frozen session at *root*: payload by name, then tag files, the commit mark last.
 
     Raises:
         ArchiveError: The session has not ended, or is not what its ledger says; the message
             names the first finding.
     """
-    verification = verify_session(root)
+    verification = verify_session(root, application=application)
     if not verification.valid:
         first = verification.findings[0]
         raise ArchiveError(
@@ -110,7 +109,7 @@ def bag_files(root: Path) -> tuple[Part, ...]:
             f"{root.name}: has not ended, and only an ended session is archived: run `greenroom end`"
         )
     try:
-        facts = facts_of(root)
+        facts = facts_of(root, application)
         parts = payload_of(root, facts.session)
     except OSError as error:
         raise ArchiveError(f"{root}: {files.told(error)}: check the disk, then try again") from error
@@ -163,13 +162,8 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
     return tags
 
 
-_COUNTED: Final = {ExchangeClosed.TYPE: 1, ExchangeReopened.TYPE: -1}
-"""What a record adds to the exchanges that are over."""
-_COUNTS: Final = tuple(f'"{type_}"'.encode() for type_ in _COUNTED)
-
-
-def facts_of(root: Path) -> SessionFacts:
-    """The facts of a session as a whole, from its ledger.
+def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
+    """Return the facts of a session as a whole, from its ledger.
 
     Raises:
         ArchiveError: The ledger cannot be read.
@@ -178,12 +172,13 @@ def facts_of(root: Path) -> SessionFacts:
         with open_folder(root) as fd:
             content = read_file(fd, LEDGER_NAME)
         scan = ledger.scan(content)
-        records = list(_telling(content, scan))
+        records = list(_telling(content, scan, application))
     except (OSError, LedgerCorruptError) as error:
         raise ArchiveError(f"{root.name}: its ledger cannot be read: run `greenroom verify`") from error
     if not records:
         raise ArchiveError(f"{root.name}: its ledger holds no record: run `greenroom verify`")
     opened, last = opening_of(records[0]), records[-1]
+    counted = application.counts if application.owns(opened) else {}
     version = opened.ledger_version
     return SessionFacts(
         session=opened.id if SESSION_ID.fullmatch(opened.id) else root.name,
@@ -191,7 +186,7 @@ def facts_of(root: Path) -> SessionFacts:
         deck_title=opened.deck_title,
         date=opened.date,
         presenter=opened.presenter,
-        exchanges=sum(_COUNTED.get(record.type or "", 0) for record in records),
+        exchanges=sum(counted.get(record.type or "", 0) for record in records),
         # The record of the end tells it, and not the file modes, which a copy loses.
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,
@@ -200,12 +195,13 @@ def facts_of(root: Path) -> SessionFacts:
     )
 
 
-def _telling(content: bytes, scan: ledger.Scan) -> Iterator[ledger.Record]:
+def _telling(content: bytes, scan: ledger.Scan, application: Application) -> Iterator[ledger.Record]:
     """The first record, the last, and those that close an exchange or open it again; no other is decoded."""
     # A ledger of an hour holds thousands of records, and the others tell nothing of the whole.
+    counting = tuple(f'"{type_}"'.encode() for type_ in application.counts)
     for entry in scan.entries:
         line = content[entry.offset : entry.offset + entry.size]
-        if entry.seq in (1, len(scan.entries)) or any(one in line for one in _COUNTS):
+        if entry.seq in (1, len(scan.entries)) or any(one in line for one in counting):
             yield ledger.decode(line)
 
 

@@ -44,6 +44,7 @@ from orchestrator.core.errors import (
 )
 from orchestrator.core.home.folder import Home
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.files import made_aside
 from orchestrator.core.table import SESSION_ID, check_session_id
 from orchestrator.core.verify import Verification
@@ -81,6 +82,7 @@ def restore(
     endpoint_url: str | None = None,
     known: Home | None = None,
     say: Callable[[str], None] = lambda line: None,
+    application: Application = PLAIN,
 ) -> Path:
     """Put the session's folder as it was at *into*/*session*, read-only; returns that path.
 
@@ -88,6 +90,7 @@ def restore(
 
     Args:
         known: A home whose register the archive is held against, as `against_register` does.
+        application: As at `verify_session`.
         say: Told of each file that lies beside the archive and is passed over, in one line.
 
     Raises:
@@ -105,7 +108,9 @@ def restore(
         seal(folder)
         folder.chmod(folder.stat().st_mode | 0o200)  # a folder that nobody may write cannot be moved
 
-    path = _fetch(session, url, into, finish, endpoint_url=endpoint_url, known=known, say=say)
+    path = _fetch(
+        session, url, into, finish, endpoint_url=endpoint_url, known=known, say=say, application=application
+    )
     try:
         seal(path)
         with open_folder(into) as fd:
@@ -116,14 +121,28 @@ def restore(
 
 
 def fetch(
-    session: str, url: str, into: Path, *, endpoint_url: str | None = None, known: Home | None = None
+    session: str,
+    url: str,
+    into: Path,
+    *,
+    endpoint_url: str | None = None,
+    known: Home | None = None,
+    application: Application = PLAIN,
 ) -> Path:
     """As `restore`, for reading from a folder that is soon removed: modes stay as usual.
 
     Raises:
         UsageError, SessionExistsError, ArchiveError: As `restore`.
     """
-    return _fetch(session, url, into, lambda folder: None, endpoint_url=endpoint_url, known=known)
+    return _fetch(
+        session,
+        url,
+        into,
+        lambda folder: None,
+        endpoint_url=endpoint_url,
+        known=known,
+        application=application,
+    )
 
 
 def _fetch(
@@ -135,6 +154,7 @@ def _fetch(
     endpoint_url: str | None,
     known: Home | None,
     say: Callable[[str], None] = lambda line: None,
+    application: Application,
 ) -> Path:
     """Put the session at its place once it is right and *finish* is done with it."""
     store = open_store(url, endpoint_url=endpoint_url)
@@ -145,7 +165,7 @@ def _fetch(
             came = _download(store, session, bag)
             findings = came.report.findings
             if not findings:
-                found = verify_unpacked(bag, session=session)
+                found = verify_unpacked(bag, session=session, application=application)
                 if known is not None:
                     found = against_register(known, store, session, found)
                 findings = list(found.findings)
@@ -169,7 +189,12 @@ def _fetch(
 
 
 def verify_archive(
-    url: str, session: str, *, endpoint_url: str | None = None, known: Home | None = None
+    url: str,
+    session: str,
+    *,
+    endpoint_url: str | None = None,
+    known: Home | None = None,
+    application: Application = PLAIN,
 ) -> Verification:
     """Whether the archive of *session* is complete and right: every object is read now.
 
@@ -186,7 +211,7 @@ def verify_archive(
     store = open_store(url, endpoint_url=endpoint_url)
     try:
         with tempfile.TemporaryDirectory(prefix="greenroom-") as folder:
-            result = _verified(store, check_session_id(session), Path(folder))
+            result = _verified(store, check_session_id(session), Path(folder), application)
     except OSError as error:
         raise ArchiveUnavailableError(
             f"{store.url}/{session}: cannot be verified now: {tempfile.gettempdir()}: {files.reason(error)}: "
@@ -195,13 +220,13 @@ def verify_archive(
     return result if known is None else against_register(known, store, session, result)
 
 
-def _verified(store: ArchiveStore, session: str, folder: Path) -> Verification:
+def _verified(store: ArchiveStore, session: str, folder: Path, application: Application) -> Verification:
     """The verification of what lies in the store now, by a copy in the empty *folder*."""
     came = _download(store, session, folder)
     report = came.report
     for name in came.passed_over:
         report.add(name, "extra", "nothing of this name; `restore` passes it over", "a desktop's file")
-    result = verify_unpacked(folder, session=session)
+    result = verify_unpacked(folder, session=session, application=application)
     # What could not be fetched is missing in the folder as well, and is said once.
     told = {finding.path for finding in report.findings}
     for finding in result.findings:

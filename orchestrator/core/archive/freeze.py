@@ -21,6 +21,7 @@ from typing import Final
 
 from orchestrator.core.errors import StoreError, StoreWriteError
 from orchestrator.core.store import files
+from orchestrator.core.store.opening import Ending
 from orchestrator.core.store.store import DRIVER_LOCK, LEDGER_NAME, Store
 from orchestrator.core.table import Layout
 from orchestrator.core.verify.disk import (
@@ -31,7 +32,6 @@ from orchestrator.core.verify.disk import (
 )
 from orchestrator.core.verify.finding import Report, shown
 from orchestrator.core.verify.session_folder import LEFTOVER, digest_in_home, source_of
-from orchestrator.panel.records.moderator import Frozen
 
 # Of the rights that there are, those that stay: nobody writes, the owner included.
 FILE_RIGHTS: Final = 0o440
@@ -69,7 +69,7 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
     if not store.frozen:
         with store.transaction() as tx, _naming(root):
             _clear(root)
-            value = Frozen(_digests(store), _template_digests(store.layout, home_templates))
+            value = Ending(_digests(store), _template_digests(store.layout, home_templates))
             # Every file first, then the record that names their digests: after a crash the record is true or
             # not there.
             sync(root)

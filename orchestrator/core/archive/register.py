@@ -20,6 +20,7 @@ from orchestrator.core.errors import HomeError, SessionStateError, UsageError
 from orchestrator.core.home.folder import Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.verify import Finding, Verification, verify_session
 
@@ -191,13 +192,13 @@ def check_name(root: Path, session: str) -> None:
         )
 
 
-def verify_at_home(home: Home, root: Path) -> Verification:
+def verify_at_home(home: Home, root: Path, application: Application = PLAIN) -> Verification:
     """As `verify_session`, for a session that lies in *home*, and so under its own id.
 
     Raises:
         HomeError: The register of its archives cannot be read; the message says which line.
     """
-    found = verify_session(root, home_templates=home.templates, session=root.name)
+    found = verify_session(root, home_templates=home.templates, session=root.name, application=application)
     for head in archived_heads(home, root.name):
         if head != found.head:  # a session ends once, so it is archived with one head only
             rolled = Finding(LEDGER_NAME, "head", f"{head}, as it was archived", found.head)

@@ -39,6 +39,7 @@ from orchestrator.core.archive.stores import FolderStore
 from orchestrator.core.errors import ArchiveError
 from orchestrator.core.home.folder import Home, home_of
 from orchestrator.core.store import files
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
 from orchestrator.core.verify import Verification, verify_session
@@ -257,7 +258,7 @@ def _folded(name: str) -> str:
 # ---------------------------------------------------------------------- unpacked
 
 
-def verify_path(path: Path, *, known: Home | None = None) -> Verification:
+def verify_path(path: Path, *, known: Home | None = None, application: Application = PLAIN) -> Verification:
     """Verify what lies at *path*: a session's folder, or an unpacked archive of one.
 
     In a home it must be the session that it is named for; elsewhere a folder may have any name. An
@@ -270,15 +271,22 @@ def verify_path(path: Path, *, known: Home | None = None) -> Verification:
     path = Path(os.path.abspath(path))
     home = home_of(path)
     if not (path / LEDGER_NAME).exists() and ((path / "data").is_dir() or (path / "bagit.txt").exists()):
-        found = verify_unpacked(path, session=path.name if home is not None else None)
+        session = path.name if home is not None else None
+        found = verify_unpacked(path, session=session, application=application)
         keeper = home or known
         return (
             found if keeper is None else against_register(keeper, FolderStore(path.parent), path.name, found)
         )
-    return verify_session(path) if home is None else verify_at_home(home, path)
+    return (
+        verify_session(path, application=application)
+        if home is None
+        else verify_at_home(home, path, application)
+    )
 
 
-def verify_unpacked(bag: Path, *, session: str | None = None) -> Verification:
+def verify_unpacked(
+    bag: Path, *, session: str | None = None, application: Application = PLAIN
+) -> Verification:
     """Whether the folder *bag* is a complete and valid archive of one ended session.
 
     Beyond what BagIt asks: nothing stands in it that the session does not account for, the tag
@@ -287,6 +295,7 @@ def verify_unpacked(bag: Path, *, session: str | None = None) -> Verification:
 
     Args:
         session: The id that it must be of; None: its folder may have any name, which is noted.
+        application: As at `verify_session`.
     """
     report = Report()
     inside = _session_of(bag, report)
@@ -295,10 +304,12 @@ def verify_unpacked(bag: Path, *, session: str | None = None) -> Verification:
     elif session is None and inside != bag.name:
         report.note(f"this is an archive of {inside}, in a folder of another name")
     root = bag / "data" / inside
-    result = verify_session(root, session=inside)
+    result = verify_session(root, session=inside, application=application)
     check = check_bag(bag)
     found = [*check.findings, *check.warnings]
-    differing = None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, inside)
+    differing = (
+        None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, inside, application)
+    )
     if result.valid and result.ended and differing is not None and len(differing) == 1:
         # One tag file is wrong and the session is right: what it says of the payload is then its fault alone.
         found = [one for one in found if one.kind in ("not-plain", "unreadable")]
@@ -349,10 +360,10 @@ def _told(bag: Path) -> dict[str, str]:
         return {}
 
 
-def _differing(bag: Path, root: Path, session: str) -> dict[str, Finding]:
+def _differing(bag: Path, root: Path, session: str, application: Application) -> dict[str, Finding]:
     """The tag files that are not those that the session gives, by name."""
     try:
-        expected = tag_files(payload_of(root, session), facts_of(root))
+        expected = tag_files(payload_of(root, session), facts_of(root, application))
     except (ArchiveError, OSError):  # what is wrong with the payload is found by other means
         return {}
     differing: dict[str, Finding] = {}

@@ -26,6 +26,7 @@ from orchestrator.core.archive.manifest import TagFileError, other_content, read
 from orchestrator.core.archive.places import check_takes_archives
 from orchestrator.core.archive.stores import ArchiveStore, open_store, side_by_side
 from orchestrator.core.errors import ArchiveConflictError, ArchiveError
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.table import check_session_id
 from orchestrator.core.verify.finding import shown
 
@@ -49,6 +50,7 @@ def archive_session(
     endpoint_url: str | None = None,
     checksums: bool = True,
     before_sending: Callable[[str], None] = lambda archive: None,
+    application: Application = PLAIN,
 ) -> Archived:
     """Store the bag of the frozen session at *root* under *url*.
 
@@ -58,6 +60,7 @@ def archive_session(
     Args:
         root: The session's folder.
         url, endpoint_url, checksums: As `open_store`.
+        application: As at `verify_session`.
         before_sending: Called with the archive's address before the first object is sent, if any is.
 
     Raises:
@@ -66,8 +69,8 @@ def archive_session(
         ArchiveError: The session cannot be archived, or the store refused or returns other bytes.
     """
     store = open_store(url, endpoint_url=endpoint_url, checksums=checksums)
-    parts = bag_files(root)
-    session = check_session_id(facts_of(root).session)
+    parts = bag_files(root, application)
+    session = check_session_id(facts_of(root, application).session)
     check_takes_archives(store, session)
     there = set(store.list(f"{session}/"))
     strange = there - {f"{session}/{part.name}" for part in parts}

@@ -27,8 +27,9 @@ from orchestrator.core.errors import (
     UsageError,
 )
 from orchestrator.core.store import files, ledger
+from orchestrator.core.store.application import PLAIN, Application, table_of
 from orchestrator.core.store.ledger import Entry, Record, Scan
-from orchestrator.core.store.opening import Opening, opening_of, table_of
+from orchestrator.core.store.opening import Opening, opening_of
 from orchestrator.core.store.receipt import ids_of
 from orchestrator.core.store.value import Value
 from orchestrator.core.store.views import Views
@@ -165,8 +166,11 @@ class Fold(Generic[T]):
 class History:
     """One session's ledger as of the last look, and behind it what the thread's own transaction holds."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, application: Application = PLAIN) -> None:
         """Open the ledger of the session at *root*.
+
+        Args:
+            application: What the session's program knows of it beside its table.
 
         Raises:
             SessionNotFoundError: There is no ledger here.
@@ -174,6 +178,7 @@ class History:
             OSError: The machine cannot open it now, whatever it is: too many files are open, say.
         """
         self.root = root
+        self._application = application
         self.draft: Unwritten | None = None
         """What the transaction that is open in this process wants to write: only its thread reads that."""
         self.layout: Layout
@@ -298,7 +303,7 @@ class History:
                 f"this release reads ({' and '.join(map(str, ledger.READ_VERSIONS))}): use a later release"
             )
         try:
-            table = table_of(self.opening)
+            table = table_of(self.opening, self._application)
         except ConfigurationError as error:
             raise LedgerCorruptError(
                 f"{self.path}: {error}: use a later release, or {HOW_TO_RESTORE}"

@@ -1,4 +1,4 @@
-"""A session's first record, as far as a store, a look from outside or an archive needs it.
+"""A session's first record and its last, as far as a store, a look from outside or an archive needs it.
 
 Whoever wrote it, and in whatever shape: what is not there, or is of another shape, is empty. What a panel
 needs of it, and in which shape, says `records.start.SessionStarted`.
@@ -8,17 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Self
 
-from orchestrator.core.home.table_file import packaged_table_file
-from orchestrator.core.packaged import PACKAGE
-from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
+from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Value
-from orchestrator.core.table import Keys, Table
 from orchestrator.core.values import from_json
-from orchestrator.panel.model.carryover import NOTHING, CarryOver
-
-# ---------------------------------------------------------------------- opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +23,7 @@ class Opening(Value):
 
     ledger_version: Any = None  # as it stands there: one that is none is told as it is
     panel: tuple[str, ...] | None = None  # None: it names none; (): what it names are no names
-    table: Any = None  # of files, as it stands there: `recorded_table` reads it
+    table: Any = None  # of files, as it stands there: `application.table_of` reads it
     id: str = ""
     deck_name: str = ""
     deck_title: str = ""
@@ -41,7 +35,9 @@ class Opening(Value):
     templates: Mapping[str, str] = field(default_factory=dict)  # digests of the copies, by path
     template_bytes: Mapping[str, int] = field(default_factory=dict)  # their sizes, since version 2
     max_revisions: int | None = None  # of a write-few file; None: as the table has it
-    carried: CarryOver = NOTHING
+    carried: Mapping[str, str] = field(default_factory=dict)  # texts from earlier sessions, by agent
+    title: str = ""  # of a session that has no deck
+    crew: str = ""  # the table that the core started it by; "": a board panel started it
 
     @property
     def version(self) -> int:
@@ -71,7 +67,13 @@ class Opening(Value):
                 path: size for path, size in _part(plain, "template_bytes").items() if type(size) is int
             },
             max_revisions=_given(int, plain.get("max_revisions"), None),
-            carried=_given(CarryOver, plain.get("carried"), NOTHING),
+            carried={
+                agent: text
+                for agent, text in _part(_part(plain, "carried"), "texts").items()
+                if isinstance(text, str)
+            },
+            title=_given(str, plain.get("title"), ""),
+            crew=_given(str, plain.get("crew"), ""),
         )
 
 
@@ -92,35 +94,14 @@ def _given(kind: Any, plain: Any, default: Any) -> Any:
         return default
 
 
-# ---------------------------------------------------------------------- recorded table
-# The table by which a session is judged: the one that its first record holds.
-#
-# A ledger of version 1 (release 0.1.0) holds none, and has the board panel's as it stood then.
+# ---------------------------------------------------------------------- ending
 
 
-_TABLE_1: Final = PACKAGE / "core" / "store" / "table_1.yaml"
+@dataclass(frozen=True, slots=True)
+class Ending(Value):
+    """A session's last record: digests of every file, and of the home's templates as they were then."""
 
+    TYPE: ClassVar = "freeze"
 
-def table_of(opened: Opening) -> Table:
-    """Return the table of the session whose first record this is.
-
-    Raises:
-        ConfigurationError: The record holds no table, or one in which something cannot be meant.
-    """
-    if opened.version == WITHOUT_TABLE:
-        return table_of_version_1()
-    return Table.read(opened.table, _place)
-
-
-def table_of_version_1() -> Table:
-    """The board panel's table as it stood in release 0.1.0.
-
-    Raises:
-        InstallationError: The file is missing or is not the one that was shipped.
-    """
-    return packaged_table_file(_TABLE_1)
-
-
-def _place(keys: Keys) -> str:
-    named = ", ".join(key[:140] if key.isprintable() else ascii(key)[:60] for key in keys[:2])
-    return f"the table in the first record{', ' if named else ''}{named}"
+    files: Mapping[str, str] = field(default_factory=dict)  # SHA-256 by path
+    templates: Mapping[str, str] = field(default_factory=dict)  # the reason of one that could not be read

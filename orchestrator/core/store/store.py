@@ -28,6 +28,7 @@ from orchestrator.core.errors import (
     TransactionOpenError,
 )
 from orchestrator.core.store import files, ledger, views
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.history import (
     LEDGER_NAME,
     FileState,
@@ -46,7 +47,7 @@ from orchestrator.core.store.transaction import (
     is_degraded,
     transaction,
 )
-from orchestrator.core.store.value import Held, Kinds, Value
+from orchestrator.core.store.value import Held, Value
 from orchestrator.core.store.views import Repair
 from orchestrator.core.store.waiting import TIMEOUT_S
 from orchestrator.core.table import Layout, SessionFile
@@ -69,14 +70,14 @@ class Store:
         self,
         root: Path,
         *,
-        kinds: Kinds | None = None,
+        application: Application = PLAIN,
         on_repair: Callable[[Repair], None] | None = None,
         timeout_s: float = TIMEOUT_S,
     ) -> None:
         """Open a session that exists.
 
         Args:
-            kinds: The classes of this session's record values; None: none is known here.
+            application: What the session's program knows of it beside its table.
             on_repair: Told of each thing that is mended; None: a warning in Python's log.
             timeout_s: Seconds for which a write waits for the session's lock.
 
@@ -85,8 +86,8 @@ class Store:
             LedgerCorruptError: The ledger is damaged.
         """
         self.root = root
-        self.history = History(root)
-        self.kinds: Kinds = kinds or {}
+        self.application = application
+        self.history = History(root, application)
         self._draft: Draft | None = None
         self.timeout_s = timeout_s
         self.clock: Callable[[], float] | None = None
@@ -186,7 +187,7 @@ class Store:
             fold.take(record)
 
         return self.history.fold(
-            lambda: OffRecord(heard, marks, self.kinds, self.decides_at_write),
+            lambda: OffRecord(heard, marks, self.application.kinds, self.decides_at_write),
             take,
             OffRecord.copy,
             is_steady=self.decides_at_write,
@@ -640,12 +641,12 @@ def _opening(layout: Layout) -> dict[str, Any]:
     }
 
 
-def create_store(root: Path, layout: Layout, value: Value, kinds: Kinds | None = None) -> Store:
+def create_store(root: Path, layout: Layout, value: Value, application: Application = PLAIN) -> Store:
     """Make a new session's folders and ledger at *root*, which must not exist, and open it.
 
     Args:
         value: What the first record says beside the ledger's version and who sits there.
-        kinds: As at `Store`.
+        application: As at `Store`.
 
     Raises:
         StoreWriteError: The disk refused; what was made is left for the caller to remove.
@@ -672,4 +673,4 @@ def create_store(root: Path, layout: Layout, value: Value, kinds: Kinds | None =
             files.sync_file(fd)
     except OSError as error:
         raise StoreWriteError(f"{root}: {files.reason(error)}; no session was made") from error
-    return Store(root, kinds=kinds)
+    return Store(root, application=application)

@@ -12,17 +12,15 @@ from orchestrator.core.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.core.context.receipt import RECEIPTS, File, Receipt, WholeReceipt, carried_facts, whole
 from orchestrator.core.errors import ConfigurationError, GreenroomError, ReceiptError, UsageError
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store.application import PLAIN, Application, table_of
 from orchestrator.core.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, Record, says_more
-from orchestrator.core.store.opening import Opening, opening_of, table_of
+from orchestrator.core.store.opening import Ending, Opening, opening_of
 from orchestrator.core.store.receipt import ReceiptNote, agents_of
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import AGENT, Layout, Table
 from orchestrator.core.verify.finding import Report, facts, shown
 from orchestrator.core.verify.replay import EMPTY_SHA256, Replay
 from orchestrator.core.verify.shape import Line, Lines, is_sha256, read_record
-from orchestrator.panel.model.exchange import VERDICTS
-from orchestrator.panel.records.exchanges import VerdictGiven
-from orchestrator.panel.records.moderator import Frozen
 
 # ---------------------------------------------------------------------- receipt check
 # Whether a receipt names what its agent really had: every file as of its record, and its own id.
@@ -163,7 +161,7 @@ def _value_of(record: Record) -> object:
 
 
 def _carried(opened: Opening, agent: str) -> tuple[int, str] | None:
-    return carried_facts(carried_block(opened.carried.texts.get(agent, "")))
+    return carried_facts(carried_block(opened.carried.get(agent, "")))
 
 
 def _is_sound(receipt: Receipt, seq: int) -> bool:
@@ -200,8 +198,9 @@ class Account:
 
     content: bytes
     report: Report
+    application: Application = PLAIN
     opened: Opening | None = None  # what the first record says
-    frozen: Frozen | None = None  # what the record of the end says
+    frozen: Ending | None = None  # what the record of the end says
     replay: Replay | None = None
     table: Table | None = None  # by which it is judged
     templates: dict[str, str] = field(default_factory=dict)  # path: SHA-256 at the start
@@ -261,7 +260,7 @@ class Account:
         elif record.op == "receipt" and self.replay is not None:
             self._receipts_of(self.replay).check(record)
         elif record.op == "note":
-            self._check_verdict(record)
+            self._check_note(record)
         elif record.op == "freeze":
             self.frozen = _frozen_of(record)
 
@@ -272,18 +271,11 @@ class Account:
             )
         return self._receipts
 
-    def _check_verdict(self, record: Record) -> None:
-        """A judgement is a panelist's own, in one of the words that there are (section 5 of DESIGN.md)."""
-        if record.type != VerdictGiven.TYPE or record.held is None:
-            return
-        word = VerdictGiven.word_in(record.held)
-        panel = self.replay.layout.panel if self.replay is not None else ()
-        if panel and record.by not in panel:
-            self._wrong("rule", f"record {record.seq}: a verdict by a panelist", shown(record.by[:40]))
-        if word not in VERDICTS:
-            self._wrong(
-                "rule", f"record {record.seq}: a verdict of {', '.join(VERDICTS)}", shown(str(word)[:40])
-            )
+    def _check_note(self, record: Record) -> None:
+        """Report what breaks the program's own rules."""
+        layout = self.replay.layout if self.replay is not None else None
+        for expected, found in self.application.faults(record, layout):
+            self._wrong("rule", f"record {record.seq}: {expected}", shown(found[:40]))
 
     def _lose(self, seq: int) -> None:
         insort(self.lost, seq)
@@ -321,7 +313,7 @@ class Account:
         if opened is None:
             return packaged_table()
         try:
-            return table_of(opened)
+            return table_of(opened, self.application)
         except ConfigurationError as error:
             self._wrong("shape", "record 1 holds a table of files that can be meant", shown(str(error)))
             return packaged_table()
@@ -329,6 +321,8 @@ class Account:
     def _begin(self, opened: Opening | None) -> None:
         """Set the table up; without a first record, this release's with the names that the others use."""
         self.opened = opened
+        if opened is not None and not self.application.owns(opened):
+            self.application = PLAIN  # of a crew that this program does not know
         self.table = table = self._table_of(opened)
         panel = opened.panel if opened is not None else None
         try:
@@ -350,12 +344,12 @@ class Account:
             self.templates = {path: sha for path, sha in known if path in layout.templates and is_sha256(sha)}
 
 
-def _frozen_of(record: Record) -> Frozen:
+def _frozen_of(record: Record) -> Ending:
     """Return what the record of the end says; nothing where it is not of that shape."""
     try:
-        return record.held.read(Frozen) if record.held is not None else Frozen({})
+        return record.held.read(Ending) if record.held is not None else Ending({})
     except ValueError:
-        return Frozen({})
+        return Ending({})
 
 
 def _seats(content: bytes, table: Table) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.store import files, ledger
-from orchestrator.core.store.opening import Opening
+from orchestrator.core.store.opening import Ending, Opening
 from orchestrator.core.store.store import DEGRADED_NAME, DRIVER_LOCK, LEDGER_NAME
 from orchestrator.core.store.views import is_remainder
 from orchestrator.core.table import Mutability
@@ -26,7 +26,6 @@ from orchestrator.core.verify.disk import (
 from orchestrator.core.verify.finding import Report, facts, shown
 from orchestrator.core.verify.replay import History
 from orchestrator.core.verify.shape import is_sha256
-from orchestrator.panel.records.moderator import Frozen
 
 _DERIVED: Final = re.compile(
     r"debrief\.(md|json)|trace/session\.json|facts/[^/]+\.json"
@@ -163,7 +162,7 @@ class Folder:
                 expected = f"record {seq}: {path} with {name.size_bytes} bytes"
                 self.report.add(LEDGER_NAME, "receipt", expected, f"{size} bytes")
 
-    def _check_frozen(self, frozen: Frozen, histories: Mapping[str, History], checked: set[str]) -> set[str]:
+    def _check_frozen(self, frozen: Ending, histories: Mapping[str, History], checked: set[str]) -> set[str]:
         """The files that the record of the end lists; what the ledger says of them goes first."""
         listed = frozen.files
         if not listed or not all(map(is_sha256, listed.values())):

@@ -12,6 +12,7 @@ from orchestrator.core.errors import ConfigurationError, HomeError, SessionBusyE
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.home.table_file import TABLE_NAME, read_table_file
 from orchestrator.core.store import files, waiting
+from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.ledger import FIRST_HASH
 from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import Mutability, SessionFile, Table
@@ -19,7 +20,6 @@ from orchestrator.core.verify.account import Account
 from orchestrator.core.verify.disk import kind_of, opened
 from orchestrator.core.verify.finding import JudgedBy, Report, Verification, shown
 from orchestrator.core.verify.session_folder import Folder, check_home
-from orchestrator.panel.records.setup import lacking
 
 # ---------------------------------------------------------------------- table check
 # Where the rules by which a session was judged differ from those that its table is known for.
@@ -28,8 +28,14 @@ from orchestrator.panel.records.setup import lacking
 # rules into it. They are named, and are no fault: a home may change its table and keep its version.
 
 
-def check_table(table: Table, max_revisions: int | None, home: Path | None, report: Report) -> None:
-    """Note each rule in which *table* is another than the one known by its name, and what the panel lacks.
+def check_table(
+    table: Table,
+    max_revisions: int | None,
+    home: Path | None,
+    report: Report,
+    application: Application = PLAIN,
+) -> None:
+    """Note each rule in which *table* is another than the one known by its name, and what its program lacks.
 
     Args:
         max_revisions: Of write-few files, as the first record sets it beside the table; None: it does not.
@@ -41,7 +47,7 @@ def check_table(table: Table, max_revisions: int | None, home: Path | None, repo
             for difference in differences(table, known):
                 told = f"{table.name} {table.version} of {where}{version}"
                 report.note(f"the session's table is not {told}: {difference}")
-    for lack in lacking(table):
+    for lack in application.lacks(table):
         report.note(f"the session's table is none for the board panel: {lack}")
 
     for path, row in table.files.items():
@@ -106,7 +112,12 @@ LOCK_TIMEOUT_S: Final = 30.0
 
 
 def verify_session(
-    root: Path, *, home_templates: Path | None = None, head: str | None = None, session: str | None = None
+    root: Path,
+    *,
+    home_templates: Path | None = None,
+    head: str | None = None,
+    session: str | None = None,
+    application: Application = PLAIN,
 ) -> Verification:
     """Whether the session at *root* is what its ledger says, and kept every rule.
 
@@ -122,11 +133,12 @@ def verify_session(
         head: The ledger's head as it was kept elsewhere. Without it, the loss of whole last
             records together with what they wrote cannot be seen.
         session: The id that its place gives it; None: it lies where a folder may have any name.
+        application: What the program that judges knows of its own sessions; of others nothing is asked.
 
     Source: DESIGN.md, section 4; trust.md, "What is promised".
     """
     report = Report()
-    account = Account(b"", report)
+    account = Account(b"", report, application)
     try:
         root_fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
@@ -152,7 +164,13 @@ def verify_session(
     judged_by: JudgedBy | None = None
     if (table := account.table) is not None:
         home = None if home_templates is None else home_templates.parent
-        check_table(table, account.opened.max_revisions if account.opened else None, home, report)
+        check_table(
+            table,
+            account.opened.max_revisions if account.opened else None,
+            home,
+            report,
+            account.application,
+        )
         judged_by = JudgedBy(table.name, table.version, table.sha256)
     return report.result(
         head=account.head, seq=account.seq, ended=account.frozen is not None, table=judged_by

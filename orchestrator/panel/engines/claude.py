@@ -24,24 +24,26 @@ from orchestrator.core.context.messages import Messages, TextBlock
 from orchestrator.core.errors import EngineError
 from orchestrator.core.outbound.environment import check_headers, check_key
 from orchestrator.panel.engines.model.failures import RefusedError, UnusableError, error_of
+from orchestrator.panel.engines.model.received import (
+    MAX_TEXT,
+    Received,
+    Tokens,
+    call_usage,
+    count,
+    model_name,
+    tool_uses,
+)
 from orchestrator.panel.engines.model.schemas import Reply, is_text, schema_of
 from orchestrator.panel.engines.model.service import Service, retried
 from orchestrator.panel.engines.model.settings import API, MESSAGES, PUBLIC_URL, Settings
 from orchestrator.panel.engines.model.tasks import OnPartial, Outgoing, Task, Turns, prompt
 from orchestrator.panel.engines.model.wire import (
-    MAX_TEXT,
     SHORT_MAX_TOKENS,
     Growing,
-    Received,
     SdkWire,
-    Tokens,
-    call_usage,
-    count,
-    model_name,
     most_tokens,
     plain_of,
     told_plainly,
-    tool_uses,
 )
 from orchestrator.panel.engines.prices import search_usd
 from orchestrator.panel.engines.protocol import Found, Searched

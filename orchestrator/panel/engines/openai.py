@@ -19,22 +19,17 @@ from orchestrator.core.context.messages import Messages, TextBlock
 from orchestrator.core.errors import EngineError
 from orchestrator.core.outbound.environment import check_key
 from orchestrator.panel.engines.model.failures import UnusableError
+from orchestrator.panel.engines.model.received import MAX_TEXT, Received, Tokens, count, model_name, tool_uses
 from orchestrator.panel.engines.model.schemas import schema_of
 from orchestrator.panel.engines.model.settings import API, CHAT, OPENAI_URL, Settings
 from orchestrator.panel.engines.model.tasks import OnPartial, Outgoing, Task, Turns
 from orchestrator.panel.engines.model.wire import (
-    MAX_TEXT,
     SHORT_MAX_TOKENS,
     Growing,
-    Received,
     SdkWire,
-    Tokens,
-    count,
-    model_name,
     most_tokens,
     plain_of,
     told_plainly,
-    tool_uses,
 )
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from orchestrator.core.clock import MAX_GAP_S, ClockState, Stopwatch
 from orchestrator.core.context.assemble import Assembler, Context, read_templates
 from orchestrator.core.context.receipt import recorded
-from orchestrator.core.errors import ConfigurationError, LedgerCorruptError
+from orchestrator.core.errors import ConfigurationError, LedgerCorruptError, SessionStateError
 from orchestrator.core.privacy.off_record import LABEL, Withheld
 from orchestrator.core.store import files
 from orchestrator.core.store.store import DRIVER_LOCK, Repair, Store
@@ -28,9 +28,10 @@ from orchestrator.core.store.value import Value
 from orchestrator.core.table import CONFIG, MODERATOR
 from orchestrator.core.verify.shape import MAX_CLOCK_S
 from orchestrator.material.values import Segment
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.loop.state import Live, State, pauses_in
 from orchestrator.panel.model.exchange import Exchange
-from orchestrator.panel.records.kinds import KINDS, value_of
+from orchestrator.panel.records.kinds import value_of
 from orchestrator.panel.records.moderator import Called, TookOver
 from orchestrator.panel.records.projection import TRANSCRIPT, Playback, Projection, with_persons
 from orchestrator.panel.records.setup import Options, check_needs
@@ -566,9 +567,15 @@ def open_rehearsal(
 
     Raises:
         SessionNotFoundError, LedgerCorruptError
+        SessionStateError: The session is of another crew.
     """
-    store = Store(root, kinds=KINDS, on_repair=on_repair)
+    store = Store(root, application=BOARD, on_repair=on_repair)
     try:
+        if not BOARD.owns(store.opening):
+            raise SessionStateError(
+                f"{root.name} is a session of the crew {store.opening.crew}, and no rehearsal: `greenroom "
+                "session append`, `write` and `note` write its record, and `greenroom verify` proves it"
+            )
         return Rehearsal(store, engine_of)
     except BaseException:
         store.close_files()

@@ -31,6 +31,7 @@ from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.content import find_gaps, render_deck_content
 from orchestrator.material.intel.findings import intel_page
 from orchestrator.material.values import Deck
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.dossier.build import build_dossier
 from orchestrator.panel.dossier.page import dossier_page
 from orchestrator.panel.engines.model.situation import board_lines
@@ -42,7 +43,6 @@ from orchestrator.panel.loop.plan import RULES, Plan, Source, StartOptions, plan
 from orchestrator.panel.loop.rehearsal import Rehearsal
 from orchestrator.panel.model.carryover import NOTHING, CarryOver
 from orchestrator.panel.personas.orchestration import deciding_nothing
-from orchestrator.panel.records.kinds import KINDS
 from orchestrator.panel.records.projection import INTEL
 from orchestrator.panel.records.setup import Options
 from orchestrator.panel.records.start import DeckName, DeckRead, DossierWritten, IntelTaken, SessionStarted
@@ -188,7 +188,7 @@ def _make(
     then: Callable[[Rehearsal], None],
 ) -> None:
     """The whole session, durably, in a folder that nobody takes for one yet."""
-    store = create_store(aside, plan.layout, _first_value(plan, carried), KINDS)
+    store = create_store(aside, plan.layout, _first_value(plan, carried), BOARD)
     try:
         _keep_copies(aside, plan)
         rehearsal = Rehearsal(store, lambda _: engine)

@@ -26,10 +26,10 @@ from orchestrator.panel.engines.model.failures import (
     error_of,
 )
 from orchestrator.panel.engines.model.quoting import Fault, Outcome
+from orchestrator.panel.engines.model.received import Received, call_usage, check_stop, part_of
 from orchestrator.panel.engines.model.schemas import Reply
 from orchestrator.panel.engines.model.settings import CHAT, MESSAGES, Settings
 from orchestrator.panel.engines.model.tasks import Task, Turns
-from orchestrator.panel.engines.model.wire import Received, call_usage, check_stop, part_of
 
 if TYPE_CHECKING:
     from orchestrator.panel.engines.model.tasks import Recorded

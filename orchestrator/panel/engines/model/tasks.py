@@ -28,10 +28,10 @@ from orchestrator.panel.engines.model import results, situation
 from orchestrator.panel.engines.model import results as findings
 from orchestrator.panel.engines.model import schemas as readings
 from orchestrator.panel.engines.model.quoting import Outcome
+from orchestrator.panel.engines.model.received import Received, ToolUse
 from orchestrator.panel.engines.model.results import debrief, judgement
 from orchestrator.panel.engines.model.schemas import Part, Reply, part_type
 from orchestrator.panel.engines.model.situation import as_data, framed, room_lines
-from orchestrator.panel.engines.model.wire import Received, ToolUse
 from orchestrator.panel.model.usage import CallUsage
 
 # ---------------------------------------------------------------------- turns
