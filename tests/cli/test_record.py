@@ -195,8 +195,9 @@ def test_what_only_a_rehearsal_has_is_refused_with_what_there_is(
     assert (refused.returncode, refused.stderr) == (
         1,
         (
-            "greenroom: pr-42 is a session of the crew code-review, and no rehearsal: `greenroom session append`, "
-            "`write` and `note` write its record, and `greenroom verify` proves it\n"
+            "greenroom: pr-42 is a session of the crew code-review, and no rehearsal: "
+            "`greenroom session append`, `write` and `note` write its record, and "
+            "`greenroom verify` proves it\n"
         ),
     )
 

@@ -35,7 +35,7 @@ def test_the_page_of_commands_is_made_from_help() -> None:
     assert "\n\n\n" not in made
 
 
-PAGES_OF_HELP = {
+PAGES_OF_HELP: dict[tuple[str, ...], list[str]] = {
     (): [*COMMANDS, *GROUPS],
     **{(group,): list(names) for group, names in GROUPS.items()},
     ("memory", "goal"): ["add", "done", "drop", "list"],
@@ -131,7 +131,7 @@ def test_the_first_pages_python_runs_as_it_stands(home: Path, tmp_path: Path) ->
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-CALLS = [(name,) for name in (*COMMANDS, *ALIASES) if name != "help"]
+CALLS: list[tuple[str, ...]] = [(name,) for name in (*COMMANDS, *ALIASES) if name != "help"]
 CALLS += [(group, name) for group, names in GROUPS.items() for name in names]
 
 
