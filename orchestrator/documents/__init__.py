@@ -1,1 +1,1 @@
-"""The JSON documents of one question each: `--json` prints them, the HTTP API answers with them."""
+"""JSON documents, each for one question: `--json` prints them, the HTTP API answers with them."""

@@ -1,4 +1,4 @@
-"""What a deck (and speech) says, and where it contradicts itself, without a session."""
+"""What a deck (and speech) says, and its contradictions, without a session."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from orchestrator.panel.loop.contradictions import propose
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who is asked."""
+    """The engine to ask."""
 
     engine: Engine
     wanted: str  # the name of the engine that was asked for
@@ -42,7 +42,7 @@ class Asked:
 
     @property
     def failed(self) -> str | None:
-        """Why the offline panel answers though another engine was asked for, as of now; None: it does not."""
+        """Why the offline panel answers and not the engine asked for, as of now, or None if it does not."""
         took_over = self.engine.took_over if isinstance(self.engine, StoodInFor) else None
         return self.refused or took_over
 
@@ -55,7 +55,7 @@ def asked_engine(
     say: Callable[[str], None] = lambda line: None,
     calls: Calls | None = None,
 ) -> Iterator[Asked]:
-    """The engine, checked, and closed behind the block; where it cannot work, the offline one.
+    """Open the engine, checked, and close it after the block; if it cannot work, use the offline one.
 
     What needs no session is worth having without a model too, so nothing of a model's stops it.
 
@@ -90,7 +90,7 @@ def reading_engine(
     say: Callable[[str], None] = lambda line: None,
     calls: Calls | None = None,
 ) -> Iterator[Asked | None]:
-    """As `asked_engine`; None where the engine goes by rules, which have nothing to add to the arithmetic."""
+    """Open the engine as `asked_engine` does; None if it follows rules, which add nothing to arithmetic."""
     with asked_engine(config, name, model, say, calls) as asked:
         yield asked if asked.refused is not None or understands(asked.engine) else None
 
@@ -100,7 +100,7 @@ def reading_engine(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """All that one check has understood."""
+    """Everything that one check found."""
 
     deck: Deck
     kind: Kind
@@ -114,12 +114,12 @@ class Checked:
 
     @property
     def computed(self) -> list[Tension]:
-        """The arithmetic fails: contradictions, and counted as such."""
+        """The tensions that are contradictions by arithmetic, and counted as such."""
         return [one for one in self.found if one.class_ != READ]
 
     @property
     def doubtful(self) -> list[Tension]:
-        """No figure decides: both quotes stand, and the presenter is asked."""
+        """The tensions that no figure decides: both quotes stand, and the presenter is asked."""
         return [one for one in self.found if one.class_ == READ]
 
 
@@ -130,7 +130,7 @@ def check(
     kind: str | None,
     speaker: str | None = None,
 ) -> Checked:
-    """Read the deck; the arithmetic is always done, and an engine reads the whole beside it.
+    """Read the deck; check the arithmetic, and have an engine read the whole as well.
 
     Args:
         asked: Who reads; None: nobody.
@@ -177,7 +177,7 @@ def check(
 
 
 def check_json(checked: Checked) -> dict[str, Any]:
-    """The document of `check`."""
+    """Return the document of `check`."""
     quantity = ("value", "unit", "period", "subject", "text")
     return {
         "kind": checked.kind.name,

@@ -1,4 +1,4 @@
-"""What an agent is given, now or then, and its receipt."""
+"""An agent's context, now or at an earlier time, and its receipt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Form = Literal["text", "messages", "receipt"]
 
 
 def check_seat(session: Session, agent: str) -> None:
-    """Refuse an agent that has no seat: people know a panelist by the name, and a command by the id.
+    """Refuse an agent without a seat; people know a panelist by name, and a command by id.
 
     Raises:
         UsageError: It has none; the message says who sits here.
@@ -29,7 +29,7 @@ def check_seat(session: Session, agent: str) -> None:
 
 
 def context_then(session: Session, at: str, agent: str) -> Context:
-    """The context of *agent* as it was: by a receipt's id, or by a record's number.
+    """Return the earlier context of *agent*, by a receipt's id or a record's number.
 
     Raises:
         ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
@@ -38,12 +38,12 @@ def context_then(session: Session, at: str, agent: str) -> Context:
 
 
 def messages_json(session: Session, found: Context, layout: str | None) -> dict[str, Any]:
-    """The same as `system` and `messages`: in *layout*, else as was sent, else as the session is set."""
+    """Return `system` and `messages` in *layout*, else as sent, else as the session is set."""
     return found.messages(layout or found.receipt.layout or session.rehearsal.options.layout)
 
 
 def receipt_json(found: Context, *, is_recorded: bool) -> dict[str, Any]:
-    """The receipt; its id is null where none is in the ledger or on its way there."""
+    """Return the receipt; its id is null if it is neither in the ledger nor about to be."""
     return {
         "receipt": found.receipt.id if is_recorded else None,
         "agent": found.agent,

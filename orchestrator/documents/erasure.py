@@ -1,4 +1,4 @@
-"""What erasing or forgetting came to: what went, and where the same words still stand."""
+"""The result of erasing or forgetting: what is gone, and where the same words still stand."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from orchestrator.rehearsal.erasing import Erased, all_archives
 
 
 def only_archived(home: Home, session: str) -> tuple[str, ...]:
-    """The archives of a session that is in the home no more; none where it is, or is unknown."""
+    """Return the archives of a session that is no longer in the home; none if it is, or is unknown."""
     if session == "last" or not SESSION_ID.fullmatch(session) or os.path.lexists(home.sessions / session):
         return ()
     return tuple(dict.fromkeys(one.archive for one in all_archives(home, session)))
 
 
 def erasure_json(home: Home, session: str, comments: int) -> dict[str, Any]:
-    """What erasing a session would remove, of the home or left in an archive only, and where its words stand.
+    """Return what erasing a session would remove from the home or an archive, and where its words stand.
 
     Copies that somebody made (restored, exported, downloaded, printed) are not known here.
     """
@@ -49,19 +49,19 @@ def erasure_json(home: Home, session: str, comments: int) -> dict[str, Any]:
 
 
 def erased_json(done: Erased, left: dict[str, Any]) -> dict[str, Any]:
-    """The document of `erase`; *left* is what `left_over_json` found."""
+    """Return the document of `erase`; *left* comes from `left_over_json`."""
     stays = {name: left[name] for name in ("sessions", "scratchpads", "memories", "goals") if left[name]}
     return {"removed": list(done.removed), "archives": list(done.archives), "stays": stays}
 
 
 def forgotten_json(done: Forgotten, left: dict[str, Any]) -> dict[str, Any]:
-    """The document of `memory forget`; *left* as for `erased_json`."""
+    """Return the document of `memory forget`; *left* is as for `erased_json`."""
     names = ("wiped", "sessions", "archives", "scratchpads")
     return {"forgotten": list(done.ids), **{name: left[name] for name in names}}
 
 
 def left_over_json(home: Home, done: Forgotten) -> dict[str, Any]:
-    """Where words that went still stand: sessions, archives, scratchpads, and what stays on its own."""
+    """Return where erased words still stand: sessions, archives, scratchpads, and what stays by itself."""
     sessions = [str(home.sessions / one) for one in done.sessions if (home.sessions / one).is_dir()]
     archives = [kept.archive for one in done.sessions for kept in uploads_of(home, one)]
     if done.sessions and home.archives.is_dir():

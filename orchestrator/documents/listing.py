@@ -49,7 +49,7 @@ Stamp = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """A session as its ledger has it."""
+    """A session, as its ledger shows it."""
 
     exchanges: int
     has_deck: bool
@@ -59,7 +59,7 @@ class Glance:
     head: str
 
     def state(self, root: Path) -> str | None:
-        """Return the session's state, as `state_of`; None where a drive has just ended: look again."""
+        """Return the session's state, as `state_of`; None: a drive has just ended, so look again."""
         if self.is_ended:
             return "ended"
         if os.access(root / DEGRADED_NAME, os.F_OK):
@@ -70,10 +70,10 @@ class Glance:
 
 
 class Glances:
-    """The sessions of one home at a glance; `keep` writes down what was read anew."""
+    """Short descriptions of the sessions of one home, with a cache that `keep` writes."""
 
     def __init__(self, home: Home) -> None:
-        """Read what was kept."""
+        """Read the cache."""
         self._home = home
         self._path = home.root / LIST_CACHE
         self._kept = _read(self._path)
@@ -113,7 +113,7 @@ class Glances:
         return glance, state
 
     def keep(self) -> None:
-        """Write the cache anew, if enough was read that it did not hold."""
+        """Write the cache again if enough was read that it lacked."""
         if self._read_anew < MIN_NEW:
             return
         there = {
@@ -128,7 +128,7 @@ class Glances:
 
 
 def _stamp(root: Path) -> Stamp | None:
-    """Return what changes whenever the ledger does, or None of one that changes just now."""
+    """Return a stamp that changes with the ledger, or None if the ledger is changing just now."""
     try:
         status = os.lstat(root / LEDGER_NAME)
     except OSError:
@@ -170,7 +170,7 @@ def _entry(
 
 
 def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
-    """One session as the list shows it."""
+    """Return one session as the list shows it."""
     options = session.rehearsal.options
     deck = session.projection.deck
     return {
@@ -187,13 +187,13 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
 
 
 def _day(options: Options, started_at: str) -> dict[str, Any]:
-    """The day of a rehearsal, as `Entry.day`, and whether it is a demonstration."""
+    """Return the day of a rehearsal, as `Entry.day`, and whether it is a demonstration."""
     recorded = {"recorded": True} if options.engine == RECORDED else {}
     return {"day": day_of(options.engine, options.date, started_at), **recorded}
 
 
 def _by_day(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """In the order of the days; one of which none is known stays behind the one before it."""
+    """Sort rows by day; one without a known day stays behind the one before it."""
     placed: list[tuple[str, dict[str, Any]]] = []
     for row in rows:
         placed.append((row.get("day") or (placed[-1][0] if placed else ""), row))
@@ -205,13 +205,13 @@ UNSEARCHED: Final = ("damaged", "unreadable")
 
 
 def listed(rows: Sequence[dict[str, Any]], search: str | None) -> dict[str, Any]:
-    """The document of `list`; after a search also into which sessions it could not look, if there are any."""
+    """Return the document of `list`; after a search, with the sessions that could not be searched, if any."""
     blind = [row["session"] for row in rows if search is not None and row["state"] in UNSEARCHED]
     return {"sessions": list(rows), **({"not_searched": blind} if blind else {})}
 
 
 def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[dict[str, Any]]:
-    """The sessions of a home, by the days of the rehearsals.
+    """Return the sessions of a home, by the days of the rehearsals.
 
     One that cannot be read is `damaged`, and *warn* is told why. One that a later release wrote is
     `unreadable`: nothing is known to be wrong with it.
@@ -249,7 +249,7 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
 
 
 def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) -> dict[str, Any]:
-    """As `row_of`, of a session whose ledger is read only where it is not known."""
+    """Return a row as `row_of` does, reading the session's ledger only if it is not cached."""
     glance, state = glances.of(root)
     first = first_record(root)
     started = started_of(first)
@@ -272,7 +272,7 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
 
 
 def _why_none(root: Path) -> str:
-    """What stands in a session's place, and what to do about it."""
+    """Return what stands in a session's place, and what to do about it."""
     first = next(iter(verify_session(root, application=BOARD).findings), None)
     if root.is_symlink() and not root.exists():
         what = f"is a link to {os.readlink(root)}, which is not there"
@@ -290,7 +290,7 @@ def archived(
     warn: Callable[[str], None],
     known: Home | None = None,
 ) -> list[dict[str, Any]]:
-    """The sessions of an archive; a search reads each of them whole.
+    """Return the sessions of an archive; a search reads each of them whole.
 
     One that is damaged, cannot be read now, or is not the one that the home *known* archived there is a row
     that says so, and *warn* is told why.
@@ -329,7 +329,7 @@ def archived(
 def fetched(
     url: str, session_id: str, s3: dict[str, str | None], known: Home | None = None
 ) -> Iterator[Session]:
-    """An archived session, for reading: its copy is gone when the block ends.
+    """Fetch an archived session for reading; its copy is removed after the block.
 
     *known*: a home whose register the archive is held against.
     """
@@ -346,7 +346,7 @@ def fetched(
 
 
 def _archive_of(home: Home, session: str, head: str, warn: Callable[[str], None]) -> str | None:
-    """Where this session, as it is now, was archived last, if that is known."""
+    """Return where this session, in its present state, was last archived, or None if unknown."""
     try:
         found = archives_of(home, session, head=head)
         if any(other != head for other in archived_heads(home, session)):
@@ -364,7 +364,7 @@ def _holds(session: Session, text: str) -> bool:
 
 
 def progress_json(presenter: str, found: Sequence[Progress]) -> dict[str, Any]:
-    """How a presenter comes on, by deck; what nobody judged has no figure."""
+    """Return a presenter's progress, by deck; what nobody judged has no figure."""
     return {
         "presenter": presenter,
         "decks": [

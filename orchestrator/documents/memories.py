@@ -1,4 +1,4 @@
-"""What is remembered, and the presenter's control over it: memories, scratchpads, consent and goals.
+"""Memories, scratchpads, consent and goals, and the presenter's control over them.
 
 Looking makes no database where there is none; whatever changes something does.
 """
@@ -38,7 +38,7 @@ from orchestrator.panel.home import Home
 
 
 def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
-    """Everything about *presenter* but vectors, which are made from the contents: of one moment."""
+    """Return everything about *presenter* in one snapshot, except vectors, which derive from the contents."""
     name = name_in(db, presenter)
     with db.reading():
         pages = scratchpads(db, name)
@@ -64,7 +64,7 @@ def export(db: MemoryDatabase, presenter: str) -> dict[str, Any]:
 
 
 def scratchpad_json(page: Scratchpad) -> dict[str, Any]:
-    """One page as commands and tools print it."""
+    """Return one page as commands and tools print it."""
     return {**asdict(page), "characters": len(page.content)}
 
 
@@ -86,7 +86,7 @@ def memories_json(
     type_: str | None = None,
     tag: str | None = None,
 ) -> dict[str, Any]:
-    """Every memory, newest first: of one presenter, or of everybody.
+    """Return every memory, newest first, of one presenter or of everybody.
 
     Args:
         type_: Only those of this type.
@@ -111,7 +111,7 @@ def memories_json(
 
 
 def memory_one_json(home: Home, memory_id: str) -> dict[str, Any]:
-    """One memory whole.
+    """Return one whole memory.
 
     Raises:
         UnknownMemoryError: There is none with this id.
@@ -123,7 +123,7 @@ def memory_one_json(home: Home, memory_id: str) -> dict[str, Any]:
 
 
 def wholes(home: Home, *, agent: str | None, presenter: str | None) -> list[dict[str, Any]]:
-    """All that is kept, a document for each presenter; with *agent*, only what that agent keeps."""
+    """Return all that is kept, a document for each presenter; with *agent*, only what that agent keeps."""
     with existing(home.root) as db:
         found = [export(known, name) for known, name in each(db, presenter)]
     for whole in found:
@@ -134,14 +134,14 @@ def wholes(home: Home, *, agent: str | None, presenter: str | None) -> list[dict
 
 
 def wholes_json(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The same as one document: consents, memories, scratchpads and goals of all of them."""
+    """Combine the documents into one: consents, memories, scratchpads and goals of all presenters."""
     plain: dict[str, Any] = {part: [one for whole in found for one in whole[part]] for part in PARTS}
     plain["consents"] = [{key: whole[key] for key in ("presenter", "consented")} for whole in found]
     return plain
 
 
 def goals_json(home: Home, presenter: str | None) -> dict[str, Any]:
-    """The goals, and the exchanges that moved them: of one presenter, or of everybody."""
+    """Return the goals, and the exchanges about them, of one presenter or of everybody."""
     with existing(home.root) as db:
         return {
             "goals": [
@@ -162,7 +162,7 @@ def edited_memory_json(
     confidence: float | None,
     tags: Sequence[str] | None,
 ) -> dict[str, Any]:
-    """Change what is given of one memory; what it said before is wiped.
+    """Change the given values of one memory, and wipe what it said before.
 
     Raises:
         UsageError: Nothing is given.
@@ -179,7 +179,7 @@ def edited_memory_json(
 
 
 def edited_scratchpad_json(home: Home, agent: str, presenter: str | None, content: str) -> dict[str, Any]:
-    """Write an agent's page anew; empty text removes it.
+    """Replace an agent's page; empty text removes it.
 
     Raises:
         UsageError: This home has no such agent and no page of it, or several presenters could be meant.
@@ -198,7 +198,7 @@ def edited_scratchpad_json(home: Home, agent: str, presenter: str | None, conten
 def forget(
     home: Home, memory_ids: Sequence[str] = (), *, presenter: str | None = None, agent: str | None = None
 ) -> Forgotten:
-    """Remove these memories for good; where none is named, all of *presenter*, or what *agent* keeps of them.
+    """Remove these memories for good; without any, all of *presenter*, or what *agent* keeps of them.
 
     Raises:
         UnknownMemoryError: There is none with one of these ids.
@@ -216,7 +216,7 @@ def forget(
 
 
 def consent_json(home: Home, presenter: str | None, *, value: bool) -> dict[str, Any]:
-    """A presenter agrees to be remembered, or no longer does; what is kept stays until it is forgotten."""
+    """Record whether a presenter agrees to be remembered; what is kept stays until it is forgotten."""
     with MemoryDatabase.open(home.root) as db:
         name = name_in(db, the_one(db, presenter))
         set_consent(db, name, value, utc_now())
@@ -227,7 +227,7 @@ def consent_json(home: Home, presenter: str | None, *, value: bool) -> dict[str,
 
 
 def added_goal(home: Home, presenter: str | None, text: str) -> tuple[str, dict[str, Any]]:
-    """Add a goal; one that was heard in speech and says the same is taken up. The words say which."""
+    """Add a goal, or adopt one heard in speech that says the same; the message says which."""
     with MemoryDatabase.open(home.root) as db:
         name = the_one(db, presenter)
         added = goal_records.add_goal(db, name, text, utc_now())
@@ -237,7 +237,7 @@ def added_goal(home: Home, presenter: str | None, text: str) -> tuple[str, dict[
 def done_goal(
     home: Home, goal_id: str, presenter: str | None = None, *, command: str = "greenroom"
 ) -> tuple[str, dict[str, Any]]:
-    """A goal is reached.
+    """Mark a goal as done.
 
     Args:
         presenter: None: whoever's it is.
@@ -256,7 +256,7 @@ def done_goal(
 def dropped_goal(
     home: Home, goal_id: str, presenter: str | None = None, *, command: str = "greenroom"
 ) -> tuple[str, dict[str, Any]]:
-    """Refuse a proposed goal, or give one up: it is removed for good. All else as for `done_goal`."""
+    """Remove a goal for good, proposed or not; otherwise as `done_goal`."""
     with MemoryDatabase.open(home.root) as db:
         name = _owner(db, goal_id, presenter, command)
         goal_records.forget_goal(db, goal_id, now=utc_now())
@@ -268,14 +268,14 @@ def dropped_goal(
 
 
 def each(db: MemoryDatabase | None, given: str | None) -> list[tuple[MemoryDatabase, str]]:
-    """The presenter that was named, else everybody of this home: it is its owner who looks."""
+    """Return the named presenter, else everybody of this home, whose owner is asking."""
     if db is None:
         return []
     return [(db, name) for name in ((given,) if given is not None else presenters(db))]
 
 
 def the_one(db: MemoryDatabase, given: str | None) -> str:
-    """The presenter that was named, else the only one known here.
+    """Return the named presenter, else the only one known here.
 
     Raises:
         UsageError: Nobody, or several are known.
@@ -301,7 +301,7 @@ def _owner(db: MemoryDatabase, goal_id: str, presenter: str | None, command: str
 
 
 def briefing_json(home: Home, agent: str, presenter: str | None) -> dict[str, Any]:
-    """The briefing of *agent*; its text is empty where the presenter is not remembered.
+    """Return the briefing of *agent*; its text is empty if the presenter is not remembered.
 
     Args:
         presenter: None: of the newest session that is to be remembered.
@@ -327,7 +327,7 @@ def briefing_json(home: Home, agent: str, presenter: str | None) -> dict[str, An
 
 
 def _newest_presenter(home: Home) -> str:
-    """The presenter of the newest session that is to be remembered.
+    """Return the presenter of the newest session that is to be remembered.
 
     Raises:
         UsageError: There is none.

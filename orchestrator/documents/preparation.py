@@ -1,4 +1,4 @@
-"""What is known from outside, in one revision of external-intel."""
+"""Findings from outside, in one revision of external-intel."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from orchestrator.rehearsal.session import Session
 
 
 def seats_of(home: Home, panel: tuple[str, ...] | None) -> list[Seat]:
-    """The panelists that lend a hand; None: all of this home.
+    """Return the panelists that help; None: all of this home.
 
     Raises:
         UsageError, HomeError, PersonaError
@@ -50,7 +50,7 @@ def dossier_of(
     focus: Sequence[str],
     kind: str | None,
 ) -> tuple[Dossier, list[str]]:
-    """The dossier of the deck in *path*, and what should be said beside it.
+    """Return the dossier of the deck in *path*, and notices to show with it.
 
     Where the engine that was asked for failed, its `failed` says why, and the offline one wrote it.
     """
@@ -84,7 +84,7 @@ def dossier_of(
 
 
 def intel_json(session: Session) -> dict[str, Any]:
-    """All of it as of now: the revision, how many there may be, and the findings."""
+    """Return all findings as of now: the revision, their maximum number, and the findings."""
     known, store = session.projection.intel, session.rehearsal.store
     return {
         "revision": store.state(INTEL).revisions,
@@ -96,5 +96,5 @@ def intel_json(session: Session) -> dict[str, Any]:
 
 
 def searched_json(session: Session, came: WebIntel) -> dict[str, Any]:
-    """The same after a search of the web, with the queries as they were sent and why some brought less."""
+    """Return all findings after a web search, with the queries as sent and why some brought less."""
     return {**intel_json(session), "queries": list(came.queries), "search_failed": list(came.failed)}

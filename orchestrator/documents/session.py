@@ -1,4 +1,4 @@
-"""One session whole, and what was done in it step by step."""
+"""One whole session, and its steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any]:
-    """The session as `show` gives it: its questions, files and receipts."""
+    """Return the session as `show` gives it: its questions, files and receipts."""
     store = session.rehearsal.store
     states = {path: store.state(path) for path in store.layout.files}
     return {
@@ -47,12 +47,12 @@ def session_json(session: Session, warn: Callable[[str], None]) -> dict[str, Any
 
 
 def warnings_json(session: Session) -> list[dict[str, str]]:
-    """The parts of memory that failed in the session, which went on without them."""
+    """Return the parts of memory that failed in the session, which went on without them."""
     return [{"part": part, "reason": reason} for part, reason in dict.fromkeys(session.failures)]
 
 
 def trace_of(session: Session) -> Trace:
-    """Every step of the loop so far, from the session's ledger."""
+    """Return every step of the loop so far, from the session's ledger."""
     from orchestrator.memory.trace import full_trace  # most who ask for a session ask for no trace
 
     store = session.rehearsal.store
@@ -60,7 +60,7 @@ def trace_of(session: Session) -> Trace:
 
 
 def trace_json(trace: Trace) -> dict[str, Any]:
-    """The steps as `show --trace` gives them."""
+    """Return the steps as `show --trace` gives them."""
     return {
         "steps": [
             {name: value for name, value in asdict(step).items() if value is not None} for step in trace.steps

@@ -1,4 +1,4 @@
-"""Whether every write kept the rules, and nothing was changed since."""
+"""Verification that every write followed the rules, and that nothing changed since."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MIN_HEAD_DIGITS: Final = 8
 
 
 def against_head(found: Verification, head: str | None) -> Verification:
-    """The same, held against a ledger head that was kept elsewhere; None: none was."""
+    """Compare *found* with a ledger head kept elsewhere (None: none was kept)."""
     if head is None or (len(head) >= MIN_HEAD_DIGITS and found.head.startswith(head)):
         return found
     rolled = Finding("ledger/ledger.jsonl", "head", head, found.head)
@@ -21,7 +21,7 @@ def against_head(found: Verification, head: str | None) -> Verification:
 
 
 def verification_json(found: Verification) -> dict[str, Any]:
-    """The document of `verify`."""
+    """Return the document of `verify`."""
     return {
         "valid": found.valid,
         "findings": [picked(one, ("path", "kind", "expected", "found")) for one in found.findings],

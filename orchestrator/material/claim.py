@@ -56,20 +56,20 @@ ARITHMETIC = "offline"
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that a board would expect on this slide (None: in the deck) and that is not there."""
+    """Something that a board would expect on a slide (None: in the deck) and that is missing."""
 
     slide: int | None
     note: str
 
     @property
     def line(self) -> str:
-        """The note behind its place: "slide 3: This slide shows no text."."""
+        """The place and the note, "slide 3: This slide shows no text.", on one line."""
         return f"{'the deck' if self.slide is None else f'slide {self.slide}'}: {self.note}"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a quote stands: on a slide, or at a time of the speech, or both."""
+    """The place of a quote: a slide, a time of the speech, or both."""
 
     slide: int | None
     said_at_s: float | None
@@ -79,7 +79,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Tension:
-    """Two places that contradict each other, and why."""
+    """Two places that contradict each other, with the reason."""
 
     kind: str  # of TENSION_KINDS
     a: Place
@@ -94,12 +94,12 @@ class Tension:
 
     @property
     def sides(self) -> tuple[Place, ...]:
-        """Every quote of it."""
+        """Every quote of the tension."""
         return self.places or (self.a, self.b)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of its kind and its quotes, wherever and however often they stand."""
+        """SHA-256 of the kind and the quotes, regardless of their places and number."""
         quotes = sorted({place.quote for place in self.sides})
         return hashlib.sha256(json.dumps([self.kind, quotes], ensure_ascii=False).encode()).hexdigest()
 
@@ -126,7 +126,7 @@ TENSION_KINDS = (*OF_TWO_PLACES, *OF_FIGURES)
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One stretch that can be quoted: a title, a line, a cell, notes, a chart's value, a segment."""
+    """A stretch of text that can be quoted: a title, line, cell, notes, chart value or segment."""
 
     id: str  # "d3.title", "d3.l2", "d3.t1.r2.c3", "d3.n4", "d3.c1.s2.v3"; "s17" for the 17th segment
     text: str  # verbatim
@@ -143,7 +143,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One thing that is said."""
+    """One quoted statement of a proposal."""
 
     passage: str  # Passage.id
     quote: str  # word for word from that passage
@@ -158,7 +158,7 @@ UNITS: Final = ("%", "money", "time", "count", "date", "year", "x")
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Two or more things that are said, and the formula over them that ought to hold and does not."""
+    """Two or more statements, and a formula over them that should hold and does not."""
 
     kind: str  # deck-vs-deck, speech-vs-deck, sum, growth or chart-vs-text
     relation: str  # over v0, v1, …: "v0 + v1 == v2", "v1 - v0 <= v2"; or NOT_BOTH
@@ -173,7 +173,7 @@ NOT_BOTH: Final = "not both"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a proposal was not accepted."""
+    """The reason why a proposal was not accepted."""
 
     proposal: Proposal
     reason: str  # of REASONS: counted in the ledger

@@ -1,4 +1,4 @@
-"""A question that a presenter brings to a rehearsal: the panel puts it, and did not make it."""
+"""Values of decks, charts, speech, outside findings and questions that the presenter brings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One series of a chart; a value is None where the chart has a gap."""
+    """One series of a chart; None marks a gap."""
 
     name: str
     values: tuple[float | None, ...]
@@ -67,7 +67,7 @@ class Slide:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Deck:
-    """A whole deck, and the SHA-256 of the file it was read from."""
+    """A whole deck, with the SHA-256 of its file."""
 
     kind: str  # "pptx", "pdf" or "md"
     name: str  # the file's own name, without folders
@@ -96,7 +96,7 @@ MAX_TIME_S = 24 * 3600.0
 
 @dataclass(frozen=True, slots=True)
 class LiveSegment:
-    """Words that were said, before their times are settled.
+    """Spoken words whose times are not yet resolved.
 
     `text` and `speaker` are clean (see `orchestrator.material.speech.text`). A time is what the source
     gave, however impossible, or None where it gave none.
@@ -130,17 +130,17 @@ class Segment:
 
     @property
     def is_length_told(self) -> bool:
-        """Whether it is known how long it took: without that its words have no pace."""
+        """Whether the segment's length is known; without it, its words have no pace."""
         return not self.times_estimated and not self.end_estimated
 
 
 def is_name_of(label: str | None, presenter: str) -> bool:
-    """Whether a label in a recording is the presenter's own name, whatever its case."""
+    """Return whether a label in a recording is the presenter's own name, in any case."""
     return label is not None and " ".join(label.split()).casefold() == " ".join(presenter.split()).casefold()
 
 
 def possible(time_s: float | None) -> float | None:
-    """The time if it can be one within a recording, else None."""
+    """Return the time if it is possible within a recording, else None."""
     if time_s is None or not math.isfinite(time_s) or not 0 <= time_s <= MAX_TIME_S:
         return None
     return time_s
@@ -159,7 +159,7 @@ STANCES: Final = (CONTRADICTS, SUPPORTS, NEUTRAL)
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """A finding as a file brings it, before it is held beside the deck; all words are the file's own."""
+    """A finding as a file states it, not yet compared with the deck; all words are the file's own."""
 
     finding: str  # one line
     topic: str = ""
@@ -173,7 +173,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class IntelItem:
-    """One finding from outside, and how it stands to the deck.
+    """A finding from outside, and its stance to the deck.
 
     `quote` is verbatim from the slide. `stance` is neutral wherever neither the file nor a model says
     otherwise; `why` says what the stance rests on.
@@ -195,13 +195,13 @@ class IntelItem:
 
     @property
     def is_held(self) -> bool:
-        """Whether anybody, the file or a model, has held it against the deck."""
+        """Whether the file or a model has compared the item with the deck."""
         return self.is_read or self.quote is not None or self.slide is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Intel:
-    """All that is known from outside at one revision of external-intel."""
+    """All findings from outside at one revision of external-intel."""
 
     items: tuple[IntelItem, ...] = ()
     revision: int = 1
@@ -210,7 +210,7 @@ class Intel:
 
     @property
     def contradicting(self) -> tuple[IntelItem, ...]:
-        """The findings that speak against words or a slide of the deck, in the order of the page."""
+        """The findings that contradict words or a slide of the deck, in page order."""
         return tuple(one for one in self.items if one.stance == CONTRADICTS and one.slide is not None)
 
 
@@ -225,7 +225,7 @@ DOSSIER: Final = "dossier"
 
 @dataclass(frozen=True, slots=True)
 class BroughtQuestion:
-    """One of them, as the first record of a session keeps it."""
+    """A question that the presenter brings, as the session's first record keeps it."""
 
     text: str
     slide: int | None = None  # at which it is put; None: in between

@@ -1,4 +1,4 @@
-"""The resources that can be read over MCP: the sessions, what was so far, each agent's context, the receipts.
+"""The resources served over MCP: sessions, recaps, each agent's context, receipts.
 
 Reading records nothing: a receipt is left by whoever gives a context to a model.
 
@@ -51,7 +51,7 @@ _ADDRESS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A resource, or (with slots in its address) a template of such."""
+    """A resource, or a resource template if its address has slots."""
 
     uri: str
     name: str
@@ -90,7 +90,7 @@ TEMPLATES: Final = (
 
 
 def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str | None]:
-    """One page of what there is, newest sessions first, and where the next page begins.
+    """Return one page of the resources, newest sessions first, and the cursor of the next page.
 
     Raises:
         UsageError: *cursor* is none that was given before.
@@ -114,7 +114,7 @@ def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str |
 
 
 def read(scope: Scope, uri: str) -> tuple[str, str]:
-    """The MIME type and text of one resource.
+    """Return the MIME type and text of one resource.
 
     Raises:
         GreenroomError: There is no such resource, or it cannot be read; one line says why.

@@ -1,4 +1,4 @@
-"""The scope of one MCP server: a home, all of it or one presenter's part; and who is meant by a call."""
+"""The scope of one MCP server (a home, or one presenter's part of it), and the target of a call."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ LIST: Final = "greenroom://sessions"
 
 @dataclass(frozen=True)
 class Scope:
-    """Whom a server serves."""
+    """The home, and the presenter if only one is served."""
 
     home: Home
     presenter: str | None = None  # only this one's memory and sessions; None: whoever a call names
     embed: Embedder | None = None
 
     def sessions(self) -> Iterator[tuple[Path, Opening]]:
-        """Every session that is served, newest first, with what its first record says."""
+        """Yield every session that is served, newest first, with its first record."""
         for session_id in reversed(self.home.session_ids()):
             root = self.home.sessions / session_id
             try:
@@ -44,7 +44,7 @@ class Scope:
                 yield root, opening
 
     def session(self, name: str) -> Path:
-        """The folder of the session that a call names: by id, unique beginning of one, or `last`.
+        """Return the folder of the session that a call names: by id, unique beginning of one, or `last`.
 
         Raises:
             SessionNotFoundError: There is none, or none that is served here. Never a path's.
@@ -65,7 +65,7 @@ class Scope:
         return fitting[0]
 
     def agent(self, name: str) -> str:
-        """*name*, if this home has such an agent: a misspelt one would keep memories of its own.
+        """Return *name* if this home has such an agent; a misspelt one would keep memories of its own.
 
         Raises:
             UsageError: It has none.
@@ -77,7 +77,7 @@ class Scope:
         return name
 
     def whose(self, db: MemoryDatabase | None, given: str | None) -> str:
-        """The presenter whom a call without a session is about.
+        """Return the presenter whom a call without a session is about.
 
         The one that the call or the server names; else the only one who agreed to be remembered.
 

@@ -1,4 +1,4 @@
-"""The server itself, on the MCP SDK: stdio, or HTTP on this machine alone.
+"""The server itself, on the MCP SDK: over stdio, or HTTP on this machine alone.
 
 Source: the `mcp` SDK 2.x; the protocol at https://modelcontextprotocol.io/specification
 """
@@ -80,7 +80,7 @@ class ForFiles(Arguments):
 
 
 def input_schema(tool: Tool, scope: Scope) -> dict[str, Any]:
-    """The tool's arguments as MCP clients see them: whom it is about, then its own."""
+    """Return the tool's arguments as MCP clients see them: whom it is about, then its own."""
     about, own = schema_of(_about(tool)), tool.schema()
     if scope.presenter is not None:
         about["properties"].pop("presenter", None)
@@ -89,7 +89,7 @@ def input_schema(tool: Tool, scope: Scope) -> dict[str, Any]:
 
 
 def call_tool(scope: Scope, name: str, arguments: Mapping[str, Any] | None) -> Outcome:
-    """Run one tool; whatever goes wrong by what was asked for is an error outcome, never an exception."""
+    """Run one tool; a faulty request is an error outcome, never an exception."""
     tool = BY_NAME.get(name)
     given = dict(arguments or {})
     try:
@@ -167,7 +167,7 @@ _ESCAPE: Final = re.compile(
 
 
 def build(scope: Scope, owed: Owed | None = None) -> Server[Any]:
-    """The server, with nothing running yet.
+    """Build the server without starting it.
 
     Args:
         owed: Told of each call that is being worked on.
@@ -254,7 +254,7 @@ def serve_stdio(scope: Scope) -> None:
 
 
 class Owed:
-    """The answers that a client waits for, by the ids of its calls. Used from several threads."""
+    """The answers that a client waits for, by the ids of its calls; thread-safe."""
 
     def __init__(self) -> None:
         self._ids: Counter[str | int] = Counter()
@@ -262,7 +262,7 @@ class Owed:
         self._changed = threading.Condition()
 
     def take(self, line: str) -> None:
-        """A message has come; of one that is no call there is no answer."""
+        """Register a message that has come; only a call is owed an answer."""
         try:
             message = json.loads(line)
         except (ValueError, RecursionError):
@@ -277,7 +277,7 @@ class Owed:
                 self._ids[given] += 1
 
     def answered(self, given: str | int | None) -> None:
-        """The answer to this call was handed on."""
+        """Note that the answer to this call was sent."""
         with self._changed:
             self._drop(given)
             self._changed.notify_all()
@@ -287,7 +287,7 @@ class Owed:
             self._ids[given] -= 1
 
     def counting(self, work: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-        """*work*, which is waited for however long it takes."""
+        """Wrap *work* so that it is waited for however long it takes."""
 
         @wraps(work)
         async def counted(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -303,7 +303,7 @@ class Owed:
         return counted
 
     def wait(self) -> None:
-        """Wait until every call is answered; of one that nobody works on, `QUIET_S` at most."""
+        """Wait until every call is answered, at most `QUIET_S` for one that nobody works on."""
         with self._changed:
             while self._ids.total():
                 if not self._changed.wait(QUIET_S) and not self._running:
@@ -311,7 +311,7 @@ class Owed:
 
 
 class _Answers:
-    """The stream of answers, which tells of each that was handed on."""
+    """A stream of answers that reports each one sent."""
 
     def __init__(self, stream: WriteStream[SessionMessage], owed: Owed) -> None:
         self._stream = stream
@@ -336,7 +336,7 @@ class _Answers:
 
 
 class _Requests(TextIOWrapper):
-    """A client's messages, a line each; the end comes once every call is answered.
+    """A client's messages, a line each; ends once every call is answered.
 
     JSON can spell half of a character, which is no text: the SDK passes over a line that holds one, and its
     client waits for ever. So U+FFFD takes its place, and the call is answered.
@@ -354,7 +354,7 @@ class _Requests(TextIOWrapper):
 
 
 def _requests() -> _Requests:
-    """Standard input, which nothing else in this process reads any more, as the SDK would have it."""
+    """Return standard input, which nothing else in this process reads any more, as the SDK expects it."""
     requests = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), sys.stdin.fileno())
@@ -418,14 +418,14 @@ def _tool(tool: Tool, scope: Scope) -> types.Tool:
 
 
 async def _aside(work: Callable[[], T]) -> T:
-    """Do what waits for disks and locks in a thread, so that other calls go on."""
+    """Run blocking work (disks, locks) in a thread, so that other calls go on."""
     import anyio.to_thread
 
     return await anyio.to_thread.run_sync(work)
 
 
 async def _or_refuse(work: Callable[[], T]) -> T:
-    """The same; an error of ours is the protocol's error, with its one line."""
+    """Run blocking work in a thread; an error of ours becomes the protocol's error, with its one line."""
     from mcp.shared.exceptions import MCPError
     from mcp_types.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
 

@@ -1,4 +1,4 @@
-"""The briefing: what has happened lately, as one agent has to know it, in one short block.
+"""The briefing: recent events that an agent has to know, in one short block.
 
 It tells of one presenter's own sessions in this home, of nobody else's, and of nothing unless they
 agreed to be remembered. It is read from their ledgers, bounded and masked, and kept for five minutes for
@@ -62,7 +62,7 @@ _STATES: Final = ("open", "proposed", "done")
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """The block, when it was made, and whether it is one that was made before."""
+    """The block, the time it was made, and whether it comes from the cache."""
 
     text: str  # "" where there is nothing to tell
     built_at: str
@@ -71,7 +71,7 @@ class Briefing:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An exchange that was closed in the window."""
+    """An exchange closed within the window."""
 
     exchange: str
     agent: str
@@ -83,13 +83,13 @@ class Asked:
 
     @property
     def word(self) -> str:
-        """What came of it, in words."""
+        """The outcome of the exchange, in words."""
         return PARTLY_WORDS if self.is_partly else OUTCOME_WORDS.get(self.outcome, self.outcome)
 
 
 @dataclass(slots=True)
 class Lately:
-    """One session as far as the window reaches."""
+    """One session's events within the window."""
 
     begun: Begun
     last_at: str = ""
@@ -103,7 +103,7 @@ class Lately:
 
 
 def lately(begun: Begun, now: str) -> Lately | None:
-    """Everything that happened in a session in the window; None: nothing, or its ledger cannot be read."""
+    """Return a session's events within the window, or None if it has none or its ledger cannot be read."""
     since = _window_start(now).strftime("%Y-%m-%dT%H:%M:%S")
     told, off_record = Lately(begun), OffRecord(kinds=KINDS)
 
@@ -118,7 +118,7 @@ def lately(begun: Begun, now: str) -> Lately | None:
 
 
 def _judged(asked: Asked, said: PersonVerdict | None) -> Asked:
-    """The exchange as a person judged its last answer, where one did."""
+    """Return the exchange with a person's judgement of its last answer, if there is one."""
     if said is None:
         return asked
     differs = asked.outcome not in (result_of(said), "unjudged")
@@ -136,7 +136,7 @@ def briefing(
     now: str,
     read: Callable[[Begun, str], Lately | None] = lately,
 ) -> Briefing:
-    """The situation as *agent* would be told it now; empty without the presenter's consent.
+    """Return the situation for *agent* as of now; empty without the presenter's consent.
 
     Args:
         read: Where several agents are told at once, one that reads each session once.
@@ -168,7 +168,7 @@ def briefing(
 
 
 def drop_briefings(home_root: Path, presenter: str | None = None) -> None:
-    """Remove the briefings that are kept of a presenter, or of everybody; none there is no error."""
+    """Remove the cached briefings of a presenter, or of everybody; it is no error if there are none."""
     pattern = "*" if presenter is None else f"{_key(presenter)}-*"
     for path in (home_root / FOLDER_NAME).glob(pattern):
         with suppress(OSError):
@@ -176,7 +176,7 @@ def drop_briefings(home_root: Path, presenter: str | None = None) -> None:
 
 
 def _key(presenter: str) -> str:
-    """A presenter's name, as a file name that does not tell it."""
+    """Return a file name for a presenter that does not reveal the name."""
     return hashlib.sha256(presenter.encode()).hexdigest()[:16]
 
 
@@ -197,7 +197,7 @@ def _window_start(now: str) -> datetime:
 
 
 def _size_and_time(begun: Begun) -> tuple[int, int]:
-    """Of its ledger, and the verdicts beside it: bytes, and nanoseconds of the last write.
+    """Return bytes and last write time (ns) of the session's ledger and of the verdicts beside it.
 
     One of them changes with every write.
     """
@@ -281,7 +281,7 @@ def _part(title: str, lines: Sequence[str], more: int) -> Iterable[str]:
 
 
 def _event(one: Lately) -> str:
-    """ "2026-11-22 08:14 Harbour ferries (s1): began, 12 pieces of speech, 1 question (1 parked), ended"."""
+    """Format "2026-11-22 08:14 Harbour ferries (s1): began, 12 pieces of speech, 1 question (1 parked)"."""
     happened = [
         "began" if one.has_begun else "",
         f"{counted(one.spoken, 'piece')} of speech" if one.spoken else "",

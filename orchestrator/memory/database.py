@@ -41,7 +41,7 @@ _VERSIONS: Final = ("schema.sql", "schema_2.sql", "schema_3.sql")
 
 
 class MemoryDatabase:
-    """One open database. Safe to use from several threads; each process opens its own."""
+    """One open database, thread-safe; each process opens its own."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -51,7 +51,7 @@ class MemoryDatabase:
 
     @staticmethod
     def exists(home_root: Path) -> bool:
-        """Whether this home has one, or something else that has its name: opening makes it, or refuses.
+        """Return whether this home has a file named like the database, which `open` uses or refuses.
 
         Raises:
             MemoryDatabaseError: It cannot be looked at.
@@ -67,7 +67,7 @@ class MemoryDatabase:
 
     @classmethod
     def open(cls, home_root: Path, *, patience_s: float | None = None) -> Self:
-        """The database of the home at *home_root*, made where there is none.
+        """Open the database of the home at *home_root*, creating it if there is none.
 
         Args:
             patience_s: How long to wait for other processes; None: `TIMEOUT_S`.
@@ -93,7 +93,7 @@ class MemoryDatabase:
 
     @classmethod
     def examine(cls, home_root: Path, *, patience_s: float) -> int | None:
-        """Look whether memory can be read and written, and change nothing; None: there is none yet.
+        """Check that memory can be read and written, without changing it; return None if there is none yet.
 
         Returns how many presenters have agreed to be remembered.
 
@@ -120,7 +120,7 @@ class MemoryDatabase:
         return int(count)
 
     def check_writable(self) -> None:
-        """Find out whether a write would be taken, without one.
+        """Check, without writing, that a write would be accepted.
 
         Raises:
             MemoryDatabaseError: It would be refused.
@@ -143,37 +143,37 @@ class MemoryDatabase:
         self.close()
 
     def close(self) -> None:
-        """Close it; what was written stays."""
+        """Close the database; what was written stays."""
         with self._lock:
             self._connection.close()
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[sqlite3.Connection]:
-        """All that is written within happens, or nothing of it; inside another, it is part of that.
+        """Commit all writes of the block or none; inside another transaction, the block is a part of it.
 
         Not *durable*: a power cut may undo it; nothing else can.
         """
         return self._within("BEGIN IMMEDIATE", durable)
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """All that is read within is of one moment; writers are neither awaited nor kept waiting."""
+        """Read in one snapshot; neither waits for writers nor blocks them."""
         return self._within("BEGIN", True)
 
     def rows(self, query: str, *given: Any) -> list[sqlite3.Row]:
-        """All rows that answer one question, as `reading`."""
+        """Return all rows of a query, as `reading`."""
         with self.reading() as connection:
             return connection.execute(query, given).fetchall()
 
     def row(self, query: str, *given: Any) -> sqlite3.Row | None:
-        """The first of them; None: there is none."""
+        """Return the first row of a query, or None if there is none."""
         return next(iter(self.rows(query, *given)), None)
 
     def write(self, query: str, *given: Any) -> sqlite3.Cursor:
-        """Change rows: part of the transaction that is open, else in one of its own."""
+        """Change rows, within the open transaction or else in one of their own."""
         with self.transaction() as connection:
             return connection.execute(query, given)
 
     def _make(self) -> None:
-        """Bring the tables to the version of this release."""
+        """Upgrade the tables to the version of this release."""
         if _version(self._connection, self.path) == len(_VERSIONS):
             return
         with self.transaction() as connection:
@@ -208,7 +208,7 @@ class MemoryDatabase:
                 raise _refusal(self.path, error) from error
 
     def wipe(self) -> bool:
-        """Leave no byte of what was deleted: in the file, the index and the log.
+        """Overwrite every byte of deleted rows in the file, the index and the log.
 
         False where another process still reads from the log: it is done when that has gone, by the
         next call or when the last process closes the database.
@@ -229,7 +229,7 @@ class MemoryDatabase:
 
 @contextmanager
 def existing(home_root: Path | None) -> Iterator[MemoryDatabase | None]:
-    """The database of a home; None where there is none, or memory is switched off: it is never made here."""
+    """Open the database of a home, or None if there is none or memory is switched off; never create it."""
     if home_root is None or not MemoryDatabase.exists(home_root):
         yield None
         return
@@ -238,30 +238,30 @@ def existing(home_root: Path | None) -> Iterator[MemoryDatabase | None]:
 
 
 def note(db: MemoryDatabase, at: str, act: str, presenter: str, item: str, agent: str | None) -> None:
-    """Add a line to the history, in the transaction of what it tells."""
+    """Add a line to the history, in the transaction of the change that it records."""
     line = (at, act, presenter, item, agent)
     added = db.write("INSERT INTO history (at, act, presenter, item, agent) VALUES (?, ?, ?, ?, ?)", *line)
     db.write("DELETE FROM history WHERE n <= ?", (added.lastrowid or 0) - KEPT_HISTORY)
 
 
 def session_of(source: str | None) -> str | None:
-    """The session of a source, "<session>" or "<session>/<record or exchange>"; queries know it too."""
+    """Return the session of a source, "<session>" or "<session>/<record or exchange>"; queries use it too."""
     return None if source is None else source.partition("/")[0]
 
 
 def new_id(first: str) -> str:
-    """An id that says nothing about what it names: *first*, then 12 hex digits."""
+    """Return a random id: *first*, then 12 hex digits."""
     return first + secrets.token_hex(6)
 
 
 def scope_of(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
-    """The number of what *agent* keeps about *presenter*; None where there is nothing yet."""
+    """Return the number of *agent*'s scope for *presenter*, or None if it keeps nothing yet."""
     row = db.row("SELECT n FROM scopes WHERE presenter = ? AND agent = ?", presenter, agent)
     return None if row is None else int(row["n"])
 
 
 def made_scope(db: MemoryDatabase, presenter: str, agent: str) -> int:
-    """The same, made where there is none."""
+    """Return the number of *agent*'s scope for *presenter*, creating it if there is none."""
     db.write("INSERT OR IGNORE INTO scopes (presenter, agent) VALUES (?, ?)", presenter, agent)
     return scope_of(db, presenter, agent) or 0
 
@@ -301,14 +301,14 @@ def _tables(connection: sqlite3.Connection) -> frozenset[str]:
 
 
 def _own_tables() -> frozenset[str]:
-    """The tables of this release's version."""
+    """Return the names of the tables in this release's version."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         MemoryDatabase(Path(NAME), connection)._make()
         return _tables(connection)
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    """Of which version the tables are; 0: there are none yet.
+    """Return the version of the tables; 0: there are none yet.
 
     Raises:
         MemoryDatabaseError: They are another program's, or a later release's.
@@ -329,7 +329,7 @@ def _version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 def _code(error: sqlite3.Error) -> int:
-    """SQLite's own code; 0 where the error is none of SQLite's."""
+    """Return SQLite's error code, or 0 if the error is not SQLite's own."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return code & 0xFF  # without what an extended code adds
 

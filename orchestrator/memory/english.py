@@ -1,4 +1,4 @@
-"""The English that memory goes by: words that tell something, names, and a "not". Its lists: `english.yaml`.
+"""The English words that memory relies on: content words, names, negation. Its lists: `english.yaml`.
 
 A name is told by its capitals alone: no meaning is read, and nothing says who or what it is.
 """
@@ -36,12 +36,12 @@ _MAX_NAME: Final = 60
 
 @cache
 def english(name: str) -> frozenset[str]:
-    """A list of `english.yaml`."""
+    """Return a list of `english.yaml`."""
     return frozenset(packaged_yaml("memory/english.yaml")[name].split())
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a topic that may tell something, each once, as first met."""
+    """Return the content words of a topic, each once, in order of first occurrence."""
     found = (word.casefold() for word in _WORD.findall(text))
     common = english("common")
     telling = (word for word in found if word not in common and (len(word) > 1 or word.isdigit()))
@@ -49,18 +49,18 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 def subjects_of(text: str) -> tuple[str, ...]:
-    """The words of a topic without those that stand in every talk, whatever it is about."""
+    """Return the content words of a topic except those common to every talk."""
     return tuple(word for word in words_of(text) if word not in english("talk"))
 
 
 def stems(text: str) -> set[str]:
-    """Of the longer words that tell what a sentence is about, the first letters."""
+    """Return the first letters of the longer words that tell what a sentence is about."""
     words = (word.casefold() for word in _LONG_WORD.findall(text))
     return {word[:_STEM] for word in words if word not in english("common") | english("talk")}
 
 
 def is_negated(text: str) -> bool:
-    """Whether a text holds a "not", in whatever words."""
+    """Return whether a text holds a negation, in any wording."""
     return _negation().search(text) is not None
 
 
@@ -70,7 +70,7 @@ def _negation() -> re.Pattern[str]:
 
 
 def names(sentence: str) -> Iterator[str]:
-    """Names in a sentence: words written large that it does not begin with, or several in a row.
+    """Yield the names in a sentence: capitalised words not at its beginning, or several in a row.
 
     Speech without capitals, or in capitals throughout, names nobody.
     """
@@ -90,7 +90,7 @@ def names(sentence: str) -> Iterator[str]:
 
 
 def large(text: str) -> frozenset[str]:
-    """Words with a capital letter, in small ones, but for those that often open a sentence."""
+    """Return capitalised words, in lower case, except those that often open a sentence."""
     return frozenset(word.casefold() for word in _LARGE.findall(text)) - english("common") - english("talk")
 
 
@@ -117,7 +117,7 @@ _WORD_DECK_NAMES: Final = re.compile(r"(?=.*[^\W\d_])[^\W_]+(?:[-'’&][^\W_]+)*
 
 
 def names_in(deck: Deck) -> tuple[str, ...]:
-    """Return the single words of the deck's names, the commonest first, then as they come.
+    """Return the single words of the deck's names, the commonest first, ties in order of occurrence.
 
     A word that the deck writes in small letters as well is no name.
     """
@@ -134,5 +134,5 @@ def names_in(deck: Deck) -> tuple[str, ...]:
 
 
 def _bare(word: str) -> str:
-    """A word without the punctuation around it and an 's."""
+    """Strip a word's surrounding punctuation and an 's."""
     return _AROUND.sub("", word)

@@ -1,4 +1,4 @@
-"""The facts of a session as they stand: a fold over the ledger's records, and the files that show it.
+"""The facts of a session: a fold over the ledger's records, and the files made from it.
 
 A run leaves two records. `fact-run` claims a window: everything behind the last window that was
 read, up to a record. `facts` holds what was found in it, and only then has the window been read.
@@ -72,7 +72,7 @@ _POLL_S: Final = 0.02
 
 @contextmanager
 def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]:
-    """A folder of the session at *root*, open, and never reached through a link.
+    """Open a folder of the session at *root*, never through a link.
 
     Args:
         make: Where it is missing; only while holding the session's lock, so that it has not ended.
@@ -95,14 +95,14 @@ def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]
 
 
 class Made:
-    """Files that are made from a session's ledger; that they cannot be is one warning until they can."""
+    """Files made from a session's ledger; failing to make them is one warning until it works again."""
 
     def __init__(self, store: Store, what: str, write: Callable[[], None]) -> None:
         self._store, self._what, self._write = store, what, write
         self._fails = False
 
     def write(self) -> bool:
-        """Bring them up to date; False: the disk refused, or the ledger holds something strange.
+        """Update the files; return False if the disk refused or the ledger holds an unexpected record.
 
         It is done under the session's lock: behind the back of an end elsewhere, there would be a file
         that the record of the end does not know. A session that has ended, or whose ledger takes
@@ -121,7 +121,7 @@ class Made:
 
 
 def replace_text(folder_fd: int, name: str, text: str) -> None:
-    """Put *text* in the place of *name* at once: a reader sees the old or the new. No sync.
+    """Replace the content of *name* with *text* atomically, without a sync.
 
     Raises:
         OSError: The disk refused; *name* is as it was.
@@ -130,7 +130,7 @@ def replace_text(folder_fd: int, name: str, text: str) -> None:
 
 
 def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
-    """The same; False: it was there already."""
+    """Replace the content of *name* if it differs from *text*; return whether it did."""
     if files.read_plain(folder_fd, name, most=len(text.encode())) == text.encode():
         return False
     replace_text(folder_fd, name, text)
@@ -139,7 +139,7 @@ def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
 
 @contextmanager
 def locked(root: Path, folder: str, *, wait_s: float = 0.0) -> Iterator[bool]:
-    """Hold *folder* of the session at *root*; False: another process does, also after *wait_s* seconds.
+    """Lock *folder* of the session at *root*; False: another process holds it, even after *wait_s* seconds.
 
     The lock is `flock` on the folder itself, so nothing is left behind, and the system gives it back
     the moment its holder dies. It makes no folder. Where it cannot be had (there is no folder, or the
@@ -186,7 +186,7 @@ _OURS = re.compile(r"\d{4}-\d\d-\d\d\.json")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A window that a run has taken."""
+    """A window claimed by a run."""
 
     run: int
     from_seq: int  # the first record of the window
@@ -196,7 +196,7 @@ class Claim:
 
 @dataclass(slots=True)
 class FactLog:
-    """The fold itself; `take` is given every record once, in order."""
+    """The fold of facts; pass `take` every record once, in order."""
 
     facts: list[Fact] = field(default_factory=list)
     numbered: int = 0  # facts so far: one that was withdrawn keeps its number
@@ -253,15 +253,15 @@ class FactLog:
 
     @property
     def has_speech(self) -> bool:
-        """Whether anything waits but questions."""
+        """Whether anything but questions waits to be read."""
         return any(passage.kind in SPOKEN for passage in self.waiting.values())
 
     def stays(self, text: str) -> bool:
-        """Whether *text* holds, or quotes, what is to stay in the session's transcript."""
+        """Return whether *text* holds or quotes words that must stay in the session's transcript."""
         return not is_clean(text) or self._off_record.touches(text)
 
     def window(self, upto: int) -> Claim | None:
-        """The next window, up to record *upto* or what one call can read; None: nothing is waiting."""
+        """Return the next window, up to record *upto* or the size of one call, or None if nothing waits."""
         taken: list[Passage] = []
         chars = 0
         for seq, passage in self.waiting.items():
@@ -303,14 +303,14 @@ class FactLog:
         self.waiting = {seq: one for seq, one in self.waiting.items() if seq > found.to_seq}
 
     def _withdraw(self, taken_back: AnswerTakenBack) -> None:
-        """Let go of what was said in an answer that was taken back, and of what came of it."""
+        """Drop what was said in a withdrawn answer, and what resulted from it."""
         self._let_go(set(taken_back.withdraws))
         for index, fact in enumerate(self.facts):
             if fact.settled_by == taken_back.exchange:
                 self.facts[index] = replace(fact, settled_by=None)
 
     def _let_go(self, fallen: Set[int]) -> None:
-        """Look for no facts in these records, and keep none of them."""
+        """Skip these records when looking for facts, and drop facts found in them."""
         self.waiting = {seq: one for seq, one in self.waiting.items() if seq not in fallen}
         gone = {key_of(one.content) for one in self.facts if one.source in fallen}
         self.facts = [one for one in self.facts if one.source not in fallen]
@@ -329,7 +329,7 @@ class FactLog:
         )
 
     def _closed(self, exchange: Passage) -> None:
-        """A parked question that was put again and answered is an open thread no more."""
+        """Drop a parked question from the open threads once it was put again and answered."""
         self.exchanges += 1
         if exchange.comes_back_to is None or exchange.outcome != "satisfied":
             return
@@ -339,13 +339,13 @@ class FactLog:
 
 
 def _check_before(seq: int, record: Record) -> None:
-    """Raises ValueError where *seq* is no number of an earlier record, as those that a run has read are."""
+    """Raise ValueError unless *seq* is the number of an earlier record, as those that a run read are."""
     if not 0 <= seq < record.seq:
         raise ValueError(f"{seq} is no earlier record")
 
 
 def is_sound(draft: FactDraft) -> bool:
-    """Whether a fact is of a known kind, has some text and not too much, and can stand in a file."""
+    """Return whether a fact is of a known kind, has text within the limit, and can stand in a file."""
     try:
         f"{draft.content}{draft.quote}".encode()  # half a character is no text
     except UnicodeEncodeError:
@@ -358,7 +358,7 @@ def is_sound(draft: FactDraft) -> bool:
 
 
 def fact_files(log: FactLog) -> dict[str, str]:
-    """Every file of the folder with its text, the index last."""
+    """Return every file of the folder with its text, the index last."""
     days: dict[str, list[Fact]] = {}
     for fact in log.facts:
         days.setdefault(fact.source_date, []).append(fact)
@@ -371,7 +371,7 @@ def fact_files(log: FactLog) -> dict[str, str]:
 
 
 def write_fact_files(root: Path, log: FactLog) -> None:
-    """Bring the session's `facts/` in line with the ledger.
+    """Update the session's `facts/` from the ledger.
 
     Call it while holding `locked`, so that nobody's older files replace newer ones.
 

@@ -1,4 +1,4 @@
-"""The end of a session: what is worth keeping of it goes to long-term memory, if the presenter agreed.
+"""The end of a session: keep what matters in long-term memory, if the presenter agreed.
 
 Each decision becomes a memory of whoever it was told to. Each question that was not answered to
 anybody's satisfaction becomes a memory of who asked it, `Left open: "…"`; when the same words are
@@ -65,7 +65,7 @@ class Flushed:
 
 
 def keep_what_matters(rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe, now: str) -> Flushed:
-    """The flush of an open session; one record tells of it. Doing it again adds nothing.
+    """Flush an open session and record the flush; doing it again adds nothing.
 
     Called after the last exchange is closed and before the debrief.
 
@@ -106,7 +106,7 @@ def flush(
     stays: Callable[[str], bool] = lambda text: False,
     now: str,
 ) -> Flushed:
-    """Write what is worth keeping of a session; nothing without the presenter's consent.
+    """Keep what matters of a session in memory; nothing without the presenter's consent.
 
     Args:
         session: Its id; sources are "<session>/<record>" and "<session>/<exchange>".
@@ -150,7 +150,7 @@ def judge_again(
     stays: Callable[[str], bool] = lambda text: False,
     now: str,
 ) -> None:
-    """Keep of a question what the flush would have kept of it, had its answer been judged so then.
+    """Update memory as if the answer to a question had been judged so before the flush.
 
     What the flush kept of it falls, and what that had replaced stands again; what other sessions said as
     well, and what the presenter edited, stays. Nothing where the session was never flushed, or the asking
@@ -180,20 +180,20 @@ def judge_again(
 
 
 def is_same_question(deck: Deck, one: Exchange, other: Exchange) -> bool:
-    """Whether two exchanges about one deck would be kept as one memory."""
+    """Return whether two exchanges about one deck would be kept as one memory."""
     said, told = (one_line(each.quote or each.turns[0].question) for each in (one, other))
     return said == told and about(deck, one) == about(deck, other)
 
 
 def counts_as(exchange: Exchange) -> str | None:
-    """OPEN or ANSWERED; None: an answer that nobody judged leaves its question neither."""
+    """Return OPEN or ANSWERED, or None for an answer that nobody judged."""
     if exchange.result == "unjudged" and exchange.answered:
         return None
     return ANSWERED if exchange.result == "satisfied" else OPEN
 
 
 def _is_forgotten(db: MemoryDatabase, presenter: str, session: str, agent: str) -> bool:
-    """Whether the session was never flushed, or this agent forgot anything of the presenter since."""
+    """Return whether this agent forgot anything of the presenter since the flush, or there was no flush."""
     flushed = "SELECT n FROM history WHERE presenter = ? AND act = ? AND item = ?"
     row = db.row(flushed, presenter, _FLUSHED, session)
     if row is None:
@@ -203,7 +203,7 @@ def _is_forgotten(db: MemoryDatabase, presenter: str, session: str, agent: str) 
 
 
 def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]]:
-    """Each with its source, "<session>/<record>"; a second one of the same record is ".2"."""
+    """Yield each with its source, "<session>/<record>"; a second one of the same record is ".2"."""
     for number, one in enumerate(noted):
         before = sum(other.seq == one.seq for other in noted[:number])
         yield f"{session}/{one.seq}" + (f".{before + 1}" if before else ""), one
@@ -211,7 +211,7 @@ def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]
 
 @dataclass(slots=True)
 class _Flush:
-    """One flush under way."""
+    """The state of one flush under way."""
 
     db: MemoryDatabase
     presenter: str
@@ -224,7 +224,7 @@ class _Flush:
     left_out: int = 0
 
     def is_first(self, item: str) -> bool:
-        """Whether this was never looked at before; from now on it was."""
+        """Return whether this item was never seen before, and mark it as seen."""
         query = "SELECT 1 FROM history WHERE presenter = ? AND act = ? AND item = ?"
         if self.db.rows(query, self.presenter, _FLUSHED, item):
             return False
@@ -232,7 +232,7 @@ class _Flush:
         return True
 
     def has_to_stay(self, text: str) -> bool:
-        """Whether *text* is to stay in the session; it is counted."""
+        """Return whether *text* must stay in the session, and count it if so."""
         stays = self.stays(text)
         self.left_out += stays
         return stays
@@ -257,13 +257,13 @@ class _Flush:
         self.write(exchange.agent, "pattern", content, sure, OPEN_TAG, source, next(own, None))
 
     def saying(self, how: str, exchange: Exchange) -> str:
-        """What a memory says of the words that were asked about, or of the question where there are none."""
+        """Return the memory's text about the words asked about, else about the question."""
         if exchange.quote:
             return saying(how, one_line(exchange.quote), about(self.deck, exchange))
         return of_question(how, exchange)
 
     def saying_same(self, how: str, exchange: Exchange) -> list[Memory]:
-        """The memories of any agent that say this of the same words, or question, about this deck."""
+        """Return any agent's memories with the same text about the same words or question of this deck."""
         kept, tag = memories(self.db, presenter=self.presenter), deck_tag(self.deck)
         mine = [one for one in kept if tag in one.tags]
         if not exchange.quote:
@@ -289,7 +289,7 @@ class _Flush:
             self.written.append(written.memory)
 
     def propose(self, noted: Noted, source: str) -> None:
-        """A goal that was stated is proposed; one that is too long to be kept whole is not."""
+        """Propose a stated goal, unless it is too long to keep whole."""
         if self.has_to_stay(noted.text) or len(noted.text) > MAX_GOAL_CHARS:
             return
         with suppress(MemoryRefusedError):  # there are enough of them
@@ -298,7 +298,7 @@ class _Flush:
                 self.goals.append(goal)
 
     def move_goals(self, exchange: Exchange) -> None:
-        """Note which goals an answered question was about: those that share two telling words with it."""
+        """Note the goals that an answered question was about: they share two content words with it."""
         asked = stems(f"{exchange.quote or ''} {exchange.turns[0].question}")
         for goal in goals(self.db, self.presenter, include_done=False):
             own = stems(goal.text)

@@ -1,4 +1,4 @@
-"""Memories: written once each, listed, edited, superseded; of too many, the least valuable leave.
+"""Memories: written once each, listed, edited, superseded; the least valuable of too many are evicted.
 
 Every write checks the presenter's consent, the source, the content and the number of memories in the
 transaction that adds the row, so any number of processes may write at once. Whatever takes a memory's id
@@ -69,7 +69,7 @@ _RESTS: Final = "INSERT OR IGNORE INTO rests VALUES (?, ?, ?)"
 def keep(
     db: MemoryDatabase, memory: Memory, *, supersedes: str | None = None, confirms: bool = False
 ) -> Written:
-    """Keep one thing about a presenter, unless it is known: then the known one comes back.
+    """Keep a memory about a presenter, or return the memory that is already known.
 
     Known is a memory with the same source, or one that is not superseded and has the same content
     (spacing, letter case and a last stop aside). Where the agent then has more than 200, the least
@@ -114,19 +114,19 @@ def keep(
 def memories(
     db: MemoryDatabase, *, presenter: str, agent: str | None = None, include_superseded: bool = False
 ) -> tuple[Memory, ...]:
-    """Every memory about a presenter, of all agents or one; newest first."""
+    """Return every memory about a presenter, of all agents or one, newest first."""
     which = _THERE if include_superseded else _STANDS
     return tuple(map(memory_of, _listed(db, which, "created_at", presenter, agent)))
 
 
 def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tuple[Left, ...]:
-    """Memories that left because an agent had too many; the last to leave first, 200 an agent."""
+    """Return memories evicted because an agent had too many: the last evicted first, 200 an agent."""
     rows = _listed(db, "left_at IS NOT NULL", "left_at", presenter, agent)
     return tuple(Left(memory_of(row), row["left_at"]) for row in rows)
 
 
 def memory(db: MemoryDatabase, memory_id: str) -> Memory:
-    """One memory, also where it is superseded."""
+    """Return one memory, even if it is superseded."""
     return memory_of(row_of(db, memory_id))
 
 
@@ -140,7 +140,7 @@ def edit_memory(
     tags: Iterable[str] | None = None,
     now: str,
 ) -> Memory:
-    """Change the given values of one memory, as the presenter wishes; its words of before are wiped.
+    """Change the given values of one memory, as the presenter wishes; its earlier words are wiped.
 
     Its vectors go with its old words, and are made again when it is next looked for.
 
@@ -171,7 +171,7 @@ def edit_memory(
 
 
 def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[str]) -> None:
-    """Note that these memories stand in a session's ledger: `forget` names it then."""
+    """Record that these memories stand in a session's ledger, so that `forget` can name it."""
     ids = tuple(memory_ids)
     carried = "INSERT OR IGNORE INTO carried (memory, session) SELECT n, ? FROM memories WHERE id = ?"
     with existing(home_root if ids else None) as db:
@@ -182,7 +182,7 @@ def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[s
 
 
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
-    """The number of sessions in which each memory about a presenter was found, by id; only from 2 up."""
+    """Count the sessions in which each memory about a presenter was found, by id; only from 2 up."""
     rows = db.rows(
         "SELECT memories.id, count(DISTINCT session_of(rests.source)) AS often FROM rests "
         "JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
@@ -193,19 +193,19 @@ def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
 
 
 def history(db: MemoryDatabase, presenter: str) -> tuple[Act, ...]:
-    """Every act about a presenter, oldest first: the record of all writes, without their content."""
+    """Return every act about a presenter, oldest first: all writes, without their content."""
     acts = "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n"
     return tuple(Act(*row) for row in db.rows(acts, name_in(db, presenter)))
 
 
 def last_change(db: MemoryDatabase, presenter: str) -> int:
-    """A number that grows whenever anything about a presenter changes: a briefing is made anew by it."""
+    """Return a number that grows with any change about a presenter, and makes a briefing outdated."""
     newest = "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?"
     return int(db.rows(newest, name_in(db, presenter))[0][0])
 
 
 def worth(memory: Memory, now: str) -> float:
-    """The worth of keeping a memory: its confidence, less with age, more with use.
+    """Return the value of keeping a memory: its confidence, decreasing with age and increasing with use.
 
     Age counts from its last use, else from when it was written. Superseded ones are worth nothing.
     """
@@ -219,13 +219,13 @@ def worth(memory: Memory, now: str) -> float:
 
 
 def memory_of(row: sqlite3.Row) -> Memory:
-    """The memory in a row that `MEMORY` read."""
+    """Return the memory in a row that `MEMORY` read."""
     values = {field.name: row[field.name] for field in fields(Memory)}
     return Memory(**{**values, "tags": tuple(json.loads(row["tags"]))})
 
 
 def row_of(db: MemoryDatabase, memory_id: str, *, also_left: bool = False) -> sqlite3.Row:
-    """The row of one memory; *also_left*: one that has left is as good."""
+    """Return the row of one memory; *also_left* includes evicted ones."""
     row = db.row(f"{MEMORY} WHERE memories.id = ? AND {'TRUE' if also_left else _THERE}", memory_id)
     if row is None:
         shown = one_line(memory_id)[:40]
@@ -234,7 +234,7 @@ def row_of(db: MemoryDatabase, memory_id: str, *, also_left: bool = False) -> sq
 
 
 def stand_again(db: MemoryDatabase, memory_id: str) -> None:
-    """Let a memory count whose successor is gone, unless another says the same meanwhile, or it has left."""
+    """Restore a memory whose successor is gone, unless it was evicted or another now says the same."""
     row = db.row(f"{MEMORY} WHERE memories.id = ? AND {_THERE}", memory_id)
     if row is not None and _twin(db, row["scope"], memory_of(row)) is None:
         db.write("UPDATE memories SET superseded_by = NULL WHERE n = ?", row["n"])
@@ -242,7 +242,7 @@ def stand_again(db: MemoryDatabase, memory_id: str) -> None:
 
 
 def unindex(db: MemoryDatabase, number: int) -> None:
-    """Take one memory's words out of the index, if they are in it; before its row changes or goes."""
+    """Remove a memory's words from the index, if present; call it before its row changes or goes."""
     db.write(
         "INSERT INTO words (words, rowid, scope, content, tags) "
         "SELECT 'delete', n, scope, content, tags FROM recallable WHERE n = ?",
@@ -251,7 +251,7 @@ def unindex(db: MemoryDatabase, number: int) -> None:
 
 
 def _index(db: MemoryDatabase, number: int) -> None:
-    """Make one memory findable by its words, unless it is superseded."""
+    """Index one memory's words, unless it is superseded."""
     db.write(
         "INSERT INTO words (rowid, scope, content, tags) "
         "SELECT n, scope, content, tags FROM recallable WHERE n = ?",
@@ -269,13 +269,13 @@ def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str 
 
 
 def _twin(db: MemoryDatabase, scope: int, memory: Memory) -> sqlite3.Row | None:
-    """The memory that says the same."""
+    """Return the memory that says the same, or None."""
     words = normalised(memory.content)
     return db.row(f"{MEMORY} WHERE scope = ? AND {_STANDS} AND normalised = ?", scope, words)
 
 
 def _confirm(db: MemoryDatabase, number: int, known: Memory, again: Memory) -> Memory:
-    """Note that *known* was found again; the newer occurrence gives its source and date."""
+    """Record that *known* was found again; the newer occurrence gives its source and date."""
     source, at = again.source, again.created_at
     rests_on_it = "SELECT 1 FROM rests WHERE memory = ? AND source = ?"
     if source is None or db.rows(rests_on_it, number, source):
@@ -301,7 +301,7 @@ def _supersede(db: MemoryDatabase, scope: int, old: str, new: Memory) -> None:
 
 
 def _columns(memory: Memory) -> dict[str, Any]:
-    """The columns of a memory's row that it is written with; the others the database counts."""
+    """Return the columns written for a memory; the database fills in the others."""
     same = ("type", "content", "confidence", "source", "created_at")
     return {
         **{name: getattr(memory, name) for name in same},
@@ -311,7 +311,7 @@ def _columns(memory: Memory) -> dict[str, Any]:
 
 
 def _evict(db: MemoryDatabase, scope: int, now: str, *, newest: int) -> tuple[Memory, ...]:
-    """Let the least valuable leave until there are 200; those that left.
+    """Evict the least valuable memories until 200 are left; return those evicted.
 
     *newest*, just written, does not leave at once: its writer was told that it is there.
     """
@@ -371,7 +371,7 @@ def recall(
     embed: Embedder | None = None,
     now: str,
 ) -> tuple[Recalled, ...]:
-    """At most five memories for *topic*: three by relevance, two by recency, none twice.
+    """Recall at most five memories for *topic*: three by relevance, two by recency, none twice.
 
     Where there are no vectors, words that stand in every talk ("slide", "number") make nothing relevant.
 
@@ -399,7 +399,7 @@ def recall(
 
 
 def recent(memory: Memory) -> Recalled:
-    """A memory that was picked for its date."""
+    """Return a memory as recalled for its date."""
     return Recalled(memory, f"recent: {memory.created_at[:10]}")
 
 
@@ -414,7 +414,7 @@ def search_memories(
     now: str,
     telling: Callable[[str], tuple[str, ...]] = words_of,
 ) -> tuple[Recalled, ...]:
-    """The memories most relevant to *query*, best first, by relevance alone; it counts as use.
+    """Return the memories most relevant to *query*, best first, by relevance alone; it counts as use.
 
     Args:
         telling: Which words of a line count, where there are no vectors.
@@ -446,7 +446,7 @@ def search_memories(
 
 
 def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embedder) -> int:
-    """Make the vectors that this model has not made yet; how many. No lock is held while it works.
+    """Make the vectors that this model lacks, without holding a lock meanwhile; return how many.
 
     Raises:
         EmbeddingError: None can be made now.
@@ -476,7 +476,7 @@ def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embe
 def _by_meaning(
     db: MemoryDatabase, scope: int, wanted: Sequence[array[float]], model: str
 ) -> list[tuple[int, str]]:
-    """The row numbers of memories, those nearest to any of the lines first, each with the reason."""
+    """Return row numbers and reasons of memories, those nearest to any of the lines first."""
     vectors = db.rows(
         "SELECT memory, vector FROM embeddings JOIN recallable ON n = memory "
         "WHERE scope = ? AND model = ? ORDER BY memory DESC",
@@ -493,7 +493,7 @@ def _by_meaning(
 
 
 def _by_words(db: MemoryDatabase, scope: int, lines: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
-    """The row numbers of memories that share words with a line, best first, each with the reason.
+    """Return row numbers and reasons of memories that share words with a line, best first.
 
     Any words are a line: nothing in them is read as a query. Of equals the newer comes first.
     """
@@ -523,7 +523,7 @@ def _by_words(db: MemoryDatabase, scope: int, lines: Sequence[Sequence[str]]) ->
 
 
 def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
-    """Where to look; None where there is nothing, or the presenter does not want it."""
+    """Return the scope to search, or None if it is empty or the presenter did not agree."""
     with db.reading():
         return scope_of(db, presenter, agent) if is_given(db, presenter) else None
 
@@ -563,7 +563,7 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
 
 
 def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str = "") -> Forgotten:
-    """Remove what rests on a session alone: every memory whose only source it is or lies below it.
+    """Remove what rests on a session alone: each memory whose only source is the session or within it.
 
     A memory that another session said as well stays, with that session's source and date; so does one
     that the presenter edited, and a goal that they took up. Everything that stays is named, the pages
@@ -597,7 +597,7 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str 
 
 
 def resting_on(db: MemoryDatabase, session_id: str) -> tuple[int, int]:
-    """Count the memories and goals that `forget_session` would remove, and those that it would leave."""
+    """Count the memories and goals that `forget_session` would remove, and those that it would keep."""
     with db.reading():
         found = db.rows(f"{MEMORY} WHERE {_RESTING}", session_id)
         elsewhere = "SELECT 1 FROM rests WHERE memory = ? AND session_of(source) IS NOT ?"
@@ -608,7 +608,7 @@ def resting_on(db: MemoryDatabase, session_id: str) -> tuple[int, int]:
 
 
 def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) -> Forgotten:
-    """Remove all that one agent keeps about a presenter: its memories and its scratchpad."""
+    """Remove all that an agent keeps about a presenter: its memories and its scratchpad."""
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction():
         scope = scope_of(db, name, agent)
@@ -632,7 +632,7 @@ def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
 
 
 def withdraw(db: MemoryDatabase, source: str, *, now: str) -> None:
-    """Take back what one source said, which it no longer says; what was superseded by that stands again.
+    """Withdraw what a source no longer says, and restore the memories that it had superseded.
 
     A memory that another source says as well, or that the presenter edited, stays.
     """
@@ -648,7 +648,7 @@ def withdraw(db: MemoryDatabase, source: str, *, now: str) -> None:
 
 
 def _stays(db: MemoryDatabase, row: sqlite3.Row) -> bool:
-    """Whether a memory rests on something else as well, which it now names, or on the presenter's word."""
+    """Return whether a memory rests on another source, which it now names, or on the presenter's word."""
     newest = "SELECT source, at FROM rests WHERE memory = ? ORDER BY at DESC, rowid DESC LIMIT 1"
     if (left := db.row(newest, row["n"])) is not None:
         changed = (left["source"] or None, left["at"], row["n"])
@@ -658,13 +658,13 @@ def _stays(db: MemoryDatabase, row: sqlite3.Row) -> bool:
 
 
 def _is_edited(db: MemoryDatabase, row: sqlite3.Row) -> bool:
-    """Whether a memory rests on the presenter's own word."""
+    """Return whether a memory rests on the presenter's own word."""
     edited = "SELECT 1 FROM history WHERE act = 'edited' AND presenter = ? AND item = ?"
     return bool(db.rows(edited, row["presenter"], row["id"]))
 
 
 def _remove(db: MemoryDatabase, rows: Sequence[sqlite3.Row], at: str | None) -> Forgotten:
-    """Delete these memories, and look where else they stand. *at* None: the history does not tell of it."""
+    """Delete these memories and find where else they stand; *at* None leaves the history unchanged."""
     sessions = _sessions_of(row["source"] for row in rows)
     for row in rows:
         number = row["n"]
@@ -681,14 +681,14 @@ def _remove(db: MemoryDatabase, rows: Sequence[sqlite3.Row], at: str | None) -> 
 
 
 def _pages_that_quote(db: MemoryDatabase, gone: Iterable[Memory]) -> tuple[tuple[str, str], ...]:
-    """Presenter and agent of each scratchpad, pages it replaced included, that has the words of one."""
+    """Return presenter and agent of each scratchpad, replaced pages included, that quotes one of *gone*."""
     return _pages_that_hold(db, [(one.presenter, _told_words(one.content)) for one in gone])
 
 
 def _pages_that_hold(
     db: MemoryDatabase, words: Sequence[tuple[str | None, str]]
 ) -> tuple[tuple[str, str], ...]:
-    """The pages that hold one of these texts: of this presenter, or of anybody (None)."""
+    """Return the pages that hold one of these texts, of the presenter named with it or of anybody (None)."""
     pages = db.rows(
         "SELECT presenter, agent, content FROM scratchpads JOIN scopes ON n = scope "
         "ORDER BY presenter, agent, revision"
@@ -705,12 +705,12 @@ def _pages_that_hold(
 
 
 def _told_words(content: str) -> str:
-    """The quotation in a memory, as far as it is kept; its whole content, where it quotes nothing."""
+    """Return the quotation in a memory as far as it is kept, or its whole content if it quotes nothing."""
     quoted = _QUOTED.search(content)
     return normalised(quoted[1] if quoted else content)
 
 
 def _sessions_of(sources: Iterable[str | None]) -> set[str]:
-    """The sessions of those sources that name a record or an exchange."""
+    """Return the sessions of the sources that name a record or an exchange."""
     found = {session_of(source) or "" for source in sources if source is not None and "/" in source}
     return {one for one in found if SESSION_ID.fullmatch(one)}

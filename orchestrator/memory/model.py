@@ -55,13 +55,13 @@ class Memory:
 
     @property
     def words(self) -> str:
-        """All that an agent wrote of it."""
+        """All that an agent wrote of the memory."""
         return "\n".join((self.content, *self.tags))
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The outcome of a write: the memory that is there now, and those that had to leave for it."""
+    """The outcome of a write: the memory that now exists, and those evicted for it."""
 
     memory: Memory
     is_new: bool  # False: its source or its content was there already
@@ -70,7 +70,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A memory that left because the agent had too many."""
+    """A memory evicted because the agent had too many."""
 
     memory: Memory
     left_at: str
@@ -78,7 +78,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A memory that was picked, and why: by its words, its meaning, or its date."""
+    """A recalled memory, and the reason: its words, its meaning, or its date."""
 
     memory: Memory
     reason: str
@@ -98,7 +98,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Scratchpad:
-    """An agent's page about one presenter, kept across sessions. Never written: empty, revision 0."""
+    """An agent's page about one presenter, kept across sessions; if never written, empty with revision 0."""
 
     agent: str
     presenter: str
@@ -108,7 +108,7 @@ class Scratchpad:
 
     @property
     def words(self) -> str:
-        """All that an agent wrote of it."""
+        """All that an agent wrote of the page."""
         return self.content
 
 
@@ -128,7 +128,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One line of the database's own history. It holds no content."""
+    """One line of the database's own history, without content."""
 
     at: str
     act: str
@@ -164,7 +164,7 @@ KEPT_BY: Final = frozenset({"memory", "scratchpads", "proposals", "scribe"})
 
 
 class MemoryRefusedError(StoreError):
-    """Nothing was written: the message says which value may not be kept, and what may."""
+    """Nothing was written; the message names the value that may not be kept, and what may."""
 
 
 class NotConsentedError(MemoryRefusedError):
@@ -188,19 +188,19 @@ class UnknownGoalError(GreenroomError):
 
 
 class MemoryDatabaseError(GreenroomError):
-    """The database cannot be opened, read or written; what it held is as it was."""
+    """The database cannot be opened, read or written; its content is unchanged."""
 
 
 class NotRememberedError(GreenroomError):
-    """A session was to be remembered, and something of that failed; the session itself is whole."""
+    """Remembering a session failed in part; the session itself is whole."""
 
 
 class EmbeddingError(GreenroomError):
-    """The embedder cannot be reached, or what it gave are no vectors."""
+    """The embedder cannot be reached, or returned something other than vectors."""
 
 
 def not_remembered(failures: Iterable[tuple[str, str]]) -> NotRememberedError | None:
-    """The error that says what of remembering failed, by part and reason; None: nothing of it."""
+    """Return the error for the parts of remembering that failed, with their reasons, or None without any."""
     parts: dict[str, list[str]] = {}
     for part, reason in dict.fromkeys(failures):
         if part in KEPT_BY:
@@ -212,7 +212,7 @@ def not_remembered(failures: Iterable[tuple[str, str]]) -> NotRememberedError | 
 
 
 def reason_of(error: Exception) -> str:
-    """Why something failed, without what was said: our own messages hold none of it, others' may."""
+    """Return why something failed, without quoting speech: other libraries' messages may hold some."""
     if isinstance(error, GreenroomError):
         return one_line(str(error))[:MAX_REASON_CHARS]
     if isinstance(error, ImportError):

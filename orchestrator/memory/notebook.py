@@ -65,19 +65,19 @@ KEPT_REVISIONS: Final = 10
 
 
 def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
-    """The agent's page about this presenter; an empty one, of revision 0, where none was written."""
+    """Return the agent's page about this presenter, or an empty one of revision 0."""
     agent, presenter = checked_agent(agent), name_in(db, presenter)
     return next(iter(_pages(db, presenter, agent)), Scratchpad(agent, presenter))
 
 
 def scratchpads(db: MemoryDatabase, presenter: str) -> tuple[Scratchpad, ...]:
-    """Every agent's page about this presenter, by agent."""
+    """Return every agent's page about this presenter, by agent."""
     pages = _pages(db, name_in(db, presenter))
     return tuple({page.agent: page for page in reversed(pages)}.values())[::-1]
 
 
 def earlier_scratchpads(db: MemoryDatabase, agent: str, presenter: str) -> tuple[Scratchpad, ...]:
-    """The pages that this one replaced, newest first: at most nine."""
+    """Return the pages replaced by the current one, newest first: at most nine."""
     return tuple(_pages(db, name_in(db, presenter), checked_agent(agent))[1:])
 
 
@@ -90,7 +90,7 @@ def update_scratchpad(
     *,
     replacing: Scratchpad | None = None,
 ) -> Scratchpad:
-    """Put *content* in the place of the agent's page; the same text again changes nothing.
+    """Replace the agent's page with *content*; the same text again changes nothing.
 
     *replacing* is the page that was read before: if somebody wrote it since, it stays as they left it.
 
@@ -113,14 +113,14 @@ def update_scratchpad(
 
 
 def changed_since(agent: str) -> ScratchpadChangedError:
-    """The error for an update of a page that somebody else wrote meanwhile."""
+    """Return the error for an update of a page that somebody else wrote meanwhile."""
     return ScratchpadChangedError(
         f"{agent}'s scratchpad was written since it was read: read it again, and update that"
     )
 
 
 def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str, now: str) -> Scratchpad:
-    """Put *content* in the page's place as the presenter wishes; all that it said before is wiped.
+    """Replace the page with *content* as the presenter wishes, and wipe all that it said before.
 
     An empty *content* removes the page. It is their own page, so it needs no other consent.
 
@@ -138,7 +138,7 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
 
 
 def _put(db: MemoryDatabase, before: Scratchpad, content: str, at: str, *, kept: int) -> Scratchpad:
-    """Add the next page; of all, the last *kept* ones stay."""
+    """Add the next page and keep only the last *kept* pages."""
     after = replace(before, content=content, updated_at=at, revision=before.revision + 1)
     scope = made_scope(db, before.presenter, before.agent)
     db.write("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", scope, after.revision, content, at)
@@ -147,7 +147,7 @@ def _put(db: MemoryDatabase, before: Scratchpad, content: str, at: str, *, kept:
 
 
 def _pages(db: MemoryDatabase, presenter: str, agent: str | None = None) -> list[Scratchpad]:
-    """All that are kept, by agent, the newest first."""
+    """Return all pages kept, by agent, the newest first."""
     rows = db.rows(
         "SELECT agent, presenter, content, updated_at, revision FROM scratchpads JOIN scopes ON n = scope "
         "WHERE presenter = ?1 AND (?2 IS NULL OR agent = ?2) ORDER BY agent, revision DESC",
@@ -183,7 +183,7 @@ Proposal = Memory | Scratchpad
 
 
 def proposed(record: Record, presenter: str) -> Proposal | None:
-    """The proposal that a record is; None: it is another record. Nothing in it is checked."""
+    """Return the proposal in a record, unchecked, or None if it is another record."""
     if (one := value_as(record, MemoryProposed)) is not None:
         of, words = (f"p{record.seq}", record.by, presenter), (one.memory_type, one.content)
         return Memory(*of, *words, one.confidence, one.tags, one.source, record.at)
@@ -192,7 +192,7 @@ def proposed(record: Record, presenter: str) -> Proposal | None:
 
 
 def _value(proposal: Proposal) -> MemoryProposed | ScratchpadProposed:
-    """A proposal as it stands in its record."""
+    """Return a proposal as its record holds it."""
     if isinstance(proposal, Scratchpad):
         return ScratchpadProposed(proposal.content)
     return MemoryProposed(
@@ -202,7 +202,7 @@ def _value(proposal: Proposal) -> MemoryProposed | ScratchpadProposed:
 
 @dataclass(frozen=True, slots=True)
 class ProposalLog:
-    """One agent's proposals in an open session, with those of a transaction that is still open."""
+    """One agent's proposals in an open session, including those of a transaction still open."""
 
     store: Store
     agent: str
@@ -212,19 +212,19 @@ class ProposalLog:
     are added here. None: they are written."""
 
     def memories(self) -> list[Memory]:
-        """The memories that it proposed, oldest first."""
+        """Return the memories that the agent proposed, oldest first."""
         return [one for one in self._all() if isinstance(one, Memory)]
 
     def pages(self) -> list[Scratchpad]:
-        """Every page that it proposed; the last one counts."""
+        """Return every page that the agent proposed; the last one counts."""
         return [one for one in self._all() if isinstance(one, Scratchpad)]
 
     def transaction(self) -> AbstractContextManager[Draft | None]:
-        """What is read within is still so when it is written; what is held back locks nothing."""
+        """Keep what is read within valid until the write; deferred proposals lock nothing."""
         return self.store.transaction() if self.held is None else nullcontext()
 
     def add(self, proposal: Proposal, tx: Draft | None) -> Proposal:
-        """Note a proposal, as it reads from now on; *tx*: what `transaction` gave.
+        """Add a proposal and return it as it now reads; *tx* is what `transaction` gave.
 
         Raises:
             MemoryRefusedError: There are 50 of its kind.
@@ -260,7 +260,7 @@ class ProposalLog:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of a session's proposals."""
+    """The outcome of a session's proposals."""
 
     memories: tuple[Written, ...] = ()
     pages: tuple[Scratchpad, ...] = ()
@@ -322,7 +322,7 @@ def settle(
 
 
 def _name(proposal: Proposal) -> str:
-    """Of each memory its own; of the pages of one agent the same, so that the last one counts."""
+    """Return a memory's own key, and one key for all pages of an agent, so that the last one counts."""
     return f"{proposal.agent}, {proposal.id if isinstance(proposal, Memory) else 'scratchpad'}"
 
 
@@ -334,7 +334,7 @@ def settle_session(
     stays: Callable[[str], bool] = lambda text: False,
     now: str,
 ) -> Settled:
-    """Settle the proposals of an open session, and leave one record that says what was moved.
+    """Settle the proposals of an open session, and leave one record of what was moved.
 
     Called when the session ends, before the freeze. A session that was started without --remember
     moves nothing. Doing it again adds nothing.
@@ -362,7 +362,7 @@ def settle_session(
 
 
 def _settled_before(db: MemoryDatabase, presenter: str, session: str) -> int:
-    """The last proposal of this session that was moved; 0: none was."""
+    """Return the last proposal of this session that was moved, or 0 if none was."""
     query = "SELECT item FROM history WHERE presenter = ? AND act = ? AND session_of(item) = ?"
     rows = db.rows(query, presenter, _SETTLED, session)
     return max((int(item.partition("/")[2]) for (item,) in rows), default=0)
@@ -449,7 +449,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """One agent's notebook about one presenter. Others, and other sessions, see no proposal of it."""
+    """One agent's notebook about one presenter; others, and other sessions, see none of its proposals."""
 
     db: MemoryDatabase | None  # None: switched off, or not there, so nobody has agreed to anything
     agent: str
@@ -459,7 +459,7 @@ class Notebook:
     now: Callable[[], str] = utc_now
 
     def read_page(self) -> Page:
-        """The page as this agent last wrote it in the session, else the one from long-term memory."""
+        """Return the page that this agent wrote last in the session, else the one from long-term memory."""
         page, reason = self._kept_page()
         if self.proposals is not None and (written := self.proposals.pages()):
             page, reason = replace(written[-1], revision=page.revision + len(written)), None
@@ -469,7 +469,7 @@ class Notebook:
         return Page(page.content, size, revision=page.revision, updated_at=page.updated_at, reason=reason)
 
     def update_page(self, content: str, revision: int | None = None) -> PageKept:
-        """Replace the scratchpad; *revision* is the one that was read, where it may not have changed.
+        """Replace the scratchpad; *revision* is the one read, if the page must not have changed since.
 
         Raises:
             ScratchpadTooLongError, ScratchpadChangedError: Nothing was changed.
@@ -495,7 +495,7 @@ class Notebook:
         return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there, IN_SESSION, reason)
 
     def write(self, given: MemoryWrite) -> MemoryKept:
-        """Keep one memory, or give back the one that is known.
+        """Keep one memory, or return the one already known.
 
         Raises:
             MemoryRefusedError: It may not be kept, or there were 50 in this session.
@@ -518,8 +518,9 @@ class Notebook:
         return MemoryKept(**_shown(there), is_new=own is None, kept_in=IN_SESSION, reason=reason)
 
     def search(self, query: str, limit: int) -> Found:
-        """The memories most relevant to *query*, those written in the session first; the newest of each,
-        where it is empty.
+        """Return the memories most relevant to *query*, those written in the session first.
+
+        For an empty query, the newest of each.
         """
         kept, reason = self._read(lambda: self._searched(query, limit), ())
         own = self._proposed(query)
@@ -530,7 +531,7 @@ class Notebook:
         return Found((*own, *others)[:limit], reason)
 
     def _proposed(self, query: str) -> list[FoundMemory]:
-        """What was proposed here and the query shares a word with; all of it for an empty query."""
+        """Return the proposals that share a word with the query; all of them for an empty query."""
         wanted, fitting = words_of(query), []
         for memory in reversed(self.proposals.memories() if self.proposals is not None else ()):
             words = set(words_of(" ".join((memory.content, *memory.tags))))
@@ -542,7 +543,7 @@ class Notebook:
         return [FoundMemory(**_shown(memory), why=why) for _, memory, why in fitting]
 
     def _searched(self, query: str, limit: int) -> tuple[tuple[FoundMemory, ...], str | None]:
-        """The memories of long-term memory that fit, or why there are none."""
+        """Return the memories of long-term memory that match, or why there are none."""
         kept, reason = self._kept()
         if self.db is None or not kept:
             return (), reason
@@ -563,7 +564,7 @@ class Notebook:
         return tuple(FoundMemory(**_shown(one.memory), why=one.reason) for one in found), None
 
     def _kept(self) -> tuple[tuple[Memory, ...], str | None]:
-        """All that long-term memory has and is not superseded, newest first, or why there is nothing."""
+        """Return all memories not superseded, newest first, or why there are none."""
         reason = silence(self.db, self.presenter)
         if self.db is None or reason is not None:
             return (), reason
@@ -571,7 +572,7 @@ class Notebook:
         return found, None if found else "nothing is remembered yet"
 
     def _kept_page(self) -> tuple[Scratchpad, str | None]:
-        """The page as long-term memory has it, or an empty one and the reason why."""
+        """Return the page in long-term memory, or an empty one and the reason."""
         nothing = Scratchpad(self.agent, self.presenter)
 
         def page() -> tuple[Scratchpad, str | None]:
@@ -586,7 +587,7 @@ class Notebook:
         return self._read(page, nothing)
 
     def _read(self, read: Callable[[], tuple[T, str | None]], otherwise: S) -> tuple[T | S, str | None]:
-        """What long-term memory gives; in a session, where it fails, *otherwise* and the reason."""
+        """Return what long-term memory gives; if it fails in a session, *otherwise* and the reason."""
         try:
             return read()
         except MemoryDatabaseError as error:
@@ -598,7 +599,7 @@ class Notebook:
             )
 
     def _agreed(self) -> MemoryDatabase:
-        """The database; whether the presenter agreed is asked again in the transaction of every write.
+        """Return the database; every write's transaction checks the presenter's consent again.
 
         Raises:
             NotConsentedError: Nobody ever did.
@@ -609,7 +610,7 @@ class Notebook:
 
 
 def _is_one(known: Memory, memory: Memory) -> bool:
-    """Whether two memories are one: the same source, or the same content."""
+    """Return whether two memories are one: the same source, or the same content."""
     has_its_source = memory.source is not None and known.source == memory.source
     return has_its_source or normalised(known.content) == normalised(memory.content)
 

@@ -1,4 +1,4 @@
-"""Past sessions of one presenter in a home: which there are, and what was asked in them.
+"""Past sessions of one presenter in a home, and the questions asked in them.
 
 Only sessions whose presenter agreed to be remembered are looked at, and never another presenter's.
 Everything is read from the ledgers; nothing is written and no lock is taken.
@@ -49,7 +49,7 @@ _TAG: Final = "deck:"
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A session, by its first record."""
+    """A session, as its first record describes it."""
 
     id: str
     root: Path
@@ -61,12 +61,12 @@ class Begun:
 
 
 def deck_tag(deck: Deck) -> str:
-    """The tag by which memories name a deck: the same for every version with the same title."""
+    """Return the tag by which memories name a deck: the same for every version with the same title."""
     return _tag_of(deck.title or Path(deck.name).stem)
 
 
 def _tag_of(title: str) -> str:
-    """ "deck:harbour-ferries-plan-for-2027"; a long title is cut, and told apart by a check sum."""
+    """Return "deck:harbour-ferries-plan-for-2027"; a long title is cut and gets a checksum."""
     words = "".join(char if char.isalnum() else " " for char in title.casefold()).split()
     slug = "-".join(words) or "untitled"
     room = MAX_TAG_CHARS - len(_TAG)
@@ -77,7 +77,7 @@ def _tag_of(title: str) -> str:
 
 
 def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
-    """The presenter's sessions here that they wanted remembered, in the order of their beginning.
+    """Return the presenter's sessions here that they wanted remembered, in the order of their beginning.
 
     One whose ledger cannot be read is passed over: what is carried is optional.
     """
@@ -90,7 +90,7 @@ def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
 
 
 def first_record(root: Path) -> Record:
-    """A session's first record, without reading any other.
+    """Read a session's first record and no other.
 
     Raises:
         LedgerCorruptError: It cannot be read.
@@ -106,7 +106,7 @@ def first_record(root: Path) -> Record:
 
 
 def begun(root: Path) -> Begun | None:
-    """The session at *root*; None: it is none, cannot be read, or was not to be remembered.
+    """Return the session at *root*, or None if it is none, cannot be read, or was not to be remembered.
 
     A copy of another session's folder is none: what was said once would be told as said twice.
 
@@ -126,7 +126,7 @@ def begun(root: Path) -> Begun | None:
 
 
 def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Entry], bool]) -> bool:
-    """Give *take* each record of a session that *only* wants, in order.
+    """Pass *take* each record of a session that *only* selects, in order; return whether all were read.
 
     False where the session is gone, or its ledger cannot be read, is damaged or of a later release: what
     was taken so far is no whole then.
@@ -142,10 +142,7 @@ def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Ent
 
 
 def exchanges_of(root: Path) -> tuple[Exchange, ...]:
-    """The exchanges that were closed in a session, in order, with what people say of their answers.
-
-    None where it cannot be read.
-    """
+    """Return the exchanges closed in a session, with people's verdicts, in order; empty if unreadable."""
     closed: list[Exchange] = []
     noted: dict[tuple[str, int], PersonVerdict] = {}
 
@@ -166,7 +163,7 @@ def exchanges_of(root: Path) -> tuple[Exchange, ...]:
 
 
 def standing(noted: Persons, root: Path) -> Persons:
-    """What people say of a session's answers: *noted* in it, and before that what was said after its end.
+    """Return the verdicts on a session's answers; those given after its end override those *noted* in it.
 
     What is kept beside it and cannot be read is passed over: what is carried is optional.
     """
@@ -202,38 +199,38 @@ _MIN_WORDS: Final = 2
 
 
 def left_open(memory: Memory) -> str | None:
-    """The quotation that a memory says was left open, as far as it is kept; None: it says no such thing."""
+    """Return the quotation that a memory says was left open, as far as it is kept, or None."""
     match = _QUOTED.fullmatch(memory.content)
     is_open = OPEN_TAG in memory.tags and memory.content.startswith(OPEN)
     return match["words"] if match and is_open else None
 
 
 def saying(how: str, words: str, about: str = "") -> str:
-    """'Left open: "…"', in what a memory may hold; what is quoted is whole words, and masked."""
+    """Format 'Left open: "…"' for a memory, quoting whole words, masked."""
     shown = masked(one_line(words))
     kept = _shortened(shown, MAX_CONTENT_CHARS - len(how) - len(about) - 4)
     return f'{how}"{kept}"{"" if kept == shown else " …"}{about}'
 
 
 def saying_of_question(how: str, question: str) -> str:
-    """The same of a question about no words of the deck."""
+    """Format the memory's text for a question about no words of the deck."""
     return f"{how}{_shortened(masked(one_line(question)), MAX_CONTENT_CHARS - len(how))}"
 
 
 def of_question(how: str, exchange: Exchange) -> str:
-    """The same of an exchange's first question, without the words that led to it."""
+    """Format the memory's text for an exchange's first question, without the words that led to it."""
     turn = exchange.turns[0]
     return saying_of_question(how, turn.question.removeprefix(turn.lead_in))
 
 
 def says_question(memory: Memory, how: str, exchange: Exchange) -> bool:
-    """Whether a memory says this of the same question, which is about no words of the deck."""
+    """Return whether a memory says this of the same question, which is about no words of the deck."""
     whole = saying_of_question(how, exchange.turns[0].question)  # as earlier releases kept it
     return not exchange.quote and memory.content in (of_question(how, exchange), whole)
 
 
 def says(memory: Memory, how: str, words: str, about: str) -> bool:
-    """Whether a memory says this of the same words.
+    """Return whether a memory says this of the same words.
 
     A question is worded anew each time, so of a cell without a label the words alone count.
     """
@@ -244,7 +241,7 @@ def says(memory: Memory, how: str, words: str, about: str) -> bool:
 
 
 def about(deck: Deck, exchange: Exchange) -> str:
-    """What a quotation of less than two words is about: its row and column, else the question."""
+    """Return what a quotation of fewer than two words is about: its row and column, else the question."""
     words = one_line(exchange.quote or "")
     if not words or len(words.split()) >= _MIN_WORDS:
         return ""
@@ -260,7 +257,7 @@ def about(deck: Deck, exchange: Exchange) -> str:
 
 
 def _labels(deck: Deck, exchange: Exchange, words: str) -> set[str]:
-    """Row and column of every cell of the slide that holds these words."""
+    """Return row and column labels of every cell of the slide that holds these words."""
     return {
         ", ".join(label for label in (row[0], table.rows[0][column]) if label.strip())
         for slide in deck.slides
@@ -273,7 +270,7 @@ def _labels(deck: Deck, exchange: Exchange, words: str) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    """Without quotation marks, by which a memory's own quotation ends."""
+    """Return the text without quotation marks, which would end a memory's own quotation."""
     return one_line(text.replace('"', "'"))
 
 
@@ -285,7 +282,7 @@ def _shortened(text: str, most_chars: int) -> str:
 
 
 def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[OpenPoint, Memory], ...]:
-    """Every question about this deck that is still open, with the memory that says so.
+    """Return every question about this deck that is still open, with the memory that says so.
 
     The newest first; each words once. Nothing without the presenter's consent. Where the earlier session
     is gone, the quotation is as long as the memory kept it, and there is no question; one about no words
@@ -317,7 +314,7 @@ def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[O
 
 
 def _outcome(exchange: Exchange | None) -> str:
-    """What came of it; silence is no answer, whether or not anybody judged it."""
+    """Return the outcome of an exchange; silence is no answer, judged or not."""
     if exchange is None or exchange.result is None:
         return "unresolved"
     is_silent = exchange.result == "unjudged" and not exchange.answered
@@ -325,7 +322,7 @@ def _outcome(exchange: Exchange | None) -> str:
 
 
 def _judge(exchange: Exchange | None) -> str:
-    """ "Dana; the panel: satisfied", where a person judged it; the panel's where it is another."""
+    """Return "Dana; the panel: satisfied" if a person judged it; names the panel's outcome if it differs."""
     if exchange is None or exchange.person is None:
         return ""
     differs = exchange.outcome not in (exchange.result, "unjudged")
@@ -333,7 +330,7 @@ def _judge(exchange: Exchange | None) -> str:
 
 
 def _looked_up(db: MemoryDatabase, presenter: str, session: str) -> tuple[Sequence[Exchange], str | None]:
-    """The exchanges of a session of this presenter, and its day; a source may name anything."""
+    """Return a session's exchanges and day if it is this presenter's; a source may name any session."""
     if not SESSION_ID.fullmatch(session):
         return (), None
     root = db.path.parent / "sessions" / session

@@ -1,4 +1,4 @@
-"""Dismissals: contradictions that a presenter said are none, so that no later rehearsal raises them.
+"""Presenters: consent, goals, and dismissals (contradictions that a presenter said are none).
 
 Only the digest of each is kept (`Tension.digest`), with the session that it was said in; no words.
 """
@@ -35,12 +35,12 @@ from orchestrator.memory.validation import (
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two spellings name one presenter."""
+    """Return whether two spellings name one presenter."""
     return _folded(one) == _folded(other)
 
 
 def presenters(db: MemoryDatabase) -> tuple[str, ...]:
-    """Everybody of whom anything is kept, or who has said yes or no; for the owner of the home only."""
+    """Return everybody with anything kept or a consent given or refused; for the owner of the home only."""
     rows = db.rows(
         "SELECT presenter FROM scopes UNION SELECT presenter FROM goals "
         "UNION SELECT presenter FROM consents ORDER BY 1"
@@ -49,7 +49,7 @@ def presenters(db: MemoryDatabase) -> tuple[str, ...]:
 
 
 def name_in(db: MemoryDatabase, presenter: str) -> str:
-    """The name by which the database knows this presenter; the given one, where it does not yet."""
+    """Return the name under which the database knows this presenter, or the given one."""
     given, known = checked_presenter(presenter), presenters(db)
     if given in known:
         return given
@@ -57,12 +57,12 @@ def name_in(db: MemoryDatabase, presenter: str) -> str:
 
 
 def consented(db: MemoryDatabase, presenter: str) -> bool:
-    """Whether this presenter said yes, and has not said no since."""
+    """Return whether this presenter consented and has not since withdrawn."""
     return bool(is_given(db, name_in(db, presenter)))
 
 
 def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> None:
-    """Note that this presenter agrees to be remembered, or no longer does.
+    """Record that this presenter agrees to be remembered, or no longer does.
 
     With a no, nothing more is kept or recalled; what is there stays until it is forgotten.
     """
@@ -75,7 +75,7 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
 
 
 def refusal(presenter: str) -> str:
-    """Why nothing is read or kept of a presenter who did not agree to be remembered."""
+    """Return why nothing is read or kept of a presenter who did not agree to be remembered."""
     try:
         name = checked_presenter(presenter)
     except MemoryRefusedError as error:  # one that nobody can be remembered by
@@ -87,7 +87,7 @@ def refusal(presenter: str) -> str:
 
 
 def silence(db: MemoryDatabase | None, presenter: str) -> str | None:
-    """Why nothing of this presenter may be read or kept; None: they agreed to be remembered."""
+    """Return why nothing of this presenter may be read or kept, or None if they agreed to be remembered."""
     with suppress(MemoryRefusedError):
         if db is not None and consented(db, presenter):
             return None
@@ -95,13 +95,13 @@ def silence(db: MemoryDatabase | None, presenter: str) -> str | None:
 
 
 def require(db: MemoryDatabase, presenter: str) -> None:
-    """Raises NotConsentedError where *presenter* did not agree to be remembered, or no longer does."""
+    """Raise NotConsentedError if *presenter* did not agree to be remembered, or no longer does."""
     if not is_given(db, presenter):
         raise NotConsentedError(refusal(presenter))
 
 
 def is_given(db: MemoryDatabase, presenter: str) -> bool | None:
-    """The last word of whom the database knows by this name; None: they never said anything."""
+    """Return the presenter's last consent decision, or None if there never was one."""
     row = db.row("SELECT is_given FROM consents WHERE presenter = ?", presenter)
     return None if row is None else bool(row["is_given"])
 
@@ -129,7 +129,7 @@ _GOAL: Final = (
 
 
 def goals(db: MemoryDatabase, presenter: str, *, include_done: bool = True) -> tuple[Goal, ...]:
-    """A presenter's goals, oldest first."""
+    """Return a presenter's goals, oldest first."""
     rows = db.rows(f"{_GOAL} WHERE presenter = ? ORDER BY n", name_in(db, presenter))
     return tuple(_goal_of(row) for row in rows if include_done or row["state"] != "done")
 
@@ -137,7 +137,7 @@ def goals(db: MemoryDatabase, presenter: str, *, include_done: bool = True) -> t
 def add_goal(
     db: MemoryDatabase, presenter: str, text: str, now: str, *, state: str = "open", source: str | None = None
 ) -> Goal:
-    """Add a goal, or give back the one that says the same and is not done, or has the same source.
+    """Add a goal, or return the one with the same source, or the same text and not done.
 
     A proposed one becomes open when it is added as open.
 
@@ -175,7 +175,7 @@ def add_goal(
 
 
 def goal(db: MemoryDatabase, goal_id: str) -> Goal:
-    """One goal."""
+    """Return one goal."""
     row = db.row(f"{_GOAL} WHERE id = ?", goal_id)
     if row is None:
         raise UnknownGoalError(
@@ -185,14 +185,14 @@ def goal(db: MemoryDatabase, goal_id: str) -> Goal:
 
 
 def complete_goal(db: MemoryDatabase, goal_id: str, now: str) -> Goal:
-    """A goal is reached; one that is done already stays as it is."""
+    """Mark a goal as done; a goal that is already done stays as it is."""
     with db.transaction():
         known = goal(db, goal_id)
         return known if known.state == "done" else _set_state(db, known, "done", checked_time(now))
 
 
 def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal:
-    """Note that an exchange, "<session>/<exchange>", moved a goal; each is noted once.
+    """Record once that an exchange, "<session>/<exchange>", was about a goal.
 
     Raises:
         NotConsentedError: The presenter did not agree to be remembered.
@@ -213,7 +213,7 @@ def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal
 
 
 def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
-    """Remove a goal for good; whether no byte of it is left, as `MemoryDatabase.wipe` says."""
+    """Remove a goal for good; return whether no byte of it is left, as `MemoryDatabase.wipe`."""
     with db.transaction():
         known = goal(db, goal_id)
         db.write("DELETE FROM goals WHERE id = ?", goal_id)
@@ -241,7 +241,7 @@ MAX: Final = 1_000
 
 
 def keep_dismissal(db: MemoryDatabase, presenter: str, digest: str, *, session: str, now: str) -> None:
-    """Keep one, where the presenter agreed to be remembered.
+    """Keep a dismissal, if the presenter agreed to be remembered.
 
     Raises:
         MemoryDatabaseError: The disk refused; nothing has changed.
@@ -253,7 +253,7 @@ def keep_dismissal(db: MemoryDatabase, presenter: str, digest: str, *, session: 
 
 
 def dismissals(db: MemoryDatabase, presenter: str) -> tuple[str, ...]:
-    """The digests of a presenter's dismissals, each once, in order."""
+    """Return the digests of a presenter's dismissals, each once, in order."""
     rows = db.rows(
         "SELECT digest FROM dismissed WHERE presenter = ? "
         "GROUP BY digest ORDER BY max(at) DESC, digest LIMIT ?",
@@ -264,6 +264,6 @@ def dismissals(db: MemoryDatabase, presenter: str) -> tuple[str, ...]:
 
 
 def dismissals_json(db: MemoryDatabase, presenter: str) -> list[dict[str, str]]:
-    """All that is kept of them, as it is exported."""
+    """Return all that is kept of a presenter's dismissals, for an export."""
     query = "SELECT digest, session, at FROM dismissed WHERE presenter = ? ORDER BY at, digest, session"
     return [dict(row) for row in db.rows(query, name_in(db, presenter))]

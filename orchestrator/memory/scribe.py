@@ -1,4 +1,4 @@
-"""The Scribe: watches a session's ledger and keeps what the next turn has to know of it.
+"""The Scribe: folds a session's ledger into the context that the next turn needs.
 
 A pure fold over records, like the projection: whoever folds the same records gets the same context. It
 writes nothing, asks nobody and decides nothing; a rehearsal runs as well without it. Its size is
@@ -83,7 +83,7 @@ class SessionEntry:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something that was said, verbatim (masked where it had to be), and the record that says it."""
+    """Words said, verbatim (masked if necessary), and the number of their record."""
 
     text: str
     seq: int  # where the words begin; captions spread a sentence over several records
@@ -108,7 +108,7 @@ class SessionContext:
 
 
 def cut(text: str, most_bytes: int) -> str:
-    """*text* in at most so many bytes of UTF-8; a mark where something is missing."""
+    """Cut *text* to *most_bytes* bytes of UTF-8, marking what is missing."""
     raw = text.encode("utf-8", "replace")
     if len(raw) <= most_bytes:
         return text
@@ -118,7 +118,7 @@ def cut(text: str, most_bytes: int) -> str:
 
 
 def to_plain(context: SessionContext) -> dict[str, Any]:
-    """As JSON shows it: the seed's fields, and for each thing noted the record that says it."""
+    """Convert the context to JSON values: the seed's fields, and the record of each item noted."""
     names = ("goals", "decisions", "blockers", "open_questions")
     lists: dict[str, Sequence[Noted]] = {name: getattr(context, name) for name in names}
     return {
@@ -152,7 +152,7 @@ _LARGE = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
 
 @dataclass(slots=True)
 class Course:
-    """How far a session has come: counts, where it stands, and what was said on the way."""
+    """The progress of a session: counts, where it stands, and what was said on the way."""
 
     deck: str = ""
     presenter: str = ""
@@ -167,7 +167,7 @@ class Course:
     _lines: list[tuple[int, int, str]] = field(default_factory=list)  # how little it tells, record, words
 
     def hear(self, words: str, seq: int) -> None:
-        """Keep a sentence if it is among the few that tell most; of equal ones the first."""
+        """Keep a sentence if it is among the few most informative ones; of equal ones, the first."""
         if len(words.split()) < _MIN_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
             return
         score = 3 * min(2, len(numbers_in(words))) + bool(_LARGE.search(words))
@@ -176,7 +176,7 @@ class Course:
             self._lines = sorted(best, key=lambda line: line[1])  # as they were said
 
     def summary(self, turns: int) -> str:
-        """One paragraph: what it is about, how far it has come, and the sentences that were kept."""
+        """Return one paragraph: the subject, the progress, and the sentences kept."""
         if not turns:
             return "Nothing has happened yet."
         title = f'"{self.deck}"' if self.deck else "A deck without a title"
@@ -201,7 +201,7 @@ class Course:
 
 
 def previously_on(context: SessionContext, *, entries: int = SHOWN_ENTRIES, agent: str | None = None) -> str:
-    """What somebody who comes back has to know, in a few lines; every quotation names its record.
+    """Return what somebody who comes back has to know, in a few lines; every quotation names its record.
 
     Args:
         entries: How many of the last events are told; to the presenter, of a session that is over, the
@@ -229,7 +229,7 @@ def _may_see(agent: str | None, entry: SessionEntry) -> bool:
 
 
 def _quoted(noted: Noted) -> str:
-    """Words in quotation marks, with where they stand."""
+    """Return words in quotation marks, with the place where they stand."""
     where = f"{noted.exchange}, " if noted.exchange else ""
     return f'- "{noted.text}" ({where}record {noted.seq})'
 
@@ -246,7 +246,7 @@ _STOP = re.compile(r"[.!?…][\"'”’)\]]*$")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence, word for word (pieces joined by a space), and the records that it stands in."""
+    """One sentence, verbatim (pieces joined by a space), and the numbers of its records."""
 
     text: str
     seq: int  # where it begins
@@ -255,13 +255,13 @@ class Sentence:
 
 @dataclass(slots=True)
 class Joining:
-    """Puts pieces together, of one speaker at a time; what it holds is bounded."""
+    """Joins pieces into sentences, one speaker at a time; its memory is bounded."""
 
     speaker: str | None = None
     _pieces: list[tuple[str, int]] = field(default_factory=list)  # that wait for an end, and their records
 
     def add(self, text: str, seq: int, speaker: str | None) -> Iterator[Sentence]:
-        """The sentences that are whole now that *text* was said."""
+        """Yield the sentences that *text* completes."""
         if speaker != self.speaker or sum(len(piece) for piece, _ in self._pieces) > MAX_TAIL_CHARS:
             yield from self.rest()
         self.speaker = speaker
@@ -281,7 +281,7 @@ class Joining:
             yield Sentence(whole[start:end], first, last)
 
     def rest(self) -> Iterator[Sentence]:
-        """What waits for its end and will not get one: each piece as it is."""
+        """Yield the unfinished pieces, each as it is."""
         pieces = self._pieces
         self.drop()
         for piece, seq in pieces:
@@ -289,7 +289,7 @@ class Joining:
                 yield Sentence(piece[start:end], seq, seq)
 
     def drop(self) -> None:
-        """Forget what waits."""
+        """Drop the unfinished pieces."""
         self._pieces = []
 
 
@@ -319,7 +319,7 @@ _ENDS_A_SENTENCE: Final = (SlideShown, ExchangeOpened, ExchangeClosed, AnswerHea
 
 @dataclass(slots=True)
 class Scribe:
-    """The fold itself; `take` is given every record once, in order.
+    """The fold of a session's context; pass `take` every record once, in order.
 
     `failures` counts records that are not in the shape of this release: they are passed over.
     """
@@ -397,7 +397,7 @@ class Scribe:
             self._held = self._held[-MAX_RECENT:]
 
     def context(self) -> SessionContext:
-        """The context as it stands."""
+        """Return the context as of now."""
         return SessionContext(
             recent_entries=tuple(self._held[-MAX_RECENT:]),
             entities={name: noted for name, (noted, _, _) in self._entities.items()},
@@ -411,16 +411,16 @@ class Scribe:
         )
 
     def stays(self, text: str) -> bool:
-        """Whether *text* is, or quotes, what was marked sensitive in this session."""
+        """Return whether *text* is, or quotes, what was marked sensitive in this session."""
         return self._off_record.stays(text)
 
     def settle(self) -> None:
-        """Take what was said last as it is, whether or not its sentence goes on."""
+        """Treat the last words as complete, whether or not their sentence goes on."""
         for sentence in self._joining.rest():
             self._hear(sentence)
 
     def _listen(self, spoken: str, seq: int, entry: SessionEntry) -> None:
-        """Hear the sentences that are whole now; an answer ends with its record."""
+        """Process the sentences that are now complete; an answer ends with its record."""
         text = masked(one_line(spoken[:MAX_SPOKEN_CHARS]))
         for sentence in self._joining.add(text, seq, entry.metadata.get("speaker")):
             self._hear(sentence)
@@ -428,7 +428,7 @@ class Scribe:
             self.settle()
 
     def _hear(self, sentence: Sentence) -> None:
-        """Note who and what a sentence names, and whether it tells much."""
+        """Note the people and subjects that a sentence names, and whether it is informative."""
         words, seq, speaker = sentence.text, sentence.seq, self._joining.speaker
         for name in names(words):
             self._mention(name, words, seq)
@@ -436,7 +436,7 @@ class Scribe:
             self.course.hear(words, seq)
 
     def _note(self, kind: str, noted: Noted) -> None:
-        """Keep it unless it is there already; the oldest makes room."""
+        """Keep *noted* unless it already exists; the oldest makes room."""
         known = self._noted[kind]
         if known.setdefault(_key(noted.text), noted) is noted and len(known) > MAX_NOTED:
             del known[next(iter(known))]
@@ -453,7 +453,7 @@ class Scribe:
             del self._entities[least]
 
     def _follow(self, value: PanelRecord | None, record: Record) -> None:
-        """Keep where the session stands, and what is noted of it."""
+        """Track the state of the session, and keep what is noted of it."""
         course = self.course
         match value:
             case SessionStarted():
@@ -486,7 +486,7 @@ class Scribe:
             self._note(GOAL, Noted(_shortened(focus), record.seq))
 
     def _remembered(self, value: GoalsKept) -> None:
-        """A model read it in the passages of a run: kept as it was verified, unless it is to stay."""
+        """Keep goals that a model read in a run's passages, as verified, unless they must stay here."""
         for kept in value.items:
             if kept.seq not in self.withdrawn | self.misheard and not self.stays(
                 f"{kept.text}\n{kept.quote}"
@@ -495,7 +495,7 @@ class Scribe:
                 self._note(kept.kind, noted)
 
     def _asked_at(self, seq: int) -> tuple[str, str] | tuple[None, None]:
-        """The exchange that was open at a record of some minutes ago, and whose it is."""
+        """Return the exchange that was open at an earlier record, and its agent."""
         if self.course.open is not None and seq > self._opened_seq:
             return self.course.open
         for first, last, exchange, agent in self._asked:
@@ -534,7 +534,7 @@ def _shortened(text: str) -> str:
 
 
 def _entry(told: Entry, record: Record, *, is_hidden: bool) -> SessionEntry:
-    """The entry that a record makes; addresses and numbers of people are masked.
+    """Return the entry for a record; addresses and numbers of people are masked.
 
     Of what is to stay here it says that there was something, and no word: nothing made of entries can
     carry it away.
@@ -553,17 +553,17 @@ def _entry(told: Entry, record: Record, *, is_hidden: bool) -> SessionEntry:
 
 
 def _key(text: str) -> str:
-    """By what two things noted are the same; what is said twice is noted once."""
+    """Return the key by which two items are the same, so that one said twice is noted once."""
     return text.casefold().rstrip(" .!…")
 
 
 def is_telling(entry: ledger.Entry) -> bool:
-    """Whether a record may tell the Scribe anything: of some no entry is ever made."""
+    """Return whether a record may matter to the Scribe; some types never give an entry."""
     return entry.op not in ("receipt", "create", "replace")
 
 
 def scribe_of(store: Store) -> Scribe:
-    """The Scribe's fold of a session as it stands.
+    """Fold a session as of now.
 
     Raises:
         LedgerCorruptError: A record cannot be read.
@@ -583,7 +583,7 @@ def scribe_of(store: Store) -> Scribe:
 def scribe_through(
     read: Callable[[Callable[[Record], object]], bool], root: Path | None = None
 ) -> Scribe | None:
-    """The Scribe's fold of records that *read* gives it in order; None: they could not be read.
+    """Fold the records that *read* gives in order; return None if they could not be read.
 
     Where an answer was taken back or judged by a person, or words were corrected, they are read once more:
     without what fell with it, with what was said for what was heard, and with the verdicts that stand.
@@ -604,5 +604,5 @@ def scribe_through(
 
 
 def context_of(store: Store) -> SessionContext:
-    """A session's context as it stands."""
+    """Return a session's context as of now."""
     return scribe_of(store).context()

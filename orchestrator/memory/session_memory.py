@@ -1,4 +1,4 @@
-"""Memory in a session: the block that it begins with, the look after each step, and what its end keeps.
+"""Memory in a session: the block at its start, the work after each step, and what its end keeps.
 
 Nothing else in a rehearsal knows of it. Each part runs under a guard: where it fails, the ledger
 gets one warning and the rehearsal goes on. Without `--remember` no long-term memory is opened or written.
@@ -103,7 +103,7 @@ Points = Sequence[tuple[OpenPoint, Memory]]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The block of each agent of a session, and the memories that stand in them."""
+    """The block of each agent of a session, and the memories in it."""
 
     carried: CarryOver
     memory_ids: tuple[str, ...] = ()
@@ -112,7 +112,7 @@ class Taken:
 def take_along(
     home_root: Path, options: Options, deck: Deck, *, embed: Embedder | None = None, now: str
 ) -> Taken:
-    """Everything that a session with these options carries: for an agent at most 6,000 characters.
+    """Return all that a session with these options carries over: at most 6,000 characters an agent.
 
     Nothing unless the session is to be remembered, the presenter has a name, and they agreed. The
     database is opened only where there is one.
@@ -146,7 +146,7 @@ def take_along(
 
 
 def topic_of(deck: Deck, focus: Sequence[str] = ()) -> str:
-    """The subjects of a session, a line each: the presenter's focus, the deck's title, what slides say.
+    """Return the subjects of a session, a line each: the presenter's focus, the deck's title, slide texts.
 
     Words with a digit are left out: a figure is no subject, and one alone says nothing. Of a long deck each
     slide's first lines are taken, so that no part of it is missing.
@@ -158,7 +158,7 @@ def topic_of(deck: Deck, focus: Sequence[str] = ()) -> str:
 
 
 def _said(slide: Slide) -> list[str]:
-    """What a slide says, a piece each, but for what repeats on many: title, lines, rows, charts."""
+    """Return the texts of a slide (title, lines, rows, charts) except those repeated on many slides."""
     title = "" if slide.title_is_furniture else slide.title
     lines = (line for at, line in enumerate(slide.lines) if at not in slide.furniture)
     rows = (" ".join(row) for table in slide.tables for row in table.rows)
@@ -170,13 +170,13 @@ def _said(slide: Slide) -> list[str]:
 
 
 def _without_figures(text: str) -> str:
-    """The words of a line without those that hold a digit; "" where no letter is left."""
+    """Return the words of a line that hold no digit; "" if no letter is left."""
     words = [word for word in one_line(text).split() if not any(map(str.isdigit, word))]
     return " ".join(words) if any(map(str.isalpha, "".join(words))) else ""
 
 
 def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
-    """The "previously on" of the presenter's last rehearsal of this deck; its open points are told apart."""
+    """Return "previously on" for the presenter's last rehearsal of this deck, without its open points."""
     tag = deck_tag(deck)
     earlier = [one for one in sessions_of(home_root, presenter) if one.tag == tag]
     if not earlier:
@@ -191,7 +191,7 @@ def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
 
 
 def _besides(found: Sequence[Recalled], points: Points) -> list[Recalled]:
-    """The recalled ones, without those that the open points tell already."""
+    """Return the recalled memories that the open points do not already cover."""
     told = [point.quote for point, _ in points]
     general = {memory.id for point, memory in points if not point.quote}
     return [
@@ -209,7 +209,7 @@ def _recalled(one: Recalled) -> str:
 
 
 def _points(points: Points, agent: str, often: Mapping[str, int]) -> list[str]:
-    """The agent's own first; each with the number of rehearsals that left it open, by its memory's id."""
+    """Return the points, the agent's own first, each with the number of rehearsals that left it open."""
     ordered = sorted(points, key=lambda one: one[0].agent != agent)
     lines = [
         f"- {one.asked_on}, {one.session}/{one.exchange}, {one.agent}, {one.outcome}"
@@ -227,12 +227,12 @@ def _about(point: OpenPoint) -> str:
 
 
 def _asked(point: OpenPoint) -> str:
-    """The question about a quotation of one word, which alone tells nobody anything."""
+    """Return the question about a one-word quotation, which means nothing by itself."""
     return f", asked: {cut(point.question, 200)}" if point.question and len(point.quote.split()) < 2 else ""
 
 
 def _block(sections: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """The sections that have something to say, each line quoted; what finds no room is counted."""
+    """Join the sections that are not empty, each line quoted; lines without room are counted."""
     room = MAX_BLOCK_CHARS - len(_HEAD) - 60  # for the count
     shown: list[str] = []
     left_out = 0
@@ -260,7 +260,7 @@ S = TypeVar("S")
 
 @dataclass(slots=True)
 class Guard:
-    """Makes calls that may fail, and remembers those that did until a ledger can be told.
+    """A guard that makes calls that may fail, and keeps their failures until a ledger can record them.
 
     One guard tells of each part once, however often it fails.
     """
@@ -271,7 +271,7 @@ class Guard:
     refused: dict[str, str] = field(default_factory=dict)  # reason by part, which the ledger did not take
 
     def call(self, part: str, optional: Callable[[], T], otherwise: S) -> T | S:
-        """The result of *optional*, or *otherwise* where it fails in whatever way."""
+        """Return the result of *optional*, or *otherwise* if it fails in any way."""
         try:
             return optional()
         except SessionBusyError:  # no failure of the part's: it is tried again at the next step
@@ -281,16 +281,16 @@ class Guard:
             return otherwise
 
     def note(self, part: str, reason: str) -> None:
-        """A part failed, and its caller went on without."""
+        """Record that a part failed and its caller went on without it."""
         if part not in self.told:
             self.failures.setdefault(part, reason[:MAX_REASON_CHARS])
 
     def has_failed(self, part: str) -> bool:
-        """Whether a call of this part has failed."""
+        """Return whether a call of this part has failed."""
         return part in self.told or part in self.failures
 
     def tell(self, store: Store) -> None:
-        """Write one warning for each part that failed; keep what an ended session's ledger refuses."""
+        """Write one warning for each part that failed; keep those that an ended session's ledger refuses."""
         if self.embed is not None and (why := self.embed.take_failure()) is not None:
             self.note("embeddings", why)
         waiting, self.failures = self.failures, {}
@@ -304,7 +304,7 @@ class Guard:
 
 @dataclass(eq=False)
 class Watch:
-    """One session's summariser and trace in this process: neither controls anything.
+    """One session's summariser and trace in this process; neither controls anything.
 
     Nothing is read before the first call, so whoever only opens a session pays nothing. Where one of
     them raises what it does not foresee, it is left alone until the session ends or is opened again:
@@ -331,7 +331,7 @@ class Watch:
 
     @contextmanager
     def left_to_driver(self) -> Iterator[None]:
-        """Within it a driver here calls `after_step` in its own time, and `after_call` does nothing.
+        """Leave `after_step` to a driver within the block; `after_call` does nothing there.
 
         So whoever says something waits for the ledger alone. At its end the trace is brought up to date;
         facts that have fallen due since the driver's last look wait for the next, or for the session's end.
@@ -344,12 +344,12 @@ class Watch:
             self.trace()
 
     def after_call(self) -> None:
-        """`after_step`, where somebody calls the session's methods and nobody here drives it."""
+        """Run `after_step` unless a driver in this process does."""
         if not self._is_drivers:
             self.after_step()
 
     def after_step(self) -> None:
-        """After every step of the loop, outside of a transaction: facts if they are due, then the trace."""
+        """Find facts if due, then update the trace; call it after each step, outside a transaction."""
         if self.rehearsal.store.frozen:
             return
         self.find_facts()
@@ -363,7 +363,7 @@ class Watch:
         return self._guard.call("summariser", lambda: self.summariser.due() is not None, False)
 
     def trace(self) -> None:
-        """Bring the trace up to date, where nothing forbids it, and tell what has failed."""
+        """Update the trace, if nothing forbids it, and record failures."""
         if self.rehearsal.store.frozen:
             return
         if not self._guard.has_failed("trace"):
@@ -371,12 +371,12 @@ class Watch:
         self._guard.tell(self.rehearsal.store)
 
     def find_facts(self) -> None:
-        """The summariser, if it is due; a model's takes as long as a call."""
+        """Run the summariser if it is due; a model's takes as long as a call."""
         if self.has_facts_due:
             self._guard.call("summariser", lambda: self.summariser.run_if_due(), None)
 
     def before_end(self) -> Summary | None:
-        """The last run, when the last exchange has been closed and before anything else is made of it."""
+        """Run the summariser a last time, after the last exchange and before anything else is made of it."""
         if not self.schedule.at_end:
             return None
         found = self._guard.call("summariser", lambda: self.summariser.run_at_end(), None)
@@ -384,24 +384,24 @@ class Watch:
         return found
 
     def snapshot(self) -> None:
-        """Bring `trace/session.json` up to date: after a step, and right before the freeze."""
+        """Update `trace/session.json`: after a step, and right before the freeze."""
         if self.traces:
             self._guard.call("trace", lambda: self.snapshots.write(), False)
             self._guard.tell(self.rehearsal.store)
 
 
 class Remembering:
-    """One session's dealings with long-term memory, in this process."""
+    """One session's access to long-term memory, in this process."""
 
     def __init__(self, home_root: Path | None, *, embed: CarefulEmbedder | None = None) -> None:
-        """*home_root* None: memory is switched off, or the session lies outside a home."""
+        """Set up; *home_root* None: memory is switched off, or the session lies outside a home."""
         self._root = home_root
         self.embed = embed
         self._guard = Guard(embed)
         self._taken = Taken(NOTHING)
 
     def take(self, options: Options, deck: Deck) -> CarryOver:
-        """The block that a session which begins carries over; asked once, before there is a ledger.
+        """Return the block that a new session carries over; call it once, before there is a ledger.
 
         `--remember` is the presenter's word: it is noted as consent.
         """
@@ -421,18 +421,18 @@ class Remembering:
         return self._taken.carried
 
     def begun(self, rehearsal: Rehearsal) -> None:
-        """The session is there: note which memories it carries, and tell its ledger what failed before."""
+        """Record which memories the new session carries, and in its ledger what failed before."""
         session, ids = rehearsal.options.id, self._taken.memory_ids
         self._guard.call("memory", lambda: carried_into(self._root, session, ids), None)
         self._guard.tell(rehearsal.store)
 
     def tools(self, rehearsal: Rehearsal) -> SessionTools:
-        """The tools of its agents, for as long as it goes on."""
+        """Return the tools of the session's agents, for as long as it goes on."""
         options = rehearsal.options
         return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self.embed)
 
     def dismissed(self, rehearsal: Rehearsal, digest: str) -> None:
-        """The presenter says that a contradiction is none: remembered rehearsals do not raise it again."""
+        """Dismiss a contradiction as the presenter says; remembered rehearsals do not raise it again."""
         options = rehearsal.options
         if not options.remember or options.presenter == UNNAMED:
             return
@@ -446,7 +446,7 @@ class Remembering:
         self._guard.tell(rehearsal.store)
 
     def judged(self, rehearsal: Rehearsal, said: PersonVerdict, before: Persons, after: Persons) -> None:
-        """A person judged an answer after the end: memory becomes what it would be, had it been before.
+        """Update memory as if a person's verdict, given after the end, had been given before it.
 
         Args:
             before: What people said of the answers until now.
@@ -466,11 +466,11 @@ class Remembering:
 
     @property
     def untold(self) -> list[PartFailure]:
-        """The failures of this process that the ledger could not be told."""
+        """The failures of this process that the ledger could not record."""
         return [PartFailure(part, reason) for part, reason in self._guard.refused.items()]
 
     def end(self, rehearsal: Rehearsal) -> None:
-        """Before the debrief and the freeze: pages, proposals, decisions and open questions are kept.
+        """Keep pages, proposals, decisions and open questions; call it before the debrief and the freeze.
 
         Doing it again keeps nothing twice. Outside of a transaction: engines are asked.
         """
@@ -501,7 +501,7 @@ class Remembering:
 def keep_verdict(
     rehearsal: Rehearsal, db: MemoryDatabase, said: PersonVerdict, before: Persons, after: Persons
 ) -> None:
-    """Keep in memory what a verdict of after the end changes; a model's own page stays as it wrote it."""
+    """Keep in memory what a verdict given after the end changes; a model's own page stays as written."""
     scene, options, home_root = rehearsal.scene(), rehearsal.options, db.path.parent
     exchanges = each_once(rehearsal.projection.exchanges)
     judged = next((one for one in exchanges if one.id == said.exchange), None)
@@ -532,7 +532,7 @@ def keep_verdict(
 def _write_page_again(
     rehearsal: Rehearsal, db: MemoryDatabase, agent: str, before: Persons, after: Persons
 ) -> None:
-    """Bring the agent's page up to date, where it stands as the offline panel wrote it at the end."""
+    """Update the agent's page if it still is as the offline panel wrote it at the end."""
     page = scratchpad(db, agent, rehearsal.options.presenter)
     was, now = (
         write_offline(
@@ -560,7 +560,7 @@ def _page_request(rehearsal: Rehearsal, agent: str, scene: Scene, before: str) -
 
 
 def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str], bool]) -> None:
-    """Ask each agent once how its own page should stand; one that fails costs its own page.
+    """Ask each agent once for its updated page; one that fails loses only its own page.
 
     An answer is a proposal in the session's ledger like any other, so that a session whose presenter
     takes the consent back keeps nothing of it. No model is shown a line that *stays* in this session.

@@ -1,4 +1,4 @@
-"""The summariser: reads what is new since its last run, and keeps the facts that stand on it.
+"""The summariser: reads what is new since its last run, and keeps the facts that the records support.
 
 A run claims a window with a record, asks the engine outside of the session's lock, and puts what
 was found into the ledger with another; `facts` says why that loses nothing and doubles nothing,
@@ -86,7 +86,7 @@ def sieved(
     log: FactLog,
     alike: Callable[[str, Sequence[str]], bool] | None,
 ) -> tuple[list[FactDraft], int, int]:
-    """The drafts that are kept; how many *log* had already; how many do not stand, or are to stay.
+    """Return the drafts to keep, the number that *log* already had, and the number refused.
 
     Args:
         alike: Whether a fact says what one of those of its type says, in other words; None: only the
@@ -114,7 +114,7 @@ def sieved(
 
 
 def verified(said: Sequence[Remembered], passages: Sequence[Passage]) -> Iterator[Kept]:
-    """Those of a model's goals, decisions and blockers that stand on the passages that it was given."""
+    """Yield a model's goals, decisions and blockers that the passages it was given support."""
     by_seq = {passage.seq: passage for passage in passages}
     for one in said:
         passage = by_seq.get(one.seq)
@@ -128,7 +128,7 @@ def verified(said: Sequence[Remembered], passages: Sequence[Passage]) -> Iterato
 
 
 def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
-    """*draft* with the passage's own words as its quote; None: it does not stand on them."""
+    """Return *draft* with the passage's own words as its quote, or None if they do not support it."""
     content = one_line(draft.content)
     quote = _standing_in(draft.quote, passage.text)
     is_seen = content == " ".join(draft.content.split())  # a fact with characters that no reader sees is none
@@ -147,7 +147,7 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
 
 
 def _standing_in(quote: str, text: str) -> str | None:
-    """The stretch of *text* that *quote* gives, letter by letter; None: it does not stand there."""
+    """Return the stretch of *text* that *quote* matches, letter by letter, or None if there is none."""
     found = found_in(quote, text)
     letters = [char for char in quote if char.isalnum()]
     if found is None or len(letters) < _MIN_LETTERS:
@@ -156,7 +156,7 @@ def _standing_in(quote: str, text: str) -> str | None:
 
 
 def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
-    """As far as words can tell: figures, names, negation, and what it is about."""
+    """Return whether content and quote agree, as far as words show: figures, names, negation, subject."""
     said = " ".join([passage.text, passage.speaker or "", passage.exchange or ""])
     if not figures(content) <= figures(said):
         return False
@@ -172,7 +172,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
 
 
 def _sentence_around(quote: str, text: str) -> str:
-    """The sentences of *text* that *quote* lies in."""
+    """Return the sentences of *text* in which *quote* lies."""
     start = text.find(quote)
     end = start + len(quote)
     return " ".join(text[a:b] for a, b in sentences(text) if a < end and start < b) or quote
@@ -180,14 +180,14 @@ def _sentence_around(quote: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What of a sentence must be equal, and its words."""
+    """The parts of a sentence that must be equal, and its words."""
 
     words: tuple[str, ...]
     exact: tuple[object, ...]  # figures, quantities, times, order and codes, and whether there is a "not"
     names: frozenset[str]
 
     def agrees_with(self, other: Reading) -> bool:
-        """Whether nothing that can be read sets them apart."""
+        """Return whether no part that can be read differs."""
         return (
             self.exact == other.exact
             and self.names <= frozenset(other.words)
@@ -198,13 +198,13 @@ class Reading:
 
 @dataclass(slots=True)
 class AlikeByMeaning:
-    """Compares a fact with those of its type that are known."""
+    """Compares a fact with the known ones of its type."""
 
     embed: Embedder
     _vectors: dict[str, array[float]] = field(default_factory=dict)
 
     def __call__(self, content: str, known: Sequence[str]) -> bool:
-        """Whether one of *known* says what *content* says; False where no vectors can be made."""
+        """Return whether one of *known* says what *content* says; False if no vectors can be made."""
         own = _read(content)
         others = [one for one in known if own.agrees_with(_read(one))]
         if not others:
@@ -221,7 +221,7 @@ class AlikeByMeaning:
 
 @lru_cache(maxsize=MAX_READ)
 def _read(content: str) -> Reading:
-    """What a sentence says, as far as it can be read."""
+    """Read the parts of a sentence that must be equal, as far as they can be read."""
     words = tuple(word.casefold() for word in _WORDS.findall(content))
     exact = (
         frozenset(figures(content)),
@@ -235,7 +235,7 @@ def _read(content: str) -> Reading:
 
 
 def _in_the_same_places(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Whether they are one sentence with other words in the places of some: "gross margin", "net margin"."""
+    """Return whether they are one sentence with some words replaced: "gross margin", "net margin"."""
     if len(one) != len(other):
         return False
     steps = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
@@ -260,7 +260,7 @@ END_WAIT_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When the summariser runs by itself. An interval is of session time, which a pause does not pass."""
+    """When the summariser runs by itself; intervals are in session time, which stops during a pause."""
 
     every_s: float | None = 300.0
     after_exchange: bool = True
@@ -270,7 +270,7 @@ class Schedule:
 
     @property
     def runs(self) -> bool:
-        """Whether it asks for a run before the end."""
+        """Whether the schedule has runs before the end."""
         return self.every_s is not None or self.after_exchange
 
 
@@ -279,7 +279,7 @@ NEVER: Final = Schedule(None, after_exchange=False, at_end=False)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What came of a run."""
+    """The outcome of a run."""
 
     facts: tuple[Fact, ...] = ()  # new ones
     skipped: int = 0  # were known
@@ -288,12 +288,12 @@ class Summary:
 
 
 class Summariser:
-    """One session's summariser in this process; all it knows is in the ledger."""
+    """One session's summariser in this process; all that it knows is in the ledger."""
 
     def __init__(
         self, rehearsal: Rehearsal, schedule: Schedule = NEVER, embed: Embedder | None = None
     ) -> None:
-        """*embed*: facts that are known are told by their meaning as well, and not by their words alone."""
+        """Set up; with *embed*, known facts are recognised by meaning and not by their words alone."""
         self.rehearsal = rehearsal
         self.schedule = schedule
         self._told = 0  # records that were passed over
@@ -305,11 +305,11 @@ class Summariser:
 
     @property
     def facts(self) -> FactLog:
-        """What the ledger says of facts, and what waits to be read for them."""
+        """What the ledger says of facts, and what still has to be read for them."""
         return self._facts.now()
 
     def due(self) -> str | None:
-        """Why a run is due now, by the schedule; None: none is.
+        """Return why a run is due now by the schedule, or None if none is.
 
         However many were missed, one is due, and it reads all that they missed.
         """
@@ -328,7 +328,7 @@ class Summariser:
 
     @property
     def _has_something(self) -> bool:
-        """Whether anything waits that is worth a run: of a model's, not questions alone."""
+        """Whether anything worth a run waits: for a model, more than questions alone."""
         return self.facts.has_speech if self.schedule.is_paid else bool(self.facts.waiting)
 
     def run_if_due(self) -> Summary | None:
@@ -337,7 +337,7 @@ class Summariser:
         return self._run_quietly(why) if why is not None else None
 
     def run_at_end(self) -> Summary | None:
-        """The last run of a session, before it is frozen; a failure is a warning."""
+        """Run a last time before the session is frozen; a failure is a warning."""
         if not self.schedule.at_end or (self.schedule.is_paid and not self._has_something):
             return None
         return self._run_quietly("end", wait_s=END_WAIT_S)
@@ -351,7 +351,7 @@ class Summariser:
             return None
 
     def run(self, why: str, *, wait_s: float = 0.0) -> Summary | None:
-        """Read everything that is new up to now; None: another process is at it, also after *wait_s*.
+        """Read all that is new; return None if another process is still reading it after *wait_s*.
 
         The files are made again where they are not what the ledger says. Call it outside of a
         transaction: the engine is asked while others may write.
@@ -384,7 +384,7 @@ class Summariser:
         return done
 
     def _claim(self, why: str, upto: int) -> Claim | None:
-        """Take the next window, so that nobody else reads it; None: nothing is new."""
+        """Claim the next window, so that nobody else reads it; return None if nothing is new."""
         self._store.catch_up()
         if self.facts.window(upto) is None:
             return None
@@ -396,11 +396,11 @@ class Summariser:
         return claim
 
     def _is_open(self, claim: Claim) -> bool:
-        """Whether the window is still this run's; else another process has taken it over."""
+        """Return whether the window is still this run's, not taken over by another process."""
         return self.facts.open is not None and self.facts.open.run == claim.run
 
     def _read(self, claim: Claim, done: Summary) -> Summary:
-        """Ask for the facts of a window, and put those that stand into the ledger."""
+        """Ask for the facts of a window, and put those that its records support into the ledger."""
         before = len(self.facts.facts)
         known = tuple(fact.content for fact in self.facts.facts[-MAX_KNOWN:])
         try:
@@ -423,7 +423,7 @@ class Summariser:
         return Summary(found, done.skipped + skipped, done.refused + refused, done.windows + 1)
 
     def _remember(self, claim: Claim) -> None:
-        """Ask for goals, decisions and blockers of the same window; where that fails, none are kept."""
+        """Ask for goals, decisions and blockers of the same window; if that fails, none are kept."""
         labels = self.rehearsal.scene().presenter_labels
         own = [one for one in claim.passages if one.kind != SPEECH or one.speaker in labels]
         passages = tuple(one for one in own if one.kind in SPOKEN)  # what a panelist asked states nothing
@@ -445,7 +445,7 @@ class Summariser:
             self._store.note(GoalsKept(claim.run, kept), by=WRITER)
 
     def _replied(self, request: Request[R]) -> R:
-        """The engine's answer, whose cost stands in the ledger whatever came of it."""
+        """Return the engine's answer, recording its cost in the ledger in any case."""
         try:
             return ask(self.rehearsal.engine, request)
         finally:

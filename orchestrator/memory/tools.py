@@ -106,7 +106,7 @@ class FileText:
 
 
 class OutOfReachError(StoreError):
-    """A path outside the session, or one that this agent may not read (now, or ever)."""
+    """The path is outside the session, or this agent may not read it (now, or ever)."""
 
 
 class NoSuchFileError(OutOfReachError):
@@ -114,7 +114,7 @@ class NoSuchFileError(OutOfReachError):
 
 
 def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
-    """The files that *agent* may read and whose path begins with *prefix*, by path.
+    """Return the files that *agent* may read and whose path begins with *prefix*, sorted by path.
 
     Raises:
         OutOfReachError: *prefix* leads outside the session.
@@ -143,7 +143,7 @@ def list_files(store: Store, agent: str, prefix: str = "") -> FileList:
 def read_file(
     store: Store, agent: str, path: str, offset: int = 0, *, most_chars: int = MAX_READ_CHARS
 ) -> FileText:
-    """The text of a file that *agent* may read, from character *offset* on, at most *most_chars* of them.
+    """Return at most *most_chars* characters, from *offset* on, of a file that *agent* may read.
 
     Raises:
         OutOfReachError: The path leads outside the session, or this agent may not read it.
@@ -173,7 +173,7 @@ def read_file(
 
 
 def _reachable(store: Store, agent: str) -> list[str]:
-    """The session files that *agent* may read and that have been written."""
+    """Return the session files that *agent* may read and that have been written."""
     store.layout.order(agent)  # raises for who has no seat
     return sorted(
         path for path in store.layout.files if _may_read(store, agent, path) and store.state(path).seqs
@@ -181,14 +181,14 @@ def _reachable(store: Store, agent: str) -> list[str]:
 
 
 def _may_read(store: Store, agent: str, path: str) -> bool:
-    """Its own folder, and of the shared files those that its reading order names; all once it is over."""
+    """Return whether *agent* may read: its own folder, shared files in its reading order; all at the end."""
     if store.frozen or path.startswith(f"{agent}/"):
         return True
     return path.startswith(SHARED) and path in store.layout.order(agent)
 
 
 def _facts(store: Store) -> dict[str, str]:
-    """The files under facts/ with their text; none before a run of the summariser has ended."""
+    """Return the files under facts/ with their text; none before a run of the summariser has ended."""
     log = FactLog()
     for entry in store.entries():
         log.take(store.record(entry.seq))
@@ -196,7 +196,7 @@ def _facts(store: Store) -> dict[str, str]:
 
 
 def _check_inside(path: str, what: str) -> None:
-    """Raises OutOfReachError for what no path of a session begins like, or contains."""
+    """Raise OutOfReachError if the path begins with, or contains, what no session path does."""
     why = next((why for why, of in _OUTSIDE.items() if re.search(of, path)), None)
     why = why if path.isprintable() else "holds a control character"
     if why is not None:
@@ -207,7 +207,7 @@ def _check_inside(path: str, what: str) -> None:
 
 
 def _why_private(store: Store, agent: str, path: str) -> str | None:
-    """Why nothing under *path* may be read; None where that is not the reason."""
+    """Return why nothing under *path* may be read, or None if privacy is not the reason."""
     folder = path.partition("/")[0]
     if folder in _NEVER:
         return f"{folder}/ is no agent's to read: you may read shared/, facts/ and {agent}/"
@@ -229,7 +229,7 @@ def _why_private(store: Store, agent: str, path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where one agent works: its notebook, and the session whose files it may read."""
+    """The place where one agent works: its notebook, and the session whose files it may read."""
 
     agent: str
     notebook: Notebook | None  # None: there is none here, and the memory tools say so
@@ -239,7 +239,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: all that there is to know about it."""
+    """One tool: its complete definition."""
 
     name: str
     title: str
@@ -251,15 +251,15 @@ class Tool:
 
     @property
     def description(self) -> str:
-        """The words for the model that uses it."""
+        """The description for the model that uses the tool."""
         return one_line(self.arguments.__doc__ or "")
 
     def schema(self) -> dict[str, Any]:
-        """The JSON schema of its arguments."""
+        """Return the JSON schema of the tool's arguments."""
         return schema_of(self.arguments)
 
     def result_schema(self) -> dict[str, Any]:
-        """The JSON schema of its result."""
+        """Return the JSON schema of the tool's result."""
         return schema_of(self.result)
 
 
@@ -319,20 +319,20 @@ class Outcome:
 
     @property
     def text(self) -> str:
-        """As one line of JSON; nothing that it holds can end it."""
+        """The outcome as one line of JSON that no content of it can end."""
         return json.dumps(self.value, ensure_ascii=False)
 
 
 @cache
 def anthropic_tools() -> tuple[Mapping[str, Any], ...]:
-    """The six definitions as the Messages API's `tools` takes them, always the same bytes."""
+    """Return the six definitions as the Messages API's `tools` expects them, always the same bytes."""
     return tuple(
         {"name": tool.name, "description": tool.description, "input_schema": tool.schema()} for tool in TOOLS
     )
 
 
 def call(desk: Desk, name: str, arguments: Mapping[str, Any] | None) -> Outcome:
-    """Run one tool. A mistake of the model's, or a failure of the disk, is an error outcome."""
+    """Run one tool; a mistake of the model or a disk failure is an error outcome."""
     tool = BY_NAME.get(name)
     if tool is None:
         return failed("unknown-tool", f"there is no tool {name[:60]!r}: there are {', '.join(BY_NAME)}")
@@ -348,12 +348,12 @@ def call(desk: Desk, name: str, arguments: Mapping[str, Any] | None) -> Outcome:
 
 
 def failed(kind: str, message: str, **more: Any) -> Outcome:
-    """An error as a model is told it: its kind, then what is wrong and what to do."""
+    """Return an error outcome for a model: its kind, then what is wrong and what to do."""
     return Outcome({"error": kind, "message": message, **more}, is_error=True)
 
 
 def refused(error: GreenroomError | OSError) -> Outcome:
-    """An error of ours or of the disk's, as a model is told it."""
+    """Return an error of ours or of the disk as an outcome for a model."""
     if isinstance(error, OSError):
         return failed("disk", f"{(error.strerror or str(error)).lower()}: try again, or go on without")
     kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__.removesuffix("Error")).lower()
@@ -362,7 +362,7 @@ def refused(error: GreenroomError | OSError) -> Outcome:
 
 
 def _plain(value: Any) -> dict[str, Any]:
-    """A typed result as JSON, without what it has no value for."""
+    """Convert a typed result to JSON values, omitting empty ones."""
 
     def without_none(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return {key: list(one) if isinstance(one, tuple) else one for key, one in pairs if one is not None}
@@ -392,7 +392,7 @@ MAX_ARGUMENT_CHARS: Final = 4_000
 
 @dataclass
 class SessionTools:
-    """The tools of one session; its methods are those of `Tooling`."""
+    """The tools of one session; implements `Tooling`."""
 
     root: Path | None  # of the session; None: it is only being made, so every use is refused
     home_root: Path | None  # where long-term memory is; None: it is switched off
@@ -421,7 +421,7 @@ class SessionTools:
 
 @dataclass
 class CallTools:
-    """The tools of one call; its methods are those of `ToolUses`."""
+    """The tools of one call; implements `ToolUses`."""
 
     of: SessionTools
     agent: str
@@ -453,7 +453,7 @@ class CallTools:
         self.of.leave([(self.agent, value) for value in (*self.uses, *proposed) if value is not None])
 
     def _called(self, name: str, arguments: Mapping[str, Any]) -> tuple[int | None, Outcome]:
-        """Return up to which record the session was read, and the outcome."""
+        """Return the last record up to which the session was read, and the outcome."""
         of, tool = self.of, BY_NAME.get(name)
         if of.root is None:
             return None, failed(
@@ -493,7 +493,7 @@ class CallTools:
         seconds: float | None = None,
         proposed: bool = False,
     ) -> ToolResult:
-        """Count it, and keep what the ledger is to know of it."""
+        """Count the tool use, and keep what the ledger records of it."""
         self.left = max(0, self.left - len(outcome.text))
         tool = BY_NAME.get(name)
         is_kept = tool is not None and not tool.needs_session and not outcome.is_error

@@ -1,4 +1,4 @@
-"""The step trace: what the loop did, step by step, as the ledger's records tell it.
+"""The step trace: what the loop did, step by step, derived from the ledger's records.
 
 `full_trace` gives the full history of any session, ended ones too. A `Trace` keeps what a snapshot
 shows and no more, however long the session; `Snapshots` puts that into `trace/session.json` after
@@ -63,7 +63,7 @@ _LINE: Final = ",\n "
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the loop: what was done, and what came of it."""
+    """One step of the loop: the action and its outcome."""
 
     step: int  # from 1
     action: Mapping[str, Any]
@@ -76,20 +76,20 @@ class Step:
 
 
 class Tail(deque[T]):
-    """The last of something, and how many came before them."""
+    """The last items of a list, and the number of those before them."""
 
     def __init__(self, items: Iterable[T] = (), earlier: int = 0) -> None:
         super().__init__(items)
         self.earlier = earlier
 
     def keep(self, last: int) -> None:
-        """Let go of all but so many."""
+        """Drop all but the last *last* items."""
         while len(self) > last:
             self.popleft()
             self.earlier += 1
 
     def last(self) -> Tail[T]:
-        """A short one, for a page that has no room for more."""
+        """Return a shorter tail, for a page without room for more."""
         short = Tail(self, self.earlier)
         short.keep(LAST)
         return short
@@ -103,7 +103,7 @@ Place = tuple[Any, Any]
 def snapshot(
     steps: Tail[Step], errors: Tail[Mapping[str, Any]], summaries: Tail[str], state: Mapping[str, Any]
 ) -> str:
-    """The JSON text: an object with `steps`, `errors`, `summaries` and `state`, at most `MAX_CHARS`."""
+    """Return the JSON text of `steps`, `errors`, `summaries` and `state`, at most `MAX_CHARS` long."""
     page = _page(steps, errors, summaries, state)
     if len((text := _text(page)).encode()) <= MAX_CHARS:  # the usual case; it is made after each step
         return text
@@ -123,14 +123,14 @@ def snapshot(
 
 
 def size_of(step: Step) -> int:
-    """Bytes that a step takes in a snapshot, whole."""
+    """Return the bytes that a whole step takes in a snapshot."""
     return len(_json(_step(step)).encode())
 
 
 def _page(
     steps: Tail[Step], errors: Tail[Mapping[str, Any]], summaries: Tail[str], state: Mapping[str, Any]
 ) -> Page:
-    """The whole; a stub says how much is left out before the first of a list."""
+    """Return the whole page; a stub says how many items of a list are left out before its first."""
     note = {"index": "summary", "note": f"Summarized {steps.earlier} earlier steps", "earlier": steps.earlier}
     error = {"message": f"Left out {errors.earlier} earlier errors", "step": None}
     summary = f"Left out {summaries.earlier} earlier summaries"
@@ -149,7 +149,7 @@ def _step(step: Step) -> Page:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; one that holds a number that is none, which JSON has not, as text."""
+    """Convert a value to JSON, with NaN and infinity as text."""
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:
@@ -158,7 +158,7 @@ def _plain(value: Any) -> Any:
 
 
 def _text(page: Page) -> str:
-    """One item of a list on a line, for people who look into the file."""
+    """Format the page with one list item a line, for people who look into the file."""
     lists = (f'"{name}": [{_LINE.join(map(_json, page[name]))}]' for name in ("steps", "errors", "summaries"))
     return "{" + ",\n".join((*lists, f'"state": {_json(page["state"])}')) + "}\n"
 
@@ -168,7 +168,7 @@ def _size(page: Page) -> int:
 
 
 def _cut(page: Page, places: Sequence[Place], *, at_least: int) -> None:
-    """Cut the values at some of its places, the longest first, so that it fits if it can."""
+    """Cut the longest values at *places* first, so that the page fits if it can."""
     sizes = [len(_json(where[key]).encode()) for where, key in places]
     left = MAX_CHARS - _size(page) + sum(sizes)
     most = 0
@@ -184,7 +184,7 @@ def _cut(page: Page, places: Sequence[Place], *, at_least: int) -> None:
 
 
 def _beginning(value: Any, most: int) -> str:
-    """Of a value, as much as takes at most *most* bytes of JSON, with the number of characters left out."""
+    """Return as much of a value as takes *most* bytes of JSON, with the number of characters left out."""
     text = value if isinstance(value, str) else _json(value)
 
     def marked(kept: int) -> str:
@@ -196,7 +196,7 @@ def _beginning(value: Any, most: int) -> str:
 
 
 def _json(value: Any) -> str:
-    """JSON that a file can hold: half a character becomes a question mark."""
+    """Encode JSON for a file, replacing lone surrogates with question marks."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
@@ -236,11 +236,11 @@ class Trace:
 
     @property
     def count(self) -> int:
-        """Steps so far."""
+        """The number of steps so far."""
         return self.steps.earlier + len(self.steps)
 
     def take(self, record: Record) -> None:
-        """Fold in the next record; of one in a shape that this release does not know, that it was there."""
+        """Fold in the next record; of one in an unknown shape, only that it exists."""
         try:
             value, told = known_value(record), step_of(record)
         except LedgerCorruptError:
@@ -297,12 +297,12 @@ class Trace:
             tail.keep(last)
 
     def text(self) -> str:
-        """The snapshot, under its bound."""
+        """Return the snapshot, within its maximum size."""
         return snapshot(self.steps, self.errors, self.summaries, self.state)
 
 
 def _is_beside(value: PanelRecord | None) -> bool:
-    """Return whether the work that a record belongs to was over before it: no step ends with such a one."""
+    """Return whether the record's work was over before it, so that the record ends no step."""
     match value:
         case Called() | CandidateWritten():
             return True
@@ -312,12 +312,12 @@ def _is_beside(value: PanelRecord | None) -> bool:
 
 
 def _seconds(before: str, at: str) -> float:
-    """Wall-clock seconds between two records; a clock that was set back gives none."""
+    """Return wall-clock seconds between two records, or 0 after a clock that was set back."""
     return max(0.0, round((datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds(), 3))
 
 
 def full_trace(records: Iterable[Record]) -> Trace:
-    """The whole history that these records tell, never cut."""
+    """Return the whole history of these records, never cut."""
     trace = Trace(whole=True)
     for record in records:
         trace.take(record)
@@ -325,7 +325,7 @@ def full_trace(records: Iterable[Record]) -> Trace:
 
 
 def trace_lines(steps: Iterable[Step]) -> Iterator[str]:
-    """One line a step: number, session clock, time taken ("<" where it includes waiting), words."""
+    """Yield a line for each step: number, session clock, time taken ("<" if it includes waiting), words."""
     for step in steps:
         words = clipped(one_line(step.words), MAX_LINE_CHARS)
         took = "" if step.took_s is None else f"{'<' if step.waited else ''}{step.took_s:.3f} s"
@@ -333,7 +333,7 @@ def trace_lines(steps: Iterable[Step]) -> Iterator[str]:
 
 
 class Snapshots:
-    """A session's trace in this process, and the file that shows it."""
+    """A session's trace in this process, and the file with its snapshot."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -347,7 +347,7 @@ class Snapshots:
         return self._trace.now()
 
     def write(self) -> bool:
-        """Bring `trace/session.json` up to date; False: it could not be, which is one warning.
+        """Update `trace/session.json`; return False if that fails, which is one warning.
 
         Call it after a step, outside of a transaction. The disk is not synced: the ledger is.
         """

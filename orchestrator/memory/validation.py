@@ -1,4 +1,4 @@
-"""Rules: every value is checked, and cleaned, before it comes near the database.
+"""Validation rules: every value is checked and cleaned before it reaches the database.
 
 Each check gives back the value as it is kept, or raises `MemoryRefusedError`. Messages are written for a
 person and for a model alike: what is wrong, and what would be right. The rules for a memory stand in
@@ -110,7 +110,7 @@ class ScratchpadUpdate(Arguments):
 
 
 def _each_once(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags in lower case, each once, in the order given."""
+    """Return the tags in lower case, each once, in the order given."""
     return tuple(dict.fromkeys(tag.lower() for tag in tags if tag))
 
 
@@ -184,7 +184,7 @@ class FileRead(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with the arguments of a call."""
+    """One problem with the arguments of a call."""
 
     argument: str
     problem: str
@@ -197,7 +197,7 @@ class Problem:
 
 
 class ArgumentsRefusedError(GreenroomError):
-    """A tool was called with arguments that cannot be meant; nothing was done."""
+    """A tool was called with impossible arguments; nothing was done."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(f"{'; '.join(map(str, problems))}. Nothing was done")
@@ -205,7 +205,7 @@ class ArgumentsRefusedError(GreenroomError):
 
 
 def parsed(kind: type[A], given: Mapping[str, Any]) -> A:
-    """The arguments as typed values. A null is as good as an argument that is left out.
+    """Parse arguments into typed values; null counts as an argument left out.
 
     Raises:
         ArgumentsRefusedError: Some are missing, unknown, of another type, or over a limit.
@@ -218,13 +218,13 @@ def parsed(kind: type[A], given: Mapping[str, Any]) -> A:
 
 
 def schema_of(kind: type) -> dict[str, Any]:
-    """The JSON schema (2020-12) of a tool's arguments, or of its result; always the same bytes."""
+    """Return the JSON schema (2020-12) of a tool's arguments or result, always the same bytes."""
     plain = TypeAdapter(kind).json_schema(schema_generator=_Plain)
     return {key: value for key, value in plain.items() if key not in ("title", "description")}
 
 
 class _Plain(GenerateJsonSchema):
-    """Without titles and empty defaults, and without null: it is left out of what is sent and of results."""
+    """A schema generator without titles, empty defaults and null, which is omitted wherever it is sent."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -238,7 +238,7 @@ class _Plain(GenerateJsonSchema):
 
 
 def shown(value: Any) -> str:
-    """A value as a message may quote it: one line, and not too long."""
+    """Format a value for quotation in a message: one line, cut to a maximum length."""
     text = one_line(repr(value))
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
@@ -249,7 +249,7 @@ def _is_unknown(error: ErrorDetails) -> bool:
 
 
 def _problem(error: ErrorDetails, schema: Mapping[str, Any]) -> Problem:
-    """An error of pydantic's in our words, with what to do instead."""
+    """Describe a pydantic error in our own words, with what to do instead."""
     known, value, limits = schema["properties"], error["input"], error.get("ctx", {})
     if _is_unknown(error):
         name = str(error["loc"][0] if error["loc"] else value)
@@ -282,7 +282,7 @@ def _problem(error: ErrorDetails, schema: Mapping[str, Any]) -> Problem:
 
 
 def checked_memory(memory: Memory) -> Memory:
-    """A memory with its words as they are kept."""
+    """Return a memory with its words as they are kept."""
     given = {name: getattr(memory, name) for name in ("type", "content", "confidence")}
     try:
         said = parsed(MemoryWrite, {**given, "tags": tuple(memory.tags), "source_trace_id": memory.source})
@@ -300,7 +300,7 @@ def checked_memory(memory: Memory) -> Memory:
 
 
 def check_clean(text: str, what: str) -> None:
-    """Raises MemoryRefusedError for what may not leave a session: addresses, numbers, confidences."""
+    """Raise MemoryRefusedError for what may not leave a session: addresses, numbers, confidences."""
     if not is_clean(text):
         raise MemoryRefusedError(
             f"{what} holds an e-mail address, a phone or card number, or what is off the record: leave that "
@@ -309,7 +309,7 @@ def check_clean(text: str, what: str) -> None:
 
 
 def checked_agent(agent: str) -> str:
-    """An agent's id."""
+    """Return an agent's id, checked."""
     if not AGENT_NAME.fullmatch(agent):
         raise MemoryRefusedError(
             f"agent {one_line(agent)[:40]!r}: is no agent's id: use lower-case letters, digits and hyphens"
@@ -318,7 +318,7 @@ def checked_agent(agent: str) -> str:
 
 
 def checked_presenter(presenter: str) -> str:
-    """A presenter's name as rows have it: one line, single spaces, case kept."""
+    """Return a presenter's name as rows have it: one line, single spaces, case kept."""
     name = unicodedata.normalize("NFC", one_line(presenter))
     if not name or name == UNNAMED:
         raise MemoryRefusedError(
@@ -328,19 +328,19 @@ def checked_presenter(presenter: str) -> str:
 
 
 def checked_goal(text: str) -> str:
-    """A goal's text on one line."""
+    """Return a goal's text on one line, checked."""
     text = one_line(text)
     _check_said(text, "the goal")
     return _within(text, "the goal", MAX_GOAL_CHARS)
 
 
 def checked_source(source: str | None) -> str | None:
-    """The stable id of where something comes from, or None."""
+    """Return the stable id of a source, checked, or None."""
     return _within(one_line(source or ""), "the source id", MAX_SOURCE_CHARS) or None
 
 
 def checked_page(content: str) -> str:
-    """A scratchpad's text, with its lines as they are and nothing that no reader sees.
+    """Return a scratchpad's text, with its lines unchanged and without invisible characters.
 
     Raises:
         ScratchpadTooLongError: It is over 2,000 characters; nothing is ever cut.
@@ -352,7 +352,7 @@ def checked_page(content: str) -> str:
 
 
 def checked_time(now: str) -> str:
-    """A time as every row has it: UTC with microseconds, so that rows sort by it as text.
+    """Return a time as every row has it: UTC with microseconds, so that rows sort by it as text.
 
     Raises:
         ValueError: It is no RFC 3339 time with a zone.
@@ -364,7 +364,7 @@ def checked_time(now: str) -> str:
 
 
 def normalised(text: str) -> str:
-    """The text by which two contents are the same: letter case, spacing, marks and a last stop aside."""
+    """Return the text by which contents are compared, ignoring case, spacing, marks and a last stop."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     return one_line(folded).strip(" .,;:!?…\"'“”‘’")
 
@@ -375,7 +375,7 @@ def _check_said(line: str, what: str) -> None:
 
 
 def _within(text: str, what: str, limit: int, error: type[MemoryRefusedError] = MemoryRefusedError) -> str:
-    """*text*, if it is within its limit; else the words that a tool's argument would be refused with."""
+    """Return *text* if it is within its limit, else raise *error* worded as for a tool argument."""
     if len(text) > limit:
         over = f"(limit {limit:,}): shorten it by {len(text) - limit:,}"
         raise error(f"{what} has {len(text):,} characters {over}. Nothing was done")

@@ -1,4 +1,4 @@
-"""Answers prepared for a rehearsal, and which of them is next."""
+"""Answers prepared for a rehearsal, and choosing the next one."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MAX_WORDS_AFTER = 15
 
 
 def wish_to_park(text: str) -> str | None:
-    """The presenter's words that ask to come back to the question later, or None."""
+    """Return the presenter's words that ask to come back to the question later, or None."""
     words = " ".join(text.split())
     if _patterns()["alone"].search(words):
         return words
@@ -127,22 +127,22 @@ class Answer:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it says of its question: "agent skeptic", "slide 3"; none: it is used in order."""
+        """Return the names of its question: "agent skeptic", "slide 3"; none: it is used in order."""
         named = {key: getattr(self, key) for key in _RANKED}
         return tuple(f"{key} {value}" for key, value in named.items() if value is not None)
 
 
 @names_its_file
 def read_answers(path: Path) -> tuple[Answer, ...]:
-    """The answers in a YAML or JSON list, in its order; texts have single spaces.
+    """Read the answers in a YAML or JSON list, in its order; texts have single spaces.
 
     An item is a text, or a mapping of `text` and optionally `agent`, `exchange`, `claim`, `slide` and
-    `question` (words of it), which name its question, `verdict` (given, partly or not: what the
-    presenter says of it), and `park: true`, which parks the question (then `text` may be left out). In
-    YAML everything is taken as written, so `yes` and `4.20` stay words.
+    `question` (words of it), which name its question, `verdict` (given, partly or not: the presenter's own
+    verdict), and `park: true`, which parks the question (then `text` may be left out). In YAML everything is
+    read as text, so `yes` and `4.20` stay words.
 
     Raises:
-        AnswersError: The file cannot be read or is no such list; names the item's number.
+        AnswersError: The file cannot be read or is not such a list; the message names the item's number.
     """
     name = shown_name(path)
     text = _text(path, name)
@@ -163,7 +163,7 @@ def pick_answer(
     questions: Sequence[str] = (),
     comes_back_to: str | None = None,
 ) -> int | None:
-    """The index of the answer to this question, or None where nothing is left for it.
+    """Return the index of the answer to this question, or None if no answer is left for it.
 
     First an unused one that names this exchange, words of its questions, its claim, slide or agent
     (in this order; all that it names must fit), else the next unused one that names nothing. A
@@ -186,7 +186,7 @@ def pick_answer(
 
 
 def unasked(answers: Sequence[Answer], used: frozenset[int]) -> list[str]:
-    """Each answer that is left and names a question: "answer 3 (slide 4, agent skeptic)"."""
+    """Return each answer that is left and names a question: "answer 3 (slide 4, agent skeptic)"."""
     return [
         f"answer {number} ({', '.join(one.names)})"
         for number, one in enumerate(answers, start=1)
@@ -245,7 +245,7 @@ def _words(value: Any, where: str) -> str | None:
     if value in _NONE:
         return None
     if not isinstance(value, str) or not one_line(value):
-        raise AnswersError(f"{where}: question is no text: write some words of the question")
+        raise AnswersError(f"{where}: question is not text: write some words of the question")
     return one_line(value)
 
 

@@ -1,6 +1,6 @@
-"""What people say of a session, one line of JSON each, beside it and never in it or its archive.
+"""People's remarks on a session, one line of JSON each, kept beside it and never in it or its archive.
 
-Comments of reviewers, and what somebody says of an answer once the session has ended.
+They are reviewers' comments, and verdicts on answers given after the session has ended.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class Comments:
         self._root = root
 
     def of(self, session: str) -> list[Comment]:
-        """Oldest first.
+        """Return a session's comments, oldest first.
 
         Raises:
-            HomeError: A line is none of ours; the message says which.
+            HomeError: A line is not ours; the message says which.
         """
         return _lines(self._root, session, _COMMENTS, "comment", lambda told: Comment(**told))
 
@@ -65,7 +65,7 @@ class Comments:
 
         Raises:
             UsageError: There is no name or no text, or too much of it.
-            StoreWriteError: The disk is full; nothing was kept.
+            StoreWriteError: The disk is full; nothing was written.
         """
         author, text = one_line(author), page(text).strip()
         if not author or not text:
@@ -78,38 +78,38 @@ class Comments:
 
 
 class Verdicts:
-    """What people said of answers after the end, of all sessions below one folder."""
+    """People's verdicts on answers after the end, of all sessions below one folder."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     @classmethod
     def of_session(cls, home: Home, path: Path) -> Verdicts | None:
-        """Those of a home where the session at *path* is one of it; a copy elsewhere stands for none."""
+        """Return a home's verdicts if the session at *path* is in it, or None: a copy elsewhere is not."""
         return cls(home.records) if path.parent == home.sessions else None
 
     @classmethod
     def beside(cls, path: Path) -> Verdicts:
-        """Those of the home whose session folders *path* is one of."""
+        """Return the verdicts of the home whose session folders include *path*."""
         return cls(path.parent / RECORDS)
 
     def of(self, session: str) -> list[PersonVerdict]:
-        """Oldest first, those that were taken back as well.
+        """Return a session's verdicts, oldest first, including those that were taken back.
 
         Raises:
-            HomeError: A line is none of ours; the message says which.
+            HomeError: A line is not ours; the message says which.
         """
         return _lines(self._root, session, _VERDICTS, "verdict", _verdict)
 
     def file(self, session: str) -> Path:
-        """Where they are kept; nothing is there before the first."""
+        """Return the path of a session's verdicts; the file is created by the first."""
         return self._root / check_session_id(session) / _VERDICTS
 
     def add(self, session: str, said: PersonVerdict) -> None:
-        """Keep what somebody says of an answer; durable when it returns.
+        """Keep a person's verdict on an answer; durable when it returns.
 
         Raises:
-            StoreWriteError: The disk is full; nothing was kept.
+            StoreWriteError: The disk is full; nothing was written.
         """
         _add(self._root, session, _VERDICTS, {"version": _VERSION, **to_json(said)})
 

@@ -1,4 +1,4 @@
-"""The home of a board panel: the core's, with `greenroom.yaml`, and where a user's own one is.
+"""The home of a board panel: the core's home with `greenroom.yaml`, and where the user's own home is.
 
 Source: DESIGN.md, section 2; interfaces.md, "Command line".
 """
@@ -12,18 +12,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from orchestrator.core import session
 from orchestrator.core.errors import ConfigurationError, HomeError
-from orchestrator.core.home import folder as core_home
 from orchestrator.core.home.folder import packaged_files
 from orchestrator.core.home.table_file import TABLE_NAME
 
 if TYPE_CHECKING:
+    from orchestrator.core.store.application import Application
     from orchestrator.panel.config.config import Config
 
 
 @dataclass(frozen=True)
-class Home(core_home.Home):
-    """One home folder with its settings. Making one reads nothing; each part is read where it is used."""
+class Home(session.Home):
+    """One home folder with its settings. Making one reads nothing; each part is read when it is used."""
 
     @classmethod
     def default(cls) -> Home:
@@ -35,16 +36,23 @@ class Home(core_home.Home):
         return find_home(None, os.environ)
 
     @property
+    def application(self) -> Application:
+        """What the board panel knows of its sessions; a session of another crew is read without it."""
+        from orchestrator.panel.application import BOARD
+
+        return BOARD
+
+    @property
     def demo(self) -> Path:
-        """Of `greenroom demo`: the memory of its presenter, whom nobody else is to meet."""
+        """Return the folder of `greenroom demo`, which keeps its presenter's memory apart from others'."""
         return self.root / "demo"
 
     @cached_property
     def config(self) -> Config:
-        """`greenroom.yaml` and `GREENROOM_*`, checked.
+        """Return `greenroom.yaml` and `GREENROOM_*`, checked.
 
         Raises:
-            ConfigurationError: A key is unknown or a value cannot be meant; names the line.
+            ConfigurationError: A key is unknown or a value is invalid; the message names the line.
         """
         from orchestrator.panel.config.config import Config, read_config
 
@@ -55,10 +63,10 @@ class Home(core_home.Home):
 
 
 def known_home(given: str | None, environment: Mapping[str, str]) -> Home | None:
-    """As `find_home`; None where nobody named a home and none is there yet.
+    """Return the home as `find_home`, or None if none was named and none exists yet.
 
     Raises:
-        HomeError: The one that was named is no home.
+        HomeError: The named folder is no home.
     """
     named = given or environment.get("GREENROOM_HOME")
     if not named and not Path("agents", "templates").is_dir():
@@ -72,12 +80,12 @@ def known_home(given: str | None, environment: Mapping[str, str]) -> Home | None
 
 
 def find_home(given: str | None, environment: Mapping[str, str]) -> Home:
-    """The home by --home, else `GREENROOM_HOME`, else `./agents`, else the user's own.
+    """Return the home by --home, else `GREENROOM_HOME`, else `./agents`, else the user's own.
 
     The user's own home is set up from the packaged templates on first use.
 
     Raises:
-        HomeError: The one that was named is no home, or nothing says where the user's own is.
+        HomeError: The named folder is no home, or nothing says where the user's own is.
     """
     named = given or environment.get("GREENROOM_HOME")
     if named:
@@ -91,7 +99,7 @@ def find_home(given: str | None, environment: Mapping[str, str]) -> Home:
 
 
 def user_folder(kind: str) -> Path:
-    """Greenroom's own folder among this user's: of *kind* "data" or "cache".
+    """Return Greenroom's folder among the user's own, of *kind* "data" or "cache".
 
     Raises:
         HomeError: Nothing says where the user's files are.
@@ -112,7 +120,7 @@ def set_up(root: Path) -> None:
     """Copy the packaged templates, blueprints and table to *root*, whole or not at all.
 
     Raises:
-        HomeError: The package brings none, or the folder cannot be written.
+        HomeError: The package has no templates, or the folder cannot be written.
     """
     import shutil
 
@@ -142,7 +150,7 @@ def set_up(root: Path) -> None:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a file or a whole folder, with the rights of what is made here and not of what was installed."""
+    """Copy a file or a whole folder, with the permissions of new files rather than of the installed ones."""
     if source.is_file():
         target.write_bytes(source.read_bytes())
         return

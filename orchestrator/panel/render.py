@@ -1,4 +1,4 @@
-"""How typed values read in the session's Markdown files. Values come in, text goes out."""
+"""The text of typed values in the session's Markdown files. Values come in, text goes out."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from orchestrator.panel.model.exchange import (
 
 
 def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:
-    """Where a quote stands: "slide 4", "speech at 3:20", or "speech at 3:20, on slide 4".
+    """Return the place of a quote: "slide 4", "speech at 3:20", or "speech at 3:20, on slide 4".
 
-    Of a table's cell *under* says which row and column: "slide 4, Staff / 2026".
+    *under* names the row and column of a table's cell: "slide 4, Staff / 2026".
     """
     if said_at_s is None:
         where = "no particular place" if slide is None else f"slide {slide}"
@@ -34,12 +34,12 @@ def place(slide: int | None, said_at_s: float | None, under: str = "") -> str:
 
 
 def answer_to(exchange: str) -> str:
-    """ "your answer to x2": where words stand that are no part of the talk."""
+    """Return "your answer to x2", the place of words that are not part of the talk."""
     return f"your answer to {exchange}"
 
 
 def headed(title: str, text: str) -> str:
-    """ "Title: text"; a colon or full stop at the title's own end gives way to that colon."""
+    """Return "Title: text"; the colon replaces one, or a full stop, at the title's own end."""
     return f"{one_line(title).rstrip('.:')}: {text}"
 
 
@@ -50,7 +50,7 @@ WRITTEN_BY = {PRESENTER: "your own question", DOSSIER: "from your dossier"}
 
 
 def origin(asked: Exchange) -> str:
-    """ "", "general", "your own question, slide 3": what no quote above a question says of it."""
+    """Return "", "general" or "your own question, slide 3": what no quote above the question shows."""
     written = WRITTEN_BY.get(asked.written_by)
     if written is None:
         return "" if asked.quote is not None or asked.is_missing else GENERAL
@@ -62,7 +62,7 @@ def origin(asked: Exchange) -> str:
 
 
 def brought_origin(asked: Exchange) -> str:
-    """The same of a question that no panelist made; of all others "": the page shows where they stand."""
+    """Return the origin of a question that no panelist made, or "" for the others, whose place is shown."""
     return "" if asked.written_by == PANEL else origin(asked)
 
 
@@ -91,7 +91,7 @@ COUNTED_WORDS = {"satisfied": OUTCOME_WORDS["satisfied"], PARTLY: PARTLY_WORDS, 
 
 
 def verdict(turn: Turn, *, is_last: bool) -> str:
-    """A turn's verdict in words: what came of it, its reason, and the presenter's own words behind it."""
+    """Return a turn's verdict in words: the outcome, its reason, and the presenter's own words after it."""
     word = VERDICT_WORDS.get(turn.verdict or "", turn.verdict or "")
     if is_last and turn.verdict in ("follow_up", "escalate"):
         word = "not answered"
@@ -106,7 +106,7 @@ PERSON_WORDS = {GIVEN: "gave it", PARTLY: "gave it in part", NOT: "did not give 
 
 
 def said_by(said: PersonVerdict, *, is_you: bool = False) -> str:
-    """ "gave it, says Dana: the figure is there"; to Dana herself, "you say"."""
+    """Return "gave it, says Dana: the figure is there", or for Dana herself "you say"."""
     if said.verdict is None:
         return one_line(f"{said.by} takes back what was said of it")
     note = f": {said.note}" if said.note else ""
@@ -114,14 +114,14 @@ def said_by(said: PersonVerdict, *, is_you: bool = False) -> str:
 
 
 def segment_line(segment: Segment) -> str:
-    """One segment in the transcript."""
+    """Return one segment of the transcript."""
     about = "~" if segment.times_estimated else ""
     speaker = one_line(segment.speaker) if segment.speaker else "Speaker"
     return f"[{about}{clock(segment.start_s)}] {speaker}: {one_line(segment.text)}\n"
 
 
 def correction_line(segment: Segment, number: int, was: str, who: str) -> str:
-    """A correction in the transcript: what was said in segment *number*, or that it was heard right."""
+    """Return a correction for the transcript: what segment *number* really said, or that it was right."""
     words, heard = one_line(segment.text), one_line(was)
     what = f"[{clock(segment.start_s)}] Segment {number}, corrected by {one_line(who)}"
     if words == heard:
@@ -130,21 +130,21 @@ def correction_line(segment: Segment, number: int, was: str, who: str) -> str:
 
 
 def slide_line(number: int, title: str, at_s: float, *, estimated: bool) -> str:
-    """The marker at a slide change."""
+    """Return the transcript's marker of a slide change."""
     how = " (estimated from the words)" if estimated else ""
     name = f": {one_line(title)}" if title else ""
     return f"\n## [{clock(at_s)}] Slide {number}{name}{how}\n\n"
 
 
 def answer_line(segment: Segment, exchange: str, agent_name: str) -> str:
-    """The presenter's answer in the transcript."""
+    """Return the presenter's answer for the transcript."""
     speaker = one_line(segment.speaker) if segment.speaker else "Presenter"
     who = f"{speaker}, answering {agent_name} ({exchange})"
     return f"[{clock(segment.start_s)}] {who}: {one_line(segment.text)}\n"
 
 
 def taken_back_line(at: str, exchange: str, agent_name: str) -> str:
-    """In the transcript: the answer above does not count."""
+    """Return the transcript's line that the answer above does not count."""
     return (
         f"\n({at}: the presenter takes the answer to {agent_name} ({exchange}) back: what was said as that "
         "answer does not count. The question is open again.)\n\n"
@@ -152,7 +152,7 @@ def taken_back_line(at: str, exchange: str, agent_name: str) -> str:
 
 
 def talk_line(at: str, exchange: str, agent_name: str) -> str:
-    """In the transcript: what was taken for an answer above is the talk."""
+    """Return the transcript's line that what was taken for an answer above is talk."""
     return (
         f"\n({at}: what was taken for the answer to {agent_name} ({exchange}) was the talk, says the "
         "presenter. It counts as such, and the question waits.)\n\n"
@@ -160,7 +160,7 @@ def talk_line(at: str, exchange: str, agent_name: str) -> str:
 
 
 def taken_back_note(at: str, exchange: str) -> str:
-    """In every other file: what stands above of the answer does not count."""
+    """Return the note for every other file that the answer above does not count."""
     return (
         f"\n## {exchange}, at {at}: the answer was taken back\n\n"
         "What stands above of that answer, its verdict and what followed from it does not count.\n"
@@ -168,7 +168,7 @@ def taken_back_note(at: str, exchange: str) -> str:
 
 
 def corrected_note(at: str, exchange: str, number: int, words: str) -> str:
-    """In the exchange history: what the answer to question *number* above really was."""
+    """Return the history's note on what the answer to question *number* above really was."""
     what = f'was misheard: "{one_line(words)}"' if words else "was not said"
     return (
         f"\n## {exchange}, at {at}: an answer was corrected\n\n"
@@ -177,7 +177,7 @@ def corrected_note(at: str, exchange: str, number: int, words: str) -> str:
 
 
 def judged_note(at: str, said: PersonVerdict) -> str:
-    """In the exchange history: what a person says of the answer to a question above."""
+    """Return the history's note on a person's verdict on an answer above."""
     return (
         f"\n## {said.exchange}, at {at}: an answer was judged by a person\n\n"
         f"The answer to question {said.turn} above: {said_by(said)}.{_counts(said)}\n"
@@ -191,7 +191,7 @@ def _counts(said: PersonVerdict) -> str:
 
 
 def focus_brief(heading: str, targets: Sequence[Target]) -> str:
-    """A panelist's focus brief."""
+    """Return a panelist's focus brief."""
     lines = [heading.rstrip("\n"), ""]
     if not targets:
         lines += [
@@ -222,7 +222,7 @@ SHOWN_TENSIONS = 12
 
 
 def findings(tensions: Sequence[Tension]) -> str:
-    """Where the deck contradicts itself, below a focus brief; what no figure decides stands apart."""
+    """Return the deck's contradictions for a focus brief, with those that no figure decides set apart."""
     if not tensions:
         return ""
     computed = [one for one in tensions if one.class_ != READ]
@@ -241,19 +241,18 @@ def findings(tensions: Sequence[Tension]) -> str:
 
 
 def both_sides(tension: Tension) -> str:
-    """Both quotes of a contradiction with their places, and why they cannot both be right, as one line."""
+    """Return both quotes of a contradiction with places, and why both cannot be right, as one line."""
     a, b = (f'{place(one.slide, one.said_at_s, one.under)}, "{one.quote}"' for one in (tension.a, tension.b))
     return one_line(f"{a}; {b}: {tension.note}")
 
 
 def quoted(asked: Candidate | Exchange, answered: str | None = None) -> list[str]:
-    """The words that a question is about, with their places: what the presenter sees above it.
+    """Return the words that a question is about, with their places, as shown above it to the presenter.
 
-    Both quotes of a contradiction. Of something that a slide leaves out, which slide; of a general
-    question, nothing.
+    A contradiction has both quotes, something left out has its slide, and a general question has nothing.
 
     Args:
-        answered: The exchange that they are an answer to, as `answer_quoted` finds it.
+        answered: The exchange whose answer holds the words, as `answer_quoted` finds it.
     """
     if asked.quote is None:
         return [lacking(asked.slide)] if asked.is_missing else []
@@ -267,7 +266,7 @@ def quoted(asked: Candidate | Exchange, answered: str | None = None) -> list[str
 
 
 def lacking(slide: int | None) -> str:
-    """ "slide 1 does not say", "the deck does not say": in place of a quote, where nothing can be quoted."""
+    """Return "slide 1 does not say" or "the deck does not say", where nothing can be quoted."""
     return f"{'the deck' if slide is None else f'slide {slide}'} does not say"
 
 
@@ -280,7 +279,7 @@ def candidate(
     *,
     confirmed_at_s: float | None = None,
 ) -> str:
-    """A panelist's candidate question."""
+    """Return a panelist's candidate question as text."""
     lines = [heading, "", f"Status: {status}"]
     if question is None:
         return "\n".join([*lines, f"Looked at: {clock(made_at_s)}", ""])
@@ -313,7 +312,7 @@ def candidate(
 
 
 def exchange(done: Exchange, agent_name: str, new_numbers: Sequence[str] = ()) -> str:
-    """One exchange in the history; *new_numbers* are those that came to light in its answers."""
+    """Return one exchange for the history; *new_numbers* came to light in its answers."""
     lines = [f"\n## {done.id}: {agent_name} ({done.agent}), at {clock(done.asked_at_s)}", ""]
     if done.quote is not None:
         left_out = ", which leaves it out" if done.is_missing else ""
@@ -361,16 +360,16 @@ def _turn(number: int, turn: Turn, *, is_last: bool) -> list[str]:
 
 
 def note(exchange_id: str, turn_number: int, at_s: float, text: str) -> str:
-    """An agent's note after a turn."""
+    """Return an agent's note after a turn."""
     return f"\n## {exchange_id}, turn {turn_number}, at {clock(at_s)}\n\n{page(text).strip()}\n"
 
 
 def observation(exchange_id: str, at_s: float, seen: Observation) -> str:
-    """An agent's observation of the presenter after an exchange."""
+    """Return an agent's observation of the presenter after an exchange."""
     quote = f"\n\n> {one_line(seen.quote)}" if seen.quote else ""
     return f"\n## {exchange_id}, at {clock(at_s)}\n\n{one_line(seen.text)}{quote}\n"
 
 
 def phrases(chosen: Sequence[str]) -> str:
-    """The moderator's phrases for this session."""
+    """Return the moderator's phrases for this session, as text."""
     return "# Phrases for this session\n\n" + "".join(f'- "{one_line(phrase)}"\n' for phrase in chosen)

@@ -9,13 +9,10 @@ Source: DESIGN.md, section 6 ("Ended").
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
-from time import monotonic, sleep
-from typing import Final
 
-from orchestrator.core.archive.freeze import freeze, is_sealed, seal
+from orchestrator.core.archive.freeze import ending_alone, freeze, is_sealed, seal
 from orchestrator.core.archive.places import check_takes_archives
 from orchestrator.core.archive.register import archives_of, check_name, note_archive, note_begun
 from orchestrator.core.archive.stores import open_store
@@ -23,11 +20,9 @@ from orchestrator.core.archive.upload import Archived, archive_session
 from orchestrator.core.errors import (
     ArchiveError,
     GreenroomError,
-    SessionBusyError,
     SessionStateError,
 )
 from orchestrator.core.store import files
-from orchestrator.core.store.store import Store
 from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.panel.application import BOARD
 from orchestrator.panel.comments import Verdicts
@@ -40,9 +35,6 @@ from orchestrator.panel.home import Home
 from orchestrator.panel.loop import answers, contradiction_looks, resolving
 from orchestrator.panel.loop.driver_lock import state_of
 from orchestrator.panel.loop.rehearsal import Rehearsal
-
-_LOOK_S: Final = 0.02
-"""Between two looks whether another has done ending the session."""
 
 
 def end(
@@ -59,31 +51,12 @@ def end(
     if archive_to is not None:
         # A bad address is refused before anything ends.
         check_takes_archives(open_store(archive_to, endpoint_url=_endpoint()), rehearsal.options.id)
-    with _alone(store):
+    with ending_alone(store):
         store.catch_up()
         if not rehearsal.projection.ended:
             _end(rehearsal, home, watch, remembering, without_debrief, archive_to)
         elif _is_cut_short(rehearsal, home):
             finish(rehearsal, home, archive_to)
-
-
-@contextmanager
-def _alone(store: Store) -> Iterator[None]:
-    """Let one process and thread at a time end the session: the second finds it ended by the first.
-
-    Raises:
-        SessionBusyError: Another is ending it all the time that a lock is waited for.
-    """
-    with files.descriptors() as fds:
-        fd = fds.open(store.root, files.FOLDER)  # its folder: no file that would have to go at the freeze
-        until_s = monotonic() + store.timeout_s
-        while not files.is_locked(fd):
-            if monotonic() >= until_s:
-                raise SessionBusyError(
-                    f"{store.root.name}: it is being ended by another: ask again in a moment"
-                )
-            sleep(_LOOK_S)
-        yield
 
 
 def _end(

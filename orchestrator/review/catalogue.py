@@ -1,4 +1,4 @@
-"""The catalogue: one row for each session and all its words, in SQLite with its full-text index.
+"""The catalogue: one row for each session, and all its words, in SQLite with full-text search.
 
 The file is a cache. One that is damaged or of another release is removed and made anew, and an
 erased session leaves no word in it: what is deleted is overwritten, in file, index and log.
@@ -104,7 +104,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """Words that were found, where they stand."""
+    """Words found by a search, and their place."""
 
     kind: str
     place: str
@@ -113,11 +113,11 @@ class Hit:
 
 
 class OtherVersionError(sqlite3.DatabaseError):
-    """The file is of another release; stays within this module."""
+    """The file is of another release; never leaves this module."""
 
 
 class Known(NamedTuple):
-    """What the catalogue was made from, of one session."""
+    """The sources from which one session's row was made."""
 
     size_bytes: int | None
     archive: str | None
@@ -128,7 +128,7 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What a verification of one session at one place found."""
+    """The result of verifying one session at one place."""
 
     head: str  # that it was held against
     is_valid: bool
@@ -136,10 +136,10 @@ class Verified:
 
 
 class Catalogue:
-    """The catalogue at one path. Safe to use from several threads and processes."""
+    """The catalogue at one path, safe to use from several threads and processes."""
 
     def __init__(self, path: Path) -> None:
-        """Nothing is made before it is first used."""
+        """Remember *path*; nothing is created before the first use."""
         self.path = path
 
     # ------------------------------------------------------------------ asking
@@ -152,7 +152,7 @@ class Catalogue:
         are_recorded: bool | None = None,
         most: int = PAGE,
     ) -> list[Row]:
-        """Sessions, newest first.
+        """Return sessions, newest first.
 
         Args:
             before: Only those older than this row's `n`.
@@ -170,7 +170,7 @@ class Catalogue:
     def search(
         self, text: str, *, before: int | None = None, most: int = PAGE
     ) -> list[tuple[Row, list[Hit]]]:
-        """Sessions that hold all these words in one place, newest first, each with the first places."""
+        """Return sessions that hold all these words in one place, newest first, with their first places."""
         query = _query(text)
         found: list[tuple[Row, list[Hit]]] = []
         if not query:
@@ -200,13 +200,13 @@ class Catalogue:
         return found
 
     def get(self, session: str) -> Row | None:
-        """One session; None: it is not here."""
+        """Return one session's row, or None if it is not in the catalogue."""
         with self._open() as connection:
             row = connection.execute(f"{_ROW} WHERE session = ?", (session,)).fetchone()
         return None if row is None else _row(row)
 
     def runs_beside(self, row: Row, *, most: int = RUNS) -> list[Row]:
-        """Other sessions on the same deck, newest first."""
+        """Return other sessions on the same deck, newest first."""
         with self._open() as connection:
             found = connection.execute(
                 f"{_ROW} WHERE deck = ? AND n != ? ORDER BY n DESC LIMIT ?",
@@ -215,13 +215,13 @@ class Catalogue:
             return [_row(one) for one in found]
 
     def runs_of(self, deck_sha256: str, *, most: int = RUNS) -> list[Row]:
-        """Sessions on this deck, newest first."""
+        """Return sessions on this deck, newest first."""
         with self._open() as connection:
             found = connection.execute(f"{_ROW} WHERE deck = ? ORDER BY n DESC LIMIT ?", (deck_sha256, most))
             return [_row(one) for one in found]
 
     def presenters(self) -> list[tuple[str, int]]:
-        """Everybody who presented, and how often, by name."""
+        """Return everybody who presented, and how often, by name."""
         with self._open() as connection:
             query = (
                 "SELECT presenter, count(*) FROM sessions WHERE presenter != '' GROUP BY presenter ORDER BY 1"
@@ -229,7 +229,7 @@ class Catalogue:
             return [(name, count) for name, count in connection.execute(query)]
 
     def verified(self, sessions: Sequence[str]) -> dict[tuple[str, str], Verified]:
-        """The last verification of each of these sessions at each place, by both."""
+        """Return the last verification of each session at each place, by session and place."""
         with self._open() as connection:
             found = connection.execute(
                 "SELECT session, place, head, is_valid, at FROM verified "
@@ -239,13 +239,13 @@ class Catalogue:
             return {(one[0], one[1]): Verified(one[2], bool(one[3]), one[4]) for one in found}
 
     def unsearched(self) -> list[Entry]:
-        """The sessions whose words cannot be searched: they are damaged, or cannot be read now."""
+        """Return the sessions whose words cannot be searched: damaged, or unreadable now."""
         with self._open() as connection:
             found = connection.execute("SELECT entry FROM sessions WHERE is_read = 0 ORDER BY session")
             return [Entry.of(entry) for (entry,) in found]
 
     def known(self) -> dict[str, Known]:
-        """What every row was made from, by session."""
+        """Return what each row was made from, by session."""
         with self._open() as connection:
             found = connection.execute(
                 "SELECT session, bytes, archive, endpoint, stamp, tried_at FROM sessions"
@@ -255,14 +255,14 @@ class Catalogue:
     # ------------------------------------------------------------------ keeping
 
     def erasures(self) -> int:
-        """How often something was erased: what was read before that must not be put back."""
+        """Return the number of erasures so far; data read before the last one must not be put back."""
         with self._open() as connection:
             return int(connection.execute("SELECT times FROM erasures").fetchone()[0])
 
     def put(
         self, read: Sequence[tuple[Entry, Sequence[Passage], Known]], *, erasures: int | None = None
     ) -> bool:
-        """Take these sessions in, in place of what was there of them; False where *erasures* has changed."""
+        """Insert these sessions, replacing known ones; return False, unchanged, if *erasures* has changed."""
         with self._writing() as connection:
             if (
                 erasures is not None
@@ -298,7 +298,7 @@ class Catalogue:
         return True
 
     def note(self, moved: Mapping[str, Known]) -> None:
-        """Sessions that are known lie elsewhere now, or in one more place."""
+        """Record that known sessions now lie elsewhere, or in one more place."""
         with self._writing() as connection:
             connection.executemany(
                 "UPDATE sessions SET bytes = ?, archive = ?, endpoint = ?, stamp = ? WHERE session = ?",
@@ -306,7 +306,7 @@ class Catalogue:
             )
 
     def note_verified(self, session: str, place: str, head: str, *, is_valid: bool) -> str:
-        """Remember what a verification of a session at a place found, held against *head*; returns when.
+        """Record a verification of a session at a place against *head*, and return its time.
 
         Args:
             place: "": its folder in the home; else the server and address of the archive.
@@ -319,7 +319,7 @@ class Catalogue:
         return at
 
     def forget(self, *sessions: str) -> None:
-        """Leave no word of these sessions: in rows, index, log or the gaps of the file.
+        """Erase every word of these sessions from rows, index, log and the gaps of the file.
 
         Where the file cannot be changed it is removed whole: the next update makes it anew.
         """
@@ -346,7 +346,7 @@ class Catalogue:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """A connection of one's own: SQLite's lock between them is the only one needed.
+        """Open a connection of its own; SQLite's lock between connections is the only one needed.
 
         Raises:
             HomeError: It cannot be used; one that is damaged was removed, so the next update makes it anew.
@@ -411,7 +411,7 @@ class Catalogue:
 
 
 def _make(connection: sqlite3.Connection) -> None:
-    """Make the tables where there are none.
+    """Create the tables if there are none.
 
     Raises:
         OtherVersionError: The file is of another release.
@@ -436,7 +436,7 @@ def _make(connection: sqlite3.Connection) -> None:
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
-    """Whether the file is of no more use."""
+    """Return whether the error means that the file is unusable."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return isinstance(error, OtherVersionError) or code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -446,12 +446,12 @@ def _is_busy(error: sqlite3.Error) -> bool:
 
 
 def of_home(home: Home) -> Catalogue:
-    """The catalogue of a home and of the archives that it sends to."""
+    """Return the catalogue of a home and of the archives to which it sends."""
     return Catalogue(home.root / "cache" / "review.db")
 
 
 def of_archives(url: str, endpoint: str = "") -> Catalogue:
-    """The catalogue of archives that are reviewed without a home, in the user's own cache folder.
+    """Return the catalogue of archives reviewed without a home, in the user's own cache folder.
 
     Args:
         endpoint: The server that they lie at, as `s3.endpoint_of`.
@@ -466,7 +466,7 @@ def of_archives(url: str, endpoint: str = "") -> Catalogue:
 
 
 def comments_beside(catalogue: Catalogue) -> Path:
-    """Where comments are kept that are written without a home."""
+    """Return the folder for comments written without a home."""
     return catalogue.path.with_suffix("")
 
 
@@ -483,7 +483,7 @@ def _end(before: int | None) -> int:
 
 
 def _moment(entry: Entry) -> int:
-    """Milliseconds since 1970 at the time of the session's beginning, on the day of the rehearsal."""
+    """Return milliseconds since 1970 for the session's time of day on the day of the rehearsal."""
     begun = datetime.fromisoformat(entry.started_at) if entry.started_at else datetime.fromtimestamp(0, UTC)
     with suppress(ValueError):  # no day of the calendar: it is shown as it was given
         given = datetime.combine(date.fromisoformat(entry.day), begun.timetz())
@@ -493,7 +493,7 @@ def _moment(entry: Entry) -> int:
 
 
 def _free(connection: sqlite3.Connection, moment: int) -> int:
-    """The first number from *moment* on that no other has."""
+    """Return the first unused number from *moment* on."""
     n = max(1, moment)
     while connection.execute("SELECT 1 FROM sessions WHERE n = ?", (n,)).fetchone() is not None:
         n += 1
@@ -501,7 +501,7 @@ def _free(connection: sqlite3.Connection, moment: int) -> int:
 
 
 def _query(text: str) -> str:
-    """What FTS5 is asked: every word, and what stands between quotation marks as it stands; "" for none.
+    """Return the FTS5 query for all words and for quoted phrases as they stand, or "" without any.
 
     A star at a word's end finds all that begin so; only where it is asked for, since that merges the
     places of every such word first: 70 ms in 1,000 sessions, and 2 ms for one word.
@@ -549,7 +549,7 @@ def update(
     store: ArchiveStore,
     on_read: Callable[[int, int], None] = lambda done, of: None,
 ) -> None:
-    """Take in what is new in a home's folder of *sessions* and in the archives of *store*.
+    """Add what is new in a home's folder of *sessions* and in the archives of *store*.
 
     An archive that is known is not read again: nothing in it ever changes. One that is also in the home
     is read there.
@@ -605,7 +605,7 @@ def update(
 
 
 def _is_other(was: Known, now: Known) -> bool:
-    """Whether a session is to be read anew: from another file, or from another archive than it was."""
+    """Return whether to read a session again: its file, or its archive, is another one."""
     if now.size_bytes is not None:
         return (was.size_bytes, was.stamp) != (now.size_bytes, now.stamp)
     return was.size_bytes is not None or was[1:3] != now[1:3]
@@ -615,7 +615,7 @@ def _is_other(was: Known, now: Known) -> bool:
 def _reading(
     sessions: Path | None, store: ArchiveStore, here: Collection[str], names: Sequence[str]
 ) -> Iterator[Iterator[Read | None]]:
-    """What is read of each: one by one, many from a disk in processes, and from S3 side by side."""
+    """Yield what is read of each: one by one, many from a disk in processes, and from S3 in parallel."""
     reading = partial(_read_one, sessions, store, frozenset(here))
     if not isinstance(store, FolderStore):
         starts = range(0, len(names), BATCH)
@@ -632,7 +632,7 @@ def _reading(
 
 
 def _read_one(sessions: Path | None, store: ArchiveStore, here: Collection[str], name: str) -> Read | None:
-    """One session as it lies there now; None: it was erased just now, or its archive is not complete yet."""
+    """Read one session as of now; return None if it was just erased or its archive is still incomplete."""
     try:
         found = _read_folder(sessions / name) if sessions is not None and name in here else _read(store, name)
     except _DamagedError:
@@ -644,11 +644,11 @@ def _read_one(sessions: Path | None, store: ArchiveStore, here: Collection[str],
 
 
 class _DamagedError(Exception):
-    """What lies there is no session whose records could be read; stays within this module."""
+    """No readable session lies at the place; never leaves this module."""
 
 
 def _here(sessions: Path) -> Iterator[tuple[str, tuple[int, str]]]:
-    """What has a session's name in a home, each with the bytes of its ledger and which file that is."""
+    """Yield each entry of a home with a session's name, its ledger's size and which file the ledger is."""
     try:
         folders = os.scandir(sessions)
     except OSError:
@@ -664,7 +664,7 @@ def _here(sessions: Path) -> Iterator[tuple[str, tuple[int, str]]]:
 
 
 def _read_folder(session: Path) -> tuple[bytes, bytes | None] | None:
-    """Ledger and debrief of a session in the home; None: it was erased just now.
+    """Return ledger and debrief of a session in the home, or None if it was just erased.
 
     Raises:
         _DamagedError: It has no ledger, or something else as one.
@@ -686,7 +686,7 @@ def _read_folder(session: Path) -> tuple[bytes, bytes | None] | None:
 
 
 def _read(store: ArchiveStore, session: str) -> tuple[bytes, bytes | None] | None:
-    """What is read of an archive; None where it has no mark, and so is not complete yet.
+    """Return what is read of an archive, or None if it lacks its mark and so is still incomplete.
 
     Raises:
         _DamagedError: Its mark is none, or it has no ledger.

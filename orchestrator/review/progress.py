@@ -1,4 +1,4 @@
-"""How a presenter comes on over rehearsals of one deck, and whose verdict it was.
+"""A presenter's progress over rehearsals of one deck, and whose verdicts it rests on.
 
 Nothing is counted that nobody judged, and nothing is read that the catalogue does not hold.
 """
@@ -37,7 +37,7 @@ class Run:
 
     @property
     def is_mostly_judged(self) -> bool:
-        """Whether a share of the judged says something of all answers."""
+        """Whether the share of judged answers says something of all answers."""
         return self.judged > self.answered / 2
 
 
@@ -51,7 +51,7 @@ class Progress:
 
     @property
     def sentence(self) -> str:
-        """What has changed from the first rehearsal to the last; of one alone, how it stands."""
+        """The change from the first rehearsal to the last; of a single one, its state."""
         first, last = self.runs[0], self.runs[-1]
         said = [self._answers, self._points, _time(first, last), _pace(first, last)]
         line = "; ".join(one for one in said if one)
@@ -86,7 +86,7 @@ MAX_RUNS: Final = 100
 
 
 def ended_of(catalogue: Catalogue, presenter: str | None) -> tuple[str, list[Row]]:
-    """The latest rehearsals of a presenter, and whose they are; None: of whoever ended one last.
+    """Return a presenter's latest rehearsals and name; None: of whoever ended one last.
 
     Demonstrations count only for a presenter who is named and has nothing else.
     """
@@ -100,7 +100,7 @@ def ended_of(catalogue: Catalogue, presenter: str | None) -> tuple[str, list[Row
 
 
 def ended_with(catalogue: Catalogue, session: str) -> tuple[str, list[Row]]:
-    """The rehearsals of a session's deck by its presenter, demonstrations where it is one."""
+    """Return the rehearsals of a session's deck by its presenter; demonstrations if it is one."""
     row = catalogue.get(session)
     if row is None:
         return "", []
@@ -117,7 +117,7 @@ def _is_own(row: Row) -> bool:
 def progress_of(
     rows: Iterable[Row], said_of: Callable[[str], Sequence[PersonVerdict]]
 ) -> tuple[Progress, ...]:
-    """The ended rehearsals among *rows*, by deck; the deck that was rehearsed last stands first.
+    """Return the progress for each deck over the ended rehearsals among *rows*, the latest deck first.
 
     Drills are of one question and are left out. A deck that was revised is known by its title.
 
@@ -163,7 +163,7 @@ def _progress(
 
 
 def _judged(asked: Asked, later: PersonVerdict | None) -> Asked:
-    """A question as it counts: what was said after the end, else in the session, else the panel's outcome."""
+    """Return a question with the verdict that counts: after the end, else in session, else the panel's."""
     verdict, by = (asked.verdict, asked.by) if later is None else (later.verdict, later.by)
     if verdict is None:
         return asked._replace(by="")
@@ -171,7 +171,7 @@ def _judged(asked: Asked, later: PersonVerdict | None) -> Asked:
 
 
 def outcomes_of(entry: Entry, said: Iterable[PersonVerdict]) -> dict[str, int]:
-    """How many questions of a session came to what, in words, by whoever judged; as its debrief counts them.
+    """Count a session's questions by outcome, in words, whoever judged, as its debrief does.
 
     Args:
         said: What people said of its answers after its end, oldest first.
@@ -188,7 +188,7 @@ def _words(asked: Asked, later: PersonVerdict | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AskedBefore:
-    """A question of earlier rehearsals of a deck, and what came of it the last time."""
+    """A question of earlier rehearsals of a deck, and its last outcome."""
 
     question: str
     point: str  # as of `Asked`
@@ -203,7 +203,7 @@ class AskedBefore:
 def asked_before(
     rows: Iterable[Row], said_of: Callable[[str], Sequence[PersonVerdict]]
 ) -> tuple[AskedBefore, ...]:
-    """Every question of these sessions once, as it stood the last time: open ones first, then unjudged ones.
+    """Return each question of these sessions once, with its last outcome: open ones first, then unjudged.
 
     Args:
         said_of: As of `progress_of`.
@@ -229,7 +229,7 @@ def asked_before(
 
 
 def answers_of(run: Run) -> str:
-    """ "3 of 4 judged gave it (Dana: 3, the panel: 1); 2 judged by nobody"; "" where nobody answered."""
+    """Return "3 of 4 judged gave it (Dana: 3, the panel: 1); 2 judged by nobody", or "" without answers."""
     if not run.judged:
         return "nobody has judged these" if run.answered else ""
     judges = ", ".join(f"{name}: {many}" for name, many in run.judges)

@@ -56,7 +56,7 @@ _MAX_END: Final = 64 * 1024
 
 
 class Passage(NamedTuple):
-    """Words of a session that can be found, and where they stand."""
+    """Words of a session that can be found, and their place."""
 
     kind: str  # about, slide, speech, question, answer or verdict
     place: str  # the number of the slide, or the exchange; "": the session
@@ -65,7 +65,7 @@ class Passage(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question and what came of it; what was parked and came back stands once."""
+    """A question and its outcome; one that was parked and came back stands once."""
 
     exchange: str
     about: str  # the question
@@ -83,7 +83,7 @@ def day_of(engine: str, date: str | None, started_at: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a list says of one session."""
+    """The description of one session in a list."""
 
     session: str
     started_at: str = ""  # RFC 3339; "": its records cannot be read
@@ -108,18 +108,18 @@ class Entry:
     unread: str = ""  # why it cannot be read now; what it holds is not known then
 
     def told(self) -> str:
-        """As it stands in the catalogue."""
+        """Return the entry as JSON, as the catalogue stores it."""
         return json.dumps(asdict(self), ensure_ascii=False)
 
     @classmethod
     def of(cls, told: str) -> Entry:
-        """The entry that `told` gave."""
+        """Restore the entry that `told` returned."""
         plain = json.loads(told)
         return cls(**{**plain, "questions": tuple(Asked(*one) for one in plain["questions"])})
 
     @property
     def day(self) -> str:
-        """The day of the rehearsal, YYYY-MM-DD: the one that was given, else that of its beginning, in UTC.
+        """The day of the rehearsal, YYYY-MM-DD: the day given, else that of its beginning, in UTC.
 
         The day that was given for a demonstration is its story's: it counts as of when it was played.
         """
@@ -127,23 +127,23 @@ class Entry:
 
     @property
     def when(self) -> str:
-        """The same with the time of the beginning, where it began on that day."""
+        """The day, with the time of the beginning if it began on that day."""
         is_then = self.day == self.started_at[:10]
         return f"{self.day} {self.started_at[11:16]} UTC" if is_then else self.day
 
     @property
     def is_recorded(self) -> bool:
-        """Whether recorded replies were played: a demonstration, and nobody's own rehearsal."""
+        """Whether recorded replies were played: a demonstration, nobody's own rehearsal."""
         return self.engine == RECORDED
 
     @property
     def is_damaged(self) -> bool:
-        """Whether its records could not be read."""
+        """Whether the session's records could not be read."""
         return not self.started_at and not self.unread
 
 
 def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, list[Passage]]:
-    """A session's entry and all words of it that can be found, but for those said off the record.
+    """Return a session's entry and its words that can be found, except those said off the record.
 
     Records that are none of ours give an entry that is damaged, and no words.
     """
@@ -163,13 +163,13 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
 
 
 def _standing(records: Sequence[Record], values: Sequence[Value]) -> list[Value]:
-    """The values, without those that fell with an answer taken back."""
+    """Return the values, without those withdrawn together with an answer."""
     withdrawn = {seq for value in values for seq in withdrawn_by(value)}
     return [None if record.seq in withdrawn else value for record, value in zip(records, values, strict=True)]
 
 
 def _withheld(records: Sequence[Record], values: Sequence[Value]) -> OffRecord | None:
-    """The fold that says what is off the record; None where nobody says anything that could be.
+    """Return the fold of what is off the record, or None if nothing said could be.
 
     Most sessions hold nothing of it, and this look at what was said costs a quarter of the fold.
     """
@@ -220,7 +220,7 @@ def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], 
 
 
 def head_of(ledger: bytes) -> str:
-    """The hash of the last record, by a ledger or the end of one; "" where its end is no record's."""
+    """Return the hash of the last record in a ledger or its end, or "" if the end is no record's."""
     head = _HEAD.search(ledger, max(0, len(ledger) - END_BYTES))
     return head[1].decode() if head is not None else ""
 
@@ -253,7 +253,7 @@ def _closed(values: Iterable[Value]) -> Iterator[Exchange]:
 def _passages(
     records: Sequence[Record], values: Sequence[Value], off_record: OffRecord | None
 ) -> list[Passage]:
-    """The words in the order of the records; speech of one visit to a slide is one passage."""
+    """Return the words in record order; speech of one visit to a slide is one passage."""
     closed = {one.id for one in _closed(values)}
     corrected = _corrected(records, values, is_withheld=off_record is not None)
     heard = 0
@@ -285,7 +285,7 @@ def _passages(
 
 
 def _corrected(records: Sequence[Record], values: Sequence[Value], *, is_withheld: bool) -> dict[int, str]:
-    """The words of each segment that was corrected, by its number; "" where they are off the record."""
+    """Return the words of each corrected segment, by its number; "" if they are off the record."""
     corrections = {
         record.seq: one for record, one in zip(records, values, strict=True) if isinstance(one, Corrected)
     }
@@ -312,7 +312,7 @@ def _record(told: Told) -> Record:
 
 
 def _speech(slide: str, speech: list[tuple[float, str]]) -> Passage:
-    """What was said since the last passage, which it takes out of the list."""
+    """Return the speech since the last passage, and remove it from the list."""
     passage = Passage("speech", slide, speech[0][0], " ".join(text for _, text in speech))
     speech.clear()
     return passage
@@ -325,7 +325,7 @@ def _slide(slide: Slide) -> Passage:
 
 
 def _as_corrected(exchange: Exchange, later: Iterable[Value]) -> Exchange:
-    """An exchange with its answers as corrected since it was closed."""
+    """Return an exchange with its answers as corrected since it was closed."""
     for one in later:
         exchange = one.in_exchange(exchange) if isinstance(one, Corrected) else exchange
     return exchange

@@ -1,4 +1,4 @@
-"""What a person calls a session: a title of their own, kept beside it and never in it or its archive."""
+"""Titles that people give to sessions, kept beside a session, never in it or its archive."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _VERSION: Final = 1
 
 
 class Titles:
-    """The titles of all sessions below one folder, a file each: an erased session takes its own along."""
+    """The titles of all sessions below one folder, a file each; erasing a session removes its title."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._lock = Lock()  # two threads would write one temporary file
 
     def of(self, session: str) -> str:
-        """Return the session's title; "" where nobody gave it one, or its file is none of ours."""
+        """Return the session's title, or "" if nobody gave one or its file is not ours."""
         try:
             kept = json.loads(read_regular(self._path(session)))
             return one_line(kept["title"]) if kept["version"] == _VERSION else ""
@@ -37,7 +37,7 @@ class Titles:
             return ""
 
     def give(self, session: str, title: str) -> str:
-        """Keep a title, durably, in the place of the one before; returns it as it is shown.
+        """Replace the session's title durably, and return it as it is shown.
 
         Args:
             title: One line; blank takes the title away.

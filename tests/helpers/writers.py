@@ -63,7 +63,7 @@ def race_as(me: int, stores: list[Store], barrier: Barrier) -> Won:
                 continue
             barrier.wait(60)
             try:
-                assert store.write(path, f"by {me}\n", by=row.writers[0]) == 1
+                assert store.write(path, f"by {me}\n", by=row.writers[0]) > 1
                 won.append((number, path, me))
             except AlreadyWrittenError:
                 continue

@@ -11,6 +11,7 @@ import pytest
 
 from orchestrator import Home, Session
 from orchestrator.cli.app import run
+from orchestrator.core import starting
 from orchestrator.core.archive.freeze import thaw
 from orchestrator.core.errors import (
     ArchiveError,
@@ -442,7 +443,7 @@ def test_of_ids_that_differ_in_case_alone_one_start_succeeds_however_close_they_
     """Each has looked for others before any of them has its name."""
     ids = ["Board", "board", "BOARD", "boarD"]
     all_looked = threading.Barrier(len(ids))
-    look, made = session_folder._refuse_twins, session_folder._make
+    made = session_folder._make
 
     def make_when_all_have_looked(*given: Any) -> None:
         all_looked.wait()
@@ -469,4 +470,4 @@ def test_of_ids_that_differ_in_case_alone_one_start_succeeds_however_close_they_
     assert came == {name: f"{name}: {said}" for name in ids if name != there}
     assert [path.name for path in (home / "sessions").iterdir()] == [there]
     with pytest.raises(SessionExistsError):
-        look(Home.open(home), there.swapcase())
+        starting._refuse_twins(Home.open(home), there.swapcase())

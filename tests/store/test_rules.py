@@ -218,7 +218,7 @@ def test_only_the_writers_of_its_row_write_a_file(store: Store) -> None:
 
 
 def test_write_once(store: Store) -> None:
-    assert store.write(BRIEF, "Growth.\n", by="skeptic") == 1
+    assert store.write(BRIEF, "Growth.\n", by="skeptic") == store.seq
     assert store.content(BRIEF) == "Growth.\n"  # the bare blueprint was there before, and did not count
     for text in ("Growth.\n", "Other.\n", ""):
         with refused(store, AlreadyWrittenError, BRIEF, "write-once", "it stays as it is"):
@@ -248,7 +248,8 @@ def test_write_once_by_two_stores_of_one_session(store: Store) -> None:
 def test_write_few_takes_five_revisions_and_keeps_them_all(store: Store) -> None:
     for number in range(1, 6):
         by = "start" if number == 1 else "intel"
-        assert store.write(INTEL, f"revision {number}\n", by=by) == number
+        assert store.write(INTEL, f"revision {number}\n", by=by) == store.seq
+        assert store.state(INTEL).revisions == number
     for _ in range(2):
         with refused(store, RevisionLimitError, INTEL, "write-few", "5 revisions", "start a new session"):
             store.write(INTEL, "revision 6\n", by="intel")
@@ -262,7 +263,8 @@ def test_write_few_takes_five_revisions_and_keeps_them_all(store: Store) -> None
 def test_write_few_as_configured_for_the_session(tmp_path: Path, limit: int) -> None:
     store = bare(tmp_path / "s", max_revisions=limit)
     for number in range(1, limit + 1):
-        assert store.write(INTEL, f"revision {number}\n", by="start") == number
+        assert store.write(INTEL, f"revision {number}\n", by="start") == store.seq
+        assert store.state(INTEL).revisions == number
     with refused(store, RevisionLimitError, INTEL, f"its {limit} revisions"):
         store.write(INTEL, "one more\n", by="start")
     store.close()
@@ -281,11 +283,11 @@ def test_revisions_of_several_stores_count_together(store: Store) -> None:
 def test_append_only(store: Store) -> None:
     before = store.content(TRANSCRIPT)
     for text in ("one\n", "two", "⟦three⟧\u2028\r", "\n"):
-        size = store.append(TRANSCRIPT, text, by="transcript")
+        assert store.append(TRANSCRIPT, text, by="transcript") == store.seq
         before += text if text.endswith("\n") else text + "\n"
         assert store.content(TRANSCRIPT) == before
         assert (store.root / TRANSCRIPT).read_bytes() == before.encode()
-        assert size == len(before.encode())
+        assert store.state(TRANSCRIPT).size_bytes == len(before.encode())
     with refused(store, AppendOnlyError, TRANSCRIPT, "append-only", "use append"):
         store.write(TRANSCRIPT, before + "more\n", by="transcript")
 
@@ -302,7 +304,7 @@ def test_append_only_ends_every_text_with_a_newline_the_blueprint_too(tmp_path: 
 
 def test_overwrite(store: Store) -> None:
     for number in range(1, 12):
-        assert store.write(CANDIDATE, f"question {number}", by="skeptic") == number
+        assert store.write(CANDIDATE, f"question {number}", by="skeptic") == store.seq
         assert (store.root / CANDIDATE).read_text() == f"question {number}"
     assert store.content(CANDIDATE) == "question 11"
     with refused(store, AppendOnlyError, CANDIDATE, "overwrite", "use write"):
@@ -387,8 +389,8 @@ def test_the_limits_of_the_table_hold(tmp_path: Path) -> None:
         store.append(TRANSCRIPT, "x" * MAX_APPEND_BYTES, by="transcript")  # with its newline one too many
     with refused(store, FileTooLargeError, TRANSCRIPT):
         store.append(TRANSCRIPT, "x" * 10 * 1024 * 1024, by="transcript")
-    size = store.append(TRANSCRIPT, "x" * (MAX_APPEND_BYTES - 1), by="transcript")
-    assert size == MAX_APPEND_BYTES
+    store.append(TRANSCRIPT, "x" * (MAX_APPEND_BYTES - 1), by="transcript")
+    assert store.state(TRANSCRIPT).size_bytes == MAX_APPEND_BYTES
     store.close()
 
 
@@ -537,7 +539,7 @@ def test_the_writes_of_a_transaction_count_all_or_none(store: Store) -> None:
         write_and_give_up()
     assert on_disk(store.root) == disk
     assert in_memory(store) == memory
-    assert store.write(BRIEF, "Growth.\n", by="skeptic") == 1
+    assert store.write(BRIEF, "Growth.\n", by="skeptic") == store.seq
 
 
 def test_a_refusal_that_leaves_a_transaction_undoes_it(store: Store) -> None:

@@ -58,6 +58,7 @@ class SessionFacts:
     session: str
     deck: str
     deck_title: str
+    title: str  # of a session that has no deck
     date: str
     presenter: str
     exchanges: int
@@ -150,6 +151,7 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
         "Greenroom-Ledger-Head": facts.head,
         "Greenroom-Presenter": facts.presenter,
         "Greenroom-State": facts.state,
+        "Greenroom-Title": facts.title,
         # RFC 8493, 2.2.2: bytes and files, so that a copy that is short is seen before any digest is made.
         "Payload-Oxum": f"{sum(part.size_bytes for part in payload)}.{len(payload)}",
     }
@@ -184,6 +186,7 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
         session=opened.id if SESSION_ID.fullmatch(opened.id) else root.name,
         deck=opened.deck_name,
         deck_title=opened.deck_title,
+        title=opened.title,
         date=opened.date,
         presenter=opened.presenter,
         exchanges=sum(counted.get(record.type or "", 0) for record in records),

@@ -17,9 +17,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Final
 
-from orchestrator.core.errors import StoreError, StoreWriteError
+from orchestrator.core.errors import SessionBusyError, StoreError, StoreWriteError
 from orchestrator.core.store import files
 from orchestrator.core.store.opening import Ending
 from orchestrator.core.store.store import DRIVER_LOCK, LEDGER_NAME, Store
@@ -37,6 +38,9 @@ from orchestrator.core.verify.session_folder import LEFTOVER, digest_in_home, so
 FILE_RIGHTS: Final = 0o440
 FOLDER_RIGHTS: Final = 0o550
 REJECTED: Final = "ledger/rejected/"
+
+_LOOK_S: Final = 0.02
+"""Between two looks whether another has done ending the session."""
 
 # Linux, include/uapi/linux/fs.h: FS_IOC_GETFLAGS and FS_IOC_SETFLAGS where `long` has 8 bytes.
 _GETFLAGS: Final = 0x80086601
@@ -76,6 +80,41 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
             (root / DRIVER_LOCK).unlink(missing_ok=True)
             tx.freeze(value)
     return seal(root, immutable=immutable)
+
+
+def end_session(store: Store, home_templates: Path | None) -> None:
+    """End the session as `freeze` does, one thread and process at a time.
+
+    Of a session that has ended, what was left undone is finished.
+
+    Raises:
+        SessionBusyError: Another is ending it all the time that a lock is waited for.
+        StoreError: As `freeze`.
+    """
+    with ending_alone(store):
+        store.catch_up()
+        if not store.frozen:
+            store.mend()
+        freeze(store, home_templates)
+
+
+@contextmanager
+def ending_alone(store: Store) -> Iterator[None]:
+    """Let one process and thread at a time end the session: the second finds it ended by the first.
+
+    Raises:
+        SessionBusyError: Another is ending it all the time that a lock is waited for.
+    """
+    with files.descriptors() as fds:
+        fd = fds.open(store.root, files.FOLDER)  # its folder: no file that would have to go at the freeze
+        until_s = monotonic() + store.timeout_s
+        while not files.is_locked(fd):
+            if monotonic() >= until_s:
+                raise SessionBusyError(
+                    f"{store.root.name}: it is being ended by another: ask again in a moment"
+                )
+            sleep(_LOOK_S)
+        yield
 
 
 def sync(root: Path) -> None:

@@ -36,6 +36,7 @@ class Opening(Value):
     template_bytes: Mapping[str, int] = field(default_factory=dict)  # their sizes, since version 2
     max_revisions: int | None = None  # of a write-few file; None: as the table has it
     carried: Mapping[str, str] = field(default_factory=dict)  # texts from earlier sessions, by agent
+    budget_tokens: int | None = None  # of a context; None: the default
     title: str = ""  # of a session that has no deck
     crew: str = ""  # the table that the core started it by; "": a board panel started it
 
@@ -43,6 +44,12 @@ class Opening(Value):
     def version(self) -> int:
         """The ledger's version; 0 where it says none."""
         return self.ledger_version if type(self.ledger_version) is int else 0
+
+    @property
+    def context_settings(self) -> dict[str, Any]:
+        """Return what an `Assembler` is made with, by the names of its arguments."""
+        budget = {} if self.budget_tokens is None else {"budget_tokens": self.budget_tokens}
+        return {"carried": self.carried, **budget}
 
     @classmethod
     def read(cls, plain: Mapping[str, Any]) -> Self:
@@ -72,6 +79,7 @@ class Opening(Value):
                 for agent, text in _part(_part(plain, "carried"), "texts").items()
                 if isinstance(text, str)
             },
+            budget_tokens=_given(int, plain.get("budget_tokens"), None),
             title=_given(str, plain.get("title"), ""),
             crew=_given(str, plain.get("crew"), ""),
         )

@@ -206,6 +206,10 @@ class Store:
         """As `History.entries`."""
         return self.history.entries()
 
+    def notes(self) -> list[int]:
+        """Return the numbers of the records that are no file's, in order."""
+        return [entry.seq for entry in self.history.entries() if entry.op == "note"]
+
     def record(self, seq: int) -> Record:
         """As `History.record`."""
         return self.history.record(seq)
@@ -371,7 +375,7 @@ class Store:
         """Write a whole file: once, a few times or any number of times, by its class.
 
         Returns:
-            The number of this revision, from 1.
+            The record's number.
 
         Raises:
             UnknownFileError, ImmutableFileError, SessionFrozenError, WriterNotAllowedError:
@@ -398,7 +402,7 @@ class Store:
             receipt: The id of the receipt of the context that it came from.
 
         Returns:
-            The file's length in bytes after the append.
+            The record's number.
 
         Raises:
             UnknownFileError, ImmutableFileError, SessionFrozenError, WriterNotAllowedError,

@@ -275,7 +275,7 @@ class Draft:
         check_writer(row, by, row.writers)
         revisions = self.state(row).revisions
         op = check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
-        return self._put(row, op, by, text, value, receipt).revisions
+        return self._put(row, op, by, text, value, receipt).record.seq
 
     def append(
         self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
@@ -285,7 +285,7 @@ class Draft:
         check_writer(row, by, row.writers)
         text = ended(text)
         check_append(row, text)
-        return self._put(row, "append", by, text, value, receipt).record.size_bytes or 0
+        return self._put(row, "append", by, text, value, receipt).record.seq
 
     def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """As `Store.note`."""

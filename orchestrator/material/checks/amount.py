@@ -1,4 +1,4 @@
-"""A figure with its unit: what may be added to it and compared with it, and what may not."""
+"""A figure with its unit, and which figures can be added to it or compared with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOISE: Final = 1e-9
 
 
 class IntervalError(ArithmeticError):
-    """The operation has no result that an interval can hold: a divisor may be nought, or it overflows."""
+    """An operation without a result that an interval can hold: a divisor may be zero, or it overflows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Interval:
         return -self if self.high <= 0 else Interval(0.0, max(-self.low, self.high))
 
     def may_equal(self, other: Interval) -> bool:
-        """Some value lies in both, and not only where one ends and the other begins.
+        """Return whether the intervals share a value other than the end of one where the other begins.
 
         8.5 to 9.5 and 9.5 to 10.5 are the roundings of nine and of ten: no figure is both.
         """
@@ -68,21 +68,21 @@ class Interval:
         return low < high and not _near(low, high)
 
     def may_be_at_most(self, other: Interval) -> bool:
-        """Some value of this one is not above some value of the other."""
+        """Return whether some value of this interval is at most some value of *other*."""
         return self.low <= other.high or _near(self.low, other.high)
 
     def may_be_below(self, other: Interval) -> bool:
-        """Some value of this one is below some value of the other."""
+        """Return whether some value of this interval is below some value of *other*."""
         return self.low < other.high and not _near(self.low, other.high)
 
     @property
     def is_point(self) -> bool:
-        """It holds one value, give or take noise."""
+        """Whether the interval holds one value, up to rounding noise."""
         return self.low == self.high or _near(self.low, self.high)
 
 
 def point(value: float) -> Interval:
-    """The interval that holds *value* alone."""
+    """Return the interval that holds *value* alone."""
     return Interval(value, value)
 
 
@@ -114,7 +114,7 @@ _MEAN_MONTH: Final = 365.25 / 12  # days: the value that is shown; the interval 
 
 
 class UnitError(ValueError):
-    """Two figures are added or compared that cannot be; says which units."""
+    """Two figures cannot be added or compared; the message names their units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +173,12 @@ class Amount:
 
 
 def constant(value: float) -> Amount:
-    """A number that a formula names itself."""
+    """Return the amount for a number in the formula itself."""
     return Amount(value, point(value), NUMBER)
 
 
 def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
-    """Both in one unit, so that they can be added and compared.
+    """Convert both amounts to one unit, so that they can be added and compared.
 
     Raises:
         UnitError: They are of unlike kinds, or of two currencies.
@@ -197,7 +197,7 @@ def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
 
 
 def years_of(first: date, last: date) -> Interval:
-    """The beginning of *first* to the end of *last*, each a year with its fraction; a month is a twelfth.
+    """Return the years from the start of *first* to the end of *last*, counting a month as a twelfth.
 
     So 1 March to 1 June is a quarter exactly, as people count.
     """
@@ -209,7 +209,7 @@ def years_of(first: date, last: date) -> Interval:
 
 
 def in_unit(amount: Amount, unit: str) -> Amount:
-    """A length of time in *unit*; a month has 28 to 31 days."""
+    """Convert a length of time to *unit*, counting 28 to 31 days for a month."""
     if amount.of == unit:
         return amount
     sizes = IN_DAYS | IN_MONTHS
@@ -238,13 +238,13 @@ def _later(start: Amount, length: Amount) -> Amount:
 
 
 def _like(one: Amount, other: Amount, value: float, interval: Interval) -> Amount:
-    """Of the kind that both have; nought and what has no kind take the other's."""
+    """Return an amount of the kind of both; zero and an amount without a kind take the other's kind."""
     first, second = (one, other) if one.kind not in (NUMBER, FREE) else (other, one)
     return Amount(value, interval, first.kind, first.of or (second.of if second.kind == first.kind else ""))
 
 
 def _by(one: Amount, other: Amount) -> tuple[str, str] | None:
-    """The kind of *one* times *other*, or divided by it, where it stays what it is; None: it does not."""
+    """Return the kind and unit of *one* times or divided by *other*, or None if *one*'s kind is not kept."""
     is_plain = other.kind in (NUMBER, SHARE)
     if is_plain and one.kind == DATE:
         return FREE, ""

@@ -1,4 +1,4 @@
-"""Sums that fail, found without a model: in tables by structure, and in single sentences.
+"""Find sums that fail, without a model: in tables by structure, and in single sentences.
 
 Every rule here takes figures that layout or one sentence ties together. None decides which figure
 belongs to which words, and none reaches over two sentences or two slides.
@@ -44,7 +44,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def chart_tensions(chart: Chart, slide: Slide) -> Iterator[Tension]:
-    """Where a chart does not say the figure that its headline gives for one of its categories."""
+    """Yield the places where a chart contradicts the figure that its headline gives for a category."""
     yield from _pie(chart, slide)
     if len(chart.series) != 1:
         return
@@ -88,7 +88,7 @@ def _stands(label: str, text: str) -> bool:
 
 
 def _in_scales(value: float | None, is_share: bool) -> list[Interval]:
-    """The values that a stored one may stand for, one a scale; none where the chart has a gap."""
+    """Return the values that a stored value may stand for, one a scale; none if the chart has a gap."""
     if value is None:
         return []
     shown = value * (100 if is_share else 1)
@@ -97,12 +97,12 @@ def _in_scales(value: float | None, is_share: bool) -> list[Interval]:
 
 
 def _is_near(said: float, value: Interval) -> bool:
-    """The two are of one size: they could be meant as the same."""
+    """Return whether both are of similar size and could be meant as the same figure."""
     return 0 < said / FARTHEST <= value.high <= said * FARTHEST
 
 
 def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
-    """The slices of one pie in percent make a whole, give or take the rounding of each.
+    """Yield a tension if the slices of a pie in percent do not add up to 100 %, within their rounding.
 
     Only the series itself says that it is in percent: under a title with a % sign lie counts as well.
     """
@@ -140,7 +140,7 @@ _ON_SENTENCES: Final[tuple[Callable[[Sentence], Iterator[Tension]], ...]] = (
 
 
 def deck_tensions(deck: Deck) -> tuple[Tension, ...]:
-    """Where the arithmetic of a slide that is shown, or of its notes, is certainly wrong."""
+    """Return the tensions where arithmetic on a slide that is shown, or in its notes, is certainly wrong."""
     found: list[Tension] = []
     for slide in deck.slides:
         if slide.hidden:
@@ -156,7 +156,7 @@ def deck_tensions(deck: Deck) -> tuple[Tension, ...]:
 
 
 def speech_tensions(segment: Segment) -> tuple[Tension, ...]:
-    """Where the arithmetic of one sentence of *segment* is certainly wrong."""
+    """Return the tensions where arithmetic within one sentence of *segment* is certainly wrong."""
     return tuple(dict.fromkeys(_of_text(segment.text, segment.slide, segment.start_s)))
 
 

@@ -47,7 +47,7 @@ _ARROW = re.compile(r"[△▲▼▽]\s?$")  # a minus in Japan, and elsewhere a 
 
 
 class Form(NamedTuple):
-    """How a text writes its numbers."""
+    """A text's number format (thousands and decimal separators)."""
 
     has_dots: bool  # thousands have dots: "1.234,5", "1.234.567"
     unsure: re.Pattern[str] | None  # the form of figures that may be thousands or thousandths
@@ -65,7 +65,7 @@ _DECIMALS = re.compile(r"(?<![\d,.])\d+\.(?:\d{1,2}|\d{4,})(?![\d,.])|(?<![\d.])
 
 
 def written_form(text: str) -> Form:
-    """How *text* writes its numbers: "1,125" beside "0,9" and "850.000" beside "700" are unsure."""
+    """Return the number format of *text*; "1,125" beside "0,9", or "850.000" beside "700", is ambiguous."""
     if _COMMAS.search(text):
         return Form(True, _ONE_COMMA)
     if _DOTS.search(text):
@@ -75,12 +75,12 @@ def written_form(text: str) -> Form:
 
 
 def without_dots(text: str) -> str:
-    """*text* without the dots for thousands."""
+    """Return *text* without the dots that separate thousands."""
     return _ONE_DOT.sub(r"\1\2", text)
 
 
 def are_comparable(text: str, numbers: Sequence[Number], *, whole: bool = False) -> bool:
-    """Whether *numbers* of *text* may be added and compared: all of one unit, and nothing left unread.
+    """Return whether *numbers* of *text* can be compared: they have one unit, and no figure is left unread.
 
     Args:
         whole: No figure of all of *text* may be left unread, and not only of what lies between them.
@@ -97,7 +97,7 @@ def are_comparable(text: str, numbers: Sequence[Number], *, whole: bool = False)
 
 
 def all_known(text: str, numbers: Sequence[Number], form: Form | None = None) -> bool:
-    """Whether nothing beside each of *numbers* was left unread, nor the form that *text* writes them in."""
+    """Return whether all around *numbers* was read, and the number format of *text* is known."""
     unsure = (form or written_form(text)).unsure
     return all(
         _is_known(text, number) and not (unsure and unsure.fullmatch(number.text)) for number in numbers
@@ -105,7 +105,7 @@ def all_known(text: str, numbers: Sequence[Number], form: Form | None = None) ->
 
 
 def is_far(one: float, other: float) -> bool:
-    """Whether two sizes lie a hundredfold apart: nobody means one and says the other."""
+    """Return whether two sizes differ a hundredfold, which no misstatement of one figure does."""
     low, high = sorted((abs(one), abs(other)))
     return high > _FARTHEST * low
 
@@ -121,7 +121,7 @@ def _is_known(text: str, number: Number) -> bool:
 
 
 def name_of(text: str, number: Number) -> str | None:
-    """What is counted or measured; None: nothing says so, and the figures beside it may."""
+    """Return what is counted or measured, or None if only the figures beside it may say so."""
     if number.unit is not None:
         return None
     word = _short_word(text, number) or number.noun
@@ -130,7 +130,7 @@ def name_of(text: str, number: Number) -> str | None:
 
 
 def _short_word(text: str, number: Number) -> str | None:
-    """The word behind a figure if it is short and no function word: it may be a unit or a magnitude."""
+    """Return the word behind a figure if it is short and no function word: a possible unit or magnitude."""
     match = _BEHIND.match(text, number.end)
     word = (match["word"] or "").rstrip(".'’") if match else ""
     if not word or len(word) > _MAX_SHORT or is_function_word(word, text):
@@ -150,7 +150,7 @@ _FRACTION = re.compile(r"[/½⅓⅔¼¾⅕⅛]")  # has no last digit to round
 
 
 def slack_of(halves: Sequence[float], sums: int = 1) -> float:
-    """By how much a sum or difference of figures may miss, where *halves* are half their last digits.
+    """Return how far a sum or difference may miss, given *halves*: half the last digit of each figure.
 
     Args:
         sums: How many sums were tried, of which one is to be blamed: the chance that is allowed
@@ -166,14 +166,14 @@ def slack_of(halves: Sequence[float], sums: int = 1) -> float:
 
 
 def is_explained(parts: Sequence[float], total: float, slack: float) -> bool:
-    """Whether the sum is right without one of *parts*, or a run of them: they are parts of others."""
+    """Return whether the sum holds without one of *parts* or a run of them (parts of other parts)."""
     ends = [0.0, *itertools.accumulate(parts)]
     off = ends[-1] - total
     return any(abs(off - (end - start)) <= slack for start, end in itertools.combinations(ends, 2))
 
 
 def likely_difference(comparison: Comparison, amounts: Sequence[Amount]) -> Interval | None:
-    """Left less right as chance allows it, for *amounts* that nothing but rounding made inexact.
+    """Return left minus right within what chance allows, if *amounts* are inexact by rounding alone.
 
     None where the formula does more than add and take off each operand once, and where units differ.
     """
@@ -192,7 +192,7 @@ def likely_difference(comparison: Comparison, amounts: Sequence[Amount]) -> Inte
 
 
 def is_rounded(number: Number, text: str) -> bool:
-    """Whether nothing but the rounding of its last digit makes the interval of *number* in *text*.
+    """Return whether the interval of *number* in *text* comes from rounding its last digit alone.
 
     Not so where a word widens it, in a range, and where it is written in words or as a fraction.
     """
@@ -207,7 +207,7 @@ def is_rounded(number: Number, text: str) -> bool:
 
 
 def is_whole(number: Number, text: str) -> bool:
-    """Whether *number* in *text* is a whole one, written out, that no word widens."""
+    """Return whether *number* in *text* is a whole number in digits that no word widens."""
     is_unit = number.value == int(number.value) and (number.low, number.high) == (
         number.value - 0.5,
         number.value + 0.5,

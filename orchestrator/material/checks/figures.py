@@ -1,4 +1,4 @@
-"""The value of a number that was found in a quote: its amount, as the text and the engine have it."""
+"""The value of a number found in a quote, checked against the text and the engine's operand."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FISCAL_SLACK: Final = 0.75
 
 
 class UnreadError(ValueError):
-    """An operand is not what it says; `reason` is of `proposal.REASONS`, the message tells the engine."""
+    """An operand differs from its source; `reason` is of `proposal.REASONS`, the message for the engine."""
 
     def __init__(self, reason: str, told: str) -> None:
         super().__init__(told)
@@ -66,7 +66,7 @@ class Figure:
 
     @property
     def place(self) -> Place:
-        """The source's own words."""
+        """The place, with the source's own words."""
         passage = self.passage
         under = passage.under if passage.origin == "table" else ""
         return Place(passage.slide, passage.said_at_s, passage.text[self.start : self.end], under)
@@ -76,7 +76,7 @@ class Figure:
 
 
 def dated(operand: Operand, figure: Figure, found: Date) -> Figure:
-    """*figure* with the years that a date covers.
+    """Return *figure* with the years that the date *found* covers.
 
     Raises:
         UnreadError: The operand names another year.
@@ -107,7 +107,7 @@ def dated(operand: Operand, figure: Figure, found: Date) -> Figure:
 
 
 def counted(operand: Operand, figure: Figure, found: Number, unit: str | None) -> Figure:
-    """*figure* with the amount of a number, in base units.
+    """Return *figure* with the amount of the number *found*, in base units.
 
     Raises:
         UnreadError: The operand names another value, or a unit that the text does not have.
@@ -146,7 +146,7 @@ _KINDS: Final = {
 
 
 def _kind(found: Number, unit: str | None) -> tuple[str, str]:
-    """The kind of amount, and its currency; the text's own unit goes before the one that is named."""
+    """Return the kind of amount and its currency; the unit in the text takes precedence over *unit*."""
     own, named = (MONEY if one and one.isupper() else _KINDS.get(one or "") for one in (found.unit, unit))
     if own is None:
         is_fraction = 0 < abs(found.value) < 1 and not re.search(r"[0-9]", found.text)
@@ -168,18 +168,18 @@ def _kind(found: Number, unit: str | None) -> tuple[str, str]:
 
 
 def _is_decimal(found: Number) -> bool:
-    """Written as one figure: neither in words nor as a fraction nor as a share of two counts."""
+    """Return whether the number is one decimal figure, not words, a fraction or a share of two counts."""
     return len(DIGITS.findall(found.text)) == 1 and "/" not in found.text
 
 
 def _is_bare(figure: Figure, found: Number) -> bool:
-    """A number of a cell or a chart whose unit and magnitude, if any, stand in a heading."""
+    """Return whether a number of a cell or chart lacks a unit and magnitude; a heading may give them."""
     in_grid = figure.passage.origin in ("table", "chart")
     return in_grid and found.unit is None and found.factor == 1 and _is_decimal(found)
 
 
 def _factors(operand: Operand, figure: Figure, found: Number, kind: str) -> tuple[float, float]:
-    """Of the value named the part of the base value, and the scale that a bare number is read in."""
+    """Return the factor of the base value that gives the named value, and the scale for a bare number."""
     value = operand.value
     if value is None or _same(value, found.value, found):
         return 1.0, 1.0
@@ -198,7 +198,7 @@ def _factors(operand: Operand, figure: Figure, found: Number, kind: str) -> tupl
 
 
 def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, Interval]:
-    """A length of time in the unit that the engine named, or in the one that its value shows."""
+    """Return a length of time in the unit that the engine named, else in the one that its value implies."""
     named = unit if unit in UNITS_OF_TIME else ""
     written = Amount(found.value, Interval(found.low, found.high), TIME, found.unit or named)
     for one in (named,) if named else (written.of, *sorted(UNITS_OF_TIME - {written.of})):
@@ -219,5 +219,5 @@ def _length(operand: Operand, found: Number, unit: str | None) -> tuple[Amount, 
 
 
 def _same(one: float, other: float, found: Number) -> bool:
-    """Equal but for noise; of a fraction in words or signs ("a third": 0.33) but for its rounding."""
+    """Return whether two values are equal up to noise or, for a worded fraction ("a third"), its rounding."""
     return math.isclose(one, other, rel_tol=1e-9 if _is_decimal(found) else 0.01, abs_tol=1e-12)

@@ -1,4 +1,4 @@
-"""The formula of a proposal: a grammar of its own, read into a small tree; nothing is executed.
+"""The formula of a proposal: a grammar of its own, parsed into a small tree; nothing is executed.
 
     comparison = sum ("==" | "!=" | "<=" | ">=" | "<" | ">") sum
     sum        = product (("+" | "-") product)*
@@ -47,7 +47,7 @@ _TOKEN = re.compile(r"[ \t]*(v[0-9]{1,2}(?![0-9])|[0-9]+(?:\.[0-9]+)?|[=!<>]=|[<
 
 
 class FormulaError(ValueError):
-    """The text is no formula of the grammar, or one that decides nothing."""
+    """The text is not a formula of the grammar, or its formula decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """The operand at this place."""
+    """The operand with this index."""
 
     index: int
 
@@ -77,7 +77,7 @@ Node = Constant | Variable | Operation
 
 
 class Reckoned(Protocol):
-    """Values that a formula can be evaluated over: floats, intervals, amounts."""
+    """Values over which a formula can be evaluated: floats, intervals, amounts."""
 
     def __add__(self, other: Self, /) -> Self: ...
     def __sub__(self, other: Self, /) -> Self: ...
@@ -92,7 +92,7 @@ T = TypeVar("T", bound=Reckoned)
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The formula that ought to hold."""
+    """The formula that should hold."""
 
     left: Node
     sign: str  # ==, !=, <=, >=, < or >
@@ -100,17 +100,17 @@ class Comparison:
 
     @property
     def variables(self) -> frozenset[int]:
-        """The operands that it names."""
+        """The indexes of the operands in the formula."""
         return frozenset(node.index for node in self._nodes() if isinstance(node, Variable))
 
     @property
     def constants(self) -> frozenset[float]:
-        """The numbers that it names itself."""
+        """The numbers written in the formula itself."""
         return frozenset(node.value for node in self._nodes() if isinstance(node, Constant))
 
     @property
     def signs(self) -> tuple[str, ...]:
-        """Its operations, in no order that is relied on."""
+        """The formula's operators, in no particular order."""
         return tuple(node.sign for node in self._nodes() if isinstance(node, Operation))
 
     def _nodes(self) -> list[Node]:
@@ -124,7 +124,7 @@ class Comparison:
 
 
 def parse(text: str) -> Comparison:
-    """The comparison that *text* writes.
+    """Parse *text* into a comparison.
 
     Raises:
         FormulaError: It is too long or too deep, or no sentence of the grammar; says where.
@@ -134,7 +134,7 @@ def parse(text: str) -> Comparison:
     tokens = _tokens(text)
     nesting = itertools.accumulate((one == "(") - (one == ")") for one in tokens)
     if max(nesting, default=0) > DEEPEST:
-        raise FormulaError(f"a formula is at most {DEEPEST} brackets deep")
+        raise FormulaError(f"a formula may not be nested deeper than {DEEPEST} brackets")
     try:
         tree = ast.parse(" ".join(tokens), mode="eval").body
     except SyntaxError as error:
@@ -146,7 +146,7 @@ def parse(text: str) -> Comparison:
 
 
 def renumbered(comparison: Comparison, places: Mapping[int, int]) -> Comparison:
-    """*comparison* with each operand at another place; all that it names are in *places*."""
+    """Return *comparison* with its operands renumbered by *places*, which maps every index in it."""
 
     def moved(node: Node) -> Node:
         if isinstance(node, Variable):
@@ -159,7 +159,7 @@ def renumbered(comparison: Comparison, places: Mapping[int, int]) -> Comparison:
 
 
 def evaluate(node: Node, operands: Sequence[T], constant: Callable[[float], T]) -> T:
-    """The value of *node* by Python's operators on *operands* and what *constant* makes of a number."""
+    """Evaluate *node* with Python's operators on *operands*; *constant* converts the numbers in it."""
     if isinstance(node, Constant):
         return constant(node.value)
     if isinstance(node, Variable):
@@ -190,9 +190,9 @@ def _tokens(text: str) -> list[str]:
 
 
 def _node(tree: ast.expr, depth: int) -> Node:
-    """The small tree of one side; *depth* counts the signs and calls above it."""
+    """Build the tree of one side; *depth* counts the operators and calls above it."""
     if depth > DEEPEST:
-        raise FormulaError(f"a formula is at most {DEEPEST} signs deep")
+        raise FormulaError(f"a formula may not be nested deeper than {DEEPEST} operators")
     match tree:
         case ast.Name(id=name):
             if (index := int(name[1:])) >= MAX_OPERANDS:
@@ -224,7 +224,7 @@ Any other number in a formula would be one that stands in no quote.
 
 
 def check_deciding(comparison: Comparison, operands: int, wordy: Collection[int] = ()) -> None:
-    """Refuse a formula that says nothing about its *operands*.
+    """Raise an error if the formula says nothing about its *operands*.
 
     Each of them is named, but those in *wordy* that are words and no numbers; each that is named
     changes the outcome, no number but those of CONSTANTS is brought in, and there are values for
@@ -273,8 +273,10 @@ def _matters(comparison: Comparison, index: int, operands: int) -> bool:
 
 
 def _samples(operands: int, count: int) -> Iterator[list[float]]:
-    """Values from a thousandth to a million, the same each time: by turns each of its own size, by which
-    products show that an operand matters, and alike in size, by which sums do."""
+    """Yield values of 0.001 to 1,000,000, the same each time, by turns unlike and alike in size.
+
+    Values unlike in size show that an operand matters in products, values alike in size in sums.
+    """
     chance = random.Random(operands)  # noqa: S311  # no secret: points to try a formula at
     for number in range(count):
         alike = 10 ** chance.uniform(-3, 6)
@@ -285,7 +287,7 @@ def _samples(operands: int, count: int) -> Iterator[list[float]]:
 
 
 def difference(comparison: Comparison, values: Sequence[float]) -> float | None:
-    """Left less right, with noise of the sixteenth digit taken for nought; None: not to be had."""
+    """Return left minus right, rounding noise of the 16th digit to 0, or None if it cannot be computed."""
     try:
         left, right = (evaluate(side, values, float) for side in (comparison.left, comparison.right))
     except (ZeroDivisionError, OverflowError):

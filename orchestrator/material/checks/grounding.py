@@ -1,4 +1,4 @@
-"""Quotes and places that an engine names, looked up again: what stands nowhere is dropped."""
+"""Look up the quotes and places that an engine names; drop what stands nowhere."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _WITHIN = re.compile(r"[^\W_]|[%€£$¥]")  # a currency or percent sign belong
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The part of a quote that stands in one text: `text` is verbatim, ``texts[index][start:end]``."""
+    """The part of a quote within one text: `text` is verbatim, ``texts[index][start:end]``."""
 
     index: int
     start: int
@@ -50,26 +50,26 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The source's own words that a quote names, from its first to its last, a part for each text."""
+    """The source's own words for a quote, from its first to its last, with one part for each text."""
 
     parts: tuple[Part, ...]
 
     @property
     def text(self) -> str:
-        """The parts, each on a line of its own; of a quote from one text a substring of that text."""
+        """The parts, one a line; for a quote from one text, a substring of that text."""
         return "\n".join(part.text for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Which rule a quote broke, and one sentence that tells whoever quoted how to mend it."""
+    """The rule that a quote broke, and one sentence that says how to mend it."""
 
     rule: str  # empty, long, words (some are not there), order (of the parts) or cut (within a word)
     told: str
 
 
 def find_quote(quote: str, texts: Sequence[str]) -> Stretch | Broken:
-    """Where *quote* stands in *texts*, which adjoin each other: one line, a slide's lines, a row's cells.
+    """Find *quote* in *texts*, which adjoin each other: one line, a slide's lines, a row's cells.
 
     The first place counts. A quote begins and ends with whole words: "non-profit" does not hold
     "profit", nor "1,200" the number 200. Linear in the texts but for parts that stand often.
@@ -91,19 +91,19 @@ def find_quote(quote: str, texts: Sequence[str]) -> Stretch | Broken:
 
 
 def fold(text: str) -> str:
-    """*text* as it is compared."""
+    """Fold *text* for comparison."""
     return _folded(text)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
-    """Folded texts with a blank between them, and where each character comes from."""
+    """Folded texts joined by a space, with the source position of each character."""
 
     text: str
     origins: tuple[tuple[int, int], ...]  # of each character its text and its place there
 
     def parts(self, begin: int, end: int, texts: Sequence[str]) -> list[Part]:
-        """The texts' own stretches from *begin* to *end*."""
+        """Return the verbatim parts of *texts* from *begin* to *end*."""
         spans: dict[int, tuple[int, int]] = {}
         for index, place in self.origins[begin:end]:
             if place >= 0:
@@ -129,7 +129,7 @@ def _join(texts: tuple[str, ...]) -> _Joined:
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """*text* folded, and of each character of it the place it comes from."""
+    """Return *text* folded, with the source position of each character."""
     chars: list[str] = []
     places: list[int] = []
     for start, end in _without_marks(text):
@@ -146,7 +146,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 def _without_marks(text: str) -> list[tuple[int, int]]:
-    """The stretches of *text* that list marks at the beginning of lines leave over."""
+    """Return the spans of *text* that remain without the list marks at the starts of lines."""
     spans, at = [], 0
     for line in text.splitlines(keepends=True):
         mark = _LINE_MARK.match(line)
@@ -168,7 +168,7 @@ def _fold_one(char: str) -> str:
 
 
 def _whole(text: str, part: str, at: int) -> int:
-    """The first place of *part* in *text* from *at* that cuts no word; -1: there is none."""
+    """Return the first position of *part* in *text* from *at* that cuts no word, or -1 if there is none."""
     found = text.find(part, at)
     while found >= 0:
         if not (_cuts(text, found) or _cuts(text, found + len(part))):
@@ -178,7 +178,7 @@ def _whole(text: str, part: str, at: int) -> int:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a word, or a number with its sign, goes on across the place *at*."""
+    """Return whether position *at* is inside a word, or inside a number with its sign."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
@@ -216,7 +216,7 @@ def _short(text: str, limit: int = 80) -> str:
 
 
 def deck_passages(deck: Deck) -> tuple[Passage, ...]:
-    """All that is asserted on the slides that are shown, and in their notes, in order.
+    """Return all that the slides shown and their notes assert, in order.
 
     Footers, dial-in lines and what repeats on many slides are left out: nobody says them.
 
@@ -227,7 +227,7 @@ def deck_passages(deck: Deck) -> tuple[Passage, ...]:
 
 
 def speech_passages(segments: Sequence[Segment], start_index: int = 1) -> tuple[Passage, ...]:
-    """The segments in order; the first has the number *start_index* in the transcript."""
+    """Return the segments as passages, in order; the first is number *start_index* of the transcript."""
     return tuple(
         Passage(f"s{number}", segment.text, segment.slide, segment.start_s, "speech")
         for number, segment in enumerate(segments, start=start_index)
@@ -236,7 +236,7 @@ def speech_passages(segments: Sequence[Segment], start_index: int = 1) -> tuple[
 
 
 def value_text(chart: Chart, series: Series, category: int) -> str:
-    """A chart's value as a passage says it; "" where the chart has a gap."""
+    """Return a chart's value as passage text, or "" if the chart has a gap."""
     value = series.values[category] if category < len(series.values) else None
     if value is None:
         return ""
@@ -247,7 +247,7 @@ def value_text(chart: Chart, series: Series, category: int) -> str:
 
 
 def cell_labels(table: Table, row: int, column: int) -> str:
-    """A cell's row and column by their labels, "Power / 2025"; what labels others has at most one."""
+    """Return a cell's row and column labels, "Power / 2025"; a cell that is a label has at most one."""
     side = table.rows[row][0] if column else ""
     head = table.rows[0][column] if row and column < len(table.rows[0]) else ""
     return " / ".join(" ".join(label.split()) for label in (side, head) if label.strip())
@@ -260,7 +260,7 @@ def _of_slide(slide: Slide) -> Iterator[Passage]:
 
 
 def _texts(slide: Slide) -> Iterator[tuple[str, str, str, str]]:
-    """Id within the slide, text, origin and what it stands under."""
+    """Yield id within the slide, text, origin and heading of each text of *slide*."""
     yield "title", "" if slide.title_is_furniture else slide.title, "title", ""
     for at, line in enumerate(slide.lines):
         if at not in slide.furniture:
@@ -304,12 +304,12 @@ _SPREAD: Final = 3
 
 
 def material(deck: Deck, segments: Sequence[Segment] = ()) -> tuple[Passage, ...]:
-    """Everything that can be quoted: the deck with its notes, then what was said."""
+    """Return every passage that can be quoted: the deck with its notes, then the speech."""
     return (*deck_passages(deck), *speech_passages(segments))
 
 
 def grounded(place: Place, passages: Sequence[Passage]) -> Place | None:
-    """*place* with the source's own words; None: they do not stand there.
+    """Return *place* with the source's own words, or None if they are not found there.
 
     A place with a time is looked for in the speech from that time on, one with only a slide on that
     slide, and one with neither in all that was said.
@@ -319,7 +319,7 @@ def grounded(place: Place, passages: Sequence[Passage]) -> Place | None:
 
 
 def figures(text: str) -> set[object]:
-    """The numbers and dates that a text gives, in digits or words: "eighteen percent" is 18.
+    """Return the numbers and dates in *text*, in digits or words: "eighteen percent" is 18.
 
     A date gives its year, its month and its day each, so that a part of it is found in the whole.
     """
@@ -350,7 +350,7 @@ def _there(place: Place, passages: Sequence[Passage]) -> Iterator[Passage]:
 
 
 def found_in(quote: str, *texts: str, joined_by: str = " … ") -> str | None:
-    """The stretch that *quote* gives of texts that adjoin each other, or None."""
+    """Return the stretch of adjoining *texts* that *quote* matches, or None."""
     for form in _forms(quote):
         found = find_quote(form, texts)
         if not isinstance(found, Broken):
@@ -359,7 +359,7 @@ def found_in(quote: str, *texts: str, joined_by: str = " … ") -> str | None:
 
 
 def _forms(quote: str) -> Iterator[str]:
-    """The quote as it came and without marks around it, our own files' backslashes aside."""
+    """Yield the quote as given, and without quotation marks around it and our files' backslashes."""
     plain = quote.replace("^\\", "^").replace("\\|", "|")
     letters = sum(letter.isalnum() for letter in plain)
     if letters >= _SHORTEST or any(letter.isdigit() for letter in plain):
@@ -367,13 +367,13 @@ def _forms(quote: str) -> Iterator[str]:
 
 
 def place_in(quote: str, passages: Iterable[Passage], *, notes: bool = False) -> Place | None:
-    """Where *quote* stands among passages; None: nowhere. *notes*: speaker notes count as well."""
+    """Find *quote* in *passages*, or return None; *notes* includes speaker notes."""
     found = first_place(quote, passages, notes)
     return found[0] if found is not None else None
 
 
 def first_place(quote: str, passages: Iterable[Passage], notes: bool = False) -> tuple[Place, str] | None:
-    """The place, and the id of the passage that it begins in."""
+    """Return the place and the id of the passage in which it begins, or None."""
     for _, group in groupby((one for one in passages if notes or one.origin != "notes"), key=_run_of):
         run = list(group)
         joined_by = " | " if run[0].origin == "table" else " … "
@@ -383,7 +383,7 @@ def first_place(quote: str, passages: Iterable[Passage], notes: bool = False) ->
 
 
 def _run_of(passage: Passage) -> tuple[object, ...]:
-    """The key that passages of one run share: lines of a slide, cells of a row; all else stands alone."""
+    """Return the key shared by passages of one run: lines of a slide, cells of a row; others are alone."""
     if passage.origin == "line":
         return (passage.slide, "line")
     if passage.origin == "table":

@@ -1,4 +1,4 @@
-"""Whether a proposed contradiction is one, as far as code can tell: quotes, numbers, units, arithmetic.
+"""Check a proposed contradiction as far as code can: quotes, numbers, units, arithmetic.
 
 Nothing is taken over from an engine but its choice of places and of formula, its subject and its
 sentence. Whether two figures are about one thing is the engine's to know, and not checked here.
@@ -68,7 +68,7 @@ refused. No finding of the bench's corpora needs more than two; with one, a true
 
 
 def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[list[Amount]]:
-    """Every way to take the figures that neither text nor layout rules out; the formula must fail in each.
+    """Yield each reading of the figures that text and layout allow; the formula must fail in all of them.
 
     The first is the plain one: base units, and units of time converted where they meet.
     """
@@ -101,7 +101,7 @@ def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[l
 
 
 def _counted(figures: Sequence[Figure]) -> list[Amount]:
-    """The amounts, of which whole things in running text are exact: nobody rounds three sites or four weeks.
+    """Return the amounts, with whole counts in running text exact: nobody rounds three sites or four weeks.
 
     Lengths of time are so only where all are in one unit: nine weeks may well be called two months.
     """
@@ -115,7 +115,7 @@ def _counted(figures: Sequence[Figure]) -> list[Amount]:
 
 
 def _by_units_of_time(amounts: Sequence[Amount]) -> Iterator[list[Amount]]:
-    """Lengths as plain numbers in each unit: of a rate nobody sees whether it is by the month or the year."""
+    """Yield the lengths as plain numbers in each unit of time, since a rate's unit is not known here."""
     for unit in ("day", "week", "month", "quarter", "year"):
         yield [
             replace(in_unit(one, unit), kind=FREE) if one.kind == TIME and one.of else replace(one, kind=FREE)
@@ -141,7 +141,7 @@ _MAX_NEIGHBOURS: Final = 40
 
 
 def read_operand(operand: Operand, passages: Mapping[str, Passage]) -> Figure:
-    """The quote's place and, where a number is named, the value that our reader finds there.
+    """Return the place of the quote and, if a number is named, the value that our reader finds there.
 
     Raises:
         UnreadError: The passage, the quote, the number, its value or its unit is not there.
@@ -159,7 +159,7 @@ def read_operand(operand: Operand, passages: Mapping[str, Passage]) -> Figure:
 
 
 def _part(quote: str, passage: Passage, passages: Mapping[str, Passage]) -> Part:
-    """Where in *passage* the quote stands, alone or as a part of what adjoins it."""
+    """Find the quote in *passage*, alone or as a part of the passages that adjoin it."""
     found = find_quote(quote, (passage.text,))
     if not isinstance(found, Broken):
         return found.parts[0]
@@ -177,7 +177,7 @@ def _part(quote: str, passage: Passage, passages: Mapping[str, Passage]) -> Part
 
 
 def _neighbours(passage: Passage, passages: Mapping[str, Passage]) -> list[Passage]:
-    """The cells of its row, or the lines before and after it, in order."""
+    """Return the cells of the passage's row, or the lines before and after it, in order."""
     match = re.fullmatch(r"(.+\.(?:r\d+\.c|[ln]))(\d+)", passage.id)
     if match is None:
         return [passage]
@@ -207,7 +207,7 @@ def _with_number(operand: Operand, figure: Figure) -> Figure:
 
 
 def _unit(unit: str | None) -> str | None:
-    """The unit as it is compared: "months" is "month", "EUR m" is "EUR"; None: the text alone decides."""
+    """Normalise the unit: "months" to "month", "EUR m" to "EUR"; None: the text alone decides."""
     plain = (unit or "").strip().lower()
     for known in (plain, plain.removesuffix("s")):
         if known in UNITS or known in UNITS_OF_TIME:
@@ -221,7 +221,7 @@ def _unit(unit: str | None) -> str | None:
 def _matching(
     operand: Operand, figure: Figure, found: Sequence[Number] | Sequence[Date]
 ) -> list[Number | Date]:
-    """Those that stand whole within the quote and are written as the operand writes its number."""
+    """Return those of *found* that lie whole within the quote and match the operand's written number."""
     inside = [one for one in found if _is_inside(one, figure)]
     if operand.number is None:
         return [*inside]
@@ -232,7 +232,7 @@ def _matching(
 
 
 def _is_written(said: str, text: str) -> bool:
-    """Both are one number: the same text, or one with the words around it ("about 4.2M", "4.2")."""
+    """Return whether both texts are one number, with or without words around it ("about 4.2M", "4.2")."""
     if not said or not text:
         return False
     longer, shorter = (said, text) if len(said) >= len(text) else (text, said)
@@ -246,7 +246,7 @@ def _is_written(said: str, text: str) -> bool:
 
 
 def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
-    """The numbers, and beside its parts each share that two counts make: "9 out of 10", "12 of 14"."""
+    """Return *numbers* and, beside its parts, each share of two counts: "9 out of 10", "12 of 14"."""
     made = [*numbers]
     for part, whole in itertools.pairwise(numbers):
         is_share = _OUT_OF.fullmatch(text[part.end : whole.start]) and not part.unit
@@ -256,7 +256,7 @@ def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
 
 
 def _not_there(operand: Operand, figure: Figure) -> str:
-    """One sentence for the engine: the numbers that the quote does hold, or where the one named stands."""
+    """Say, in one sentence for the engine, which numbers the quote holds, or where the one named stands."""
     text = figure.passage.text
     numbers: tuple[Number | Date, ...] = (*_with_shares(numbers_in(text), text), *dates_in(text))
     there = [one for one in numbers if figure.start < one.end and one.start < figure.end]
@@ -293,7 +293,7 @@ MAX_SUBJECT: Final = 120  # characters: a phrase, shown above
 def verify(
     proposal: Proposal, passages: Mapping[str, Passage], known: Sequence[Tension], by: str
 ) -> Tension | Refusal:
-    """The tension that *proposal* names, with the sources' own words, or why it is none.
+    """Return the tension that *proposal* names, with the sources' own words, or the reason to refuse it.
 
     Accepted is only a proposal whose every quote stands in its passage, whose every number our
     reader finds there with the value named, whose units can be compared, whose formula fails for
@@ -338,7 +338,7 @@ def _check_apart(figures: Sequence[Figure]) -> None:
 
 
 def _decided(proposal: Proposal, figures: Sequence[Figure]) -> tuple[Comparison, list[Figure]]:
-    """The formula, which fails for every value that the wordings allow, and the figures it is over.
+    """Return the formula, which fails for every value that the wordings allow, and its figures.
 
     Quotes without a number go along: they say what the figures alone do not, as "has fallen".
     """
@@ -382,7 +382,7 @@ def _check_fails(comparison: Comparison, amounts: Sequence[Amount], figures: Seq
 
 
 def _is_beyond_rounding(comparison: Comparison, amounts: Sequence[Amount], figures: Sequence[Figure]) -> bool:
-    """Sums of figures that are rounded and no more fail by more than chance explains."""
+    """Return whether a sum of figures that are only rounded fails by more than chance explains."""
     if not all(
         figure.is_rounded or amount.interval.is_point for amount, figure in zip(amounts, figures, strict=True)
     ):
@@ -392,7 +392,7 @@ def _is_beyond_rounding(comparison: Comparison, amounts: Sequence[Amount], figur
 
 
 def may_hold(sign: str, left: Interval, right: Interval) -> bool:
-    """Whether the comparison holds for some values of the two sides."""
+    """Return whether the comparison holds for some values of the two sides."""
     if sign == "==":
         return left.may_equal(right)
     if sign == "!=":
@@ -408,7 +408,7 @@ def may_hold(sign: str, left: Interval, right: Interval) -> bool:
 
 
 def _are_same(one: Tension, other: Tension) -> bool:
-    """The same two stretches or all the same, in whatever order and however far the quotes reach."""
+    """Return whether both name the same two stretches, in any order and however far their quotes reach."""
     if any(_is_at(one.a, a) and _is_at(one.b, b) for a, b in ((other.a, other.b), (other.b, other.a))):
         return True
     pairs = ((one.sides, other.sides), (other.sides, one.sides))
@@ -416,7 +416,7 @@ def _are_same(one: Tension, other: Tension) -> bool:
 
 
 def _is_at(one: Place, other: Place) -> bool:
-    """One of them is a part of the other, or both name the same numbers at one place.
+    """Return whether one place is a part of the other, or both name the same numbers at one place.
 
     The same words said again are no second place.
     """
@@ -460,7 +460,7 @@ def _sum(comparison: Comparison, figures: Sequence[Figure]) -> str:
 
 
 def _kind(proposal: Proposal, figures: Sequence[Figure], comparison: Comparison | None) -> str:
-    """Where the figures stand decides, then the formula; only then the engine's own word.
+    """Return the kind by the figures' places, else by the formula, else by the engine's own word.
 
     Where a quote is there for its words, the kind is one of two places, which are always doubted.
     """

@@ -1,4 +1,4 @@
-"""One sentence with its numbers and dates: what the rules of arithmetic read."""
+"""One sentence with its numbers and dates, as the rules of arithmetic read it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _LEFT_OPEN = re.compile(r"\b(?:if|would|could|might|suppose|imagine|assum\w+|e\.
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence, verbatim, with what the two readers find in it."""
+    """A sentence, verbatim, with the numbers and dates found in it."""
 
     text: str
     place: Place
@@ -60,12 +60,12 @@ class Sentence:
         return dates_in(self.text)
 
     def tension(self, kind: str, note: str, sum_: str) -> Tension:
-        """A contradiction of the sentence with itself."""
+        """Return a tension of the sentence with itself."""
         return Tension(kind, self.place, self.place, note, sum=sum_)
 
 
 def sentences_of(text: str, place: Callable[[str], Place]) -> Iterator[Sentence]:
-    """The sentences of *text* that hold figures and claim them."""
+    """Yield the sentences of *text* that hold figures and claim them."""
     if not any(char.isdecimal() for char in text):
         return
     for start, end in sentences(text):
@@ -75,17 +75,17 @@ def sentences_of(text: str, place: Callable[[str], Place]) -> Iterator[Sentence]
 
 
 def interval_of(number: Number) -> Interval:
-    """The values that the wording of *number* allows."""
+    """Return the values that the wording of *number* allows."""
     return Interval(number.low, number.high)
 
 
 def is_time(number: Number) -> bool:
-    """A length of time, of a day or more."""
+    """Return whether the number is a length of time of at least a day."""
     return number.unit in ("day", "week") or number.unit in IN_MONTHS
 
 
 def is_amount(number: Number) -> bool:
-    """Money or a count: neither a share, nor a factor, nor a length of time."""
+    """Return whether the number is money or a count, not a share, a factor or a length of time."""
     return number.unit not in ("%", "pp", "x") and number.unit not in IN_DAYS and number.unit not in IN_MONTHS
 
 
@@ -115,7 +115,7 @@ _SPREAD = re.compile(
 
 
 def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """A change in percent that is not the one between the two amounts it stands beside."""
+    """Yield each change in percent that contradicts the two amounts beside it."""
     if len(sentence.numbers) != 3 or _SPREAD.search(sentence.text) or _is_long(sentence):
         return
     for before, after, change in (*_from_to(sentence), *_up_on(sentence)):
@@ -131,7 +131,7 @@ def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
 
 
 def _from_to(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
-    """ "From A to B (+P %)", or "from A to B, up P %"."""
+    """Match "from A to B (+P %)" or "from A to B, up P %"."""
     text, (one, two, three) = sentence.text, sentence.numbers
     gap = text[two.end : three.start]
     is_tied = _FROM.search(text[: one.start]) and _TO.fullmatch(text[one.end : two.start])
@@ -141,7 +141,7 @@ def _from_to(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
 
 
 def _up_on(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
-    """ "B, up P % on A": nothing but what is counted stands between B and the change."""
+    """Match "B, up P % on A" with nothing but what is counted between B and the change."""
     text, (one, two, three) = sentence.text, sentence.numbers
     gaps = text[one.end : two.start], text[two.end : three.start]
     if two.unit == "%" and _UP_ON.fullmatch(gaps[0]) and _ON.fullmatch(gaps[1]):
@@ -149,13 +149,13 @@ def _up_on(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
 
 
 def _is_long(sentence: Sentence) -> bool:
-    """The sentence names years that lie further apart than one."""
+    """Return whether the sentence names years more than one year apart."""
     years = [date.first.year for date in sentence.dates if date.has_year]
     return bool(years) and max(years) - min(years) > 1
 
 
 def _fits(before: Number, after: Number, change: Number) -> bool:
-    """The change, whichever of the two it is counted from, or the one as a share of the other."""
+    """Return whether the change fits, counted from either amount or as one's share of the other."""
     try:
         ratio = interval_of(after) / interval_of(before)
         back = interval_of(before) / interval_of(after)
@@ -179,7 +179,7 @@ _COMMA = re.compile(r"\s*,")  # "or 45 %," and no longer clause
 
 
 def share_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """A count out of a count, and directly behind it a percentage by itself that is not theirs."""
+    """Yield each "count out of a count" followed directly by a percentage that does not match it."""
     numbers = sentence.numbers
     for part, whole, share in zip(numbers, numbers[1:], numbers[2:], strict=False):
         if not _is_share(sentence, part, whole, share) or _fits_percentages(part, whole, share):
@@ -206,7 +206,7 @@ def _is_share(sentence: Sentence, part: Number, whole: Number, share: Number) ->
 
 
 def _fits_percentages(part: Number, whole: Number, share: Number) -> bool:
-    """The share is that of the part, or of what is left, or a change of one against the other."""
+    """Return whether the share is that of the part or of the rest, or a change between the two."""
     try:
         ratio = interval_of(part) / interval_of(whole) * point(100)
     except IntervalError:
@@ -234,7 +234,7 @@ _SLACK: Final = 0.08
 
 
 def rate_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """Money that does not last as long, at a rate, as the sentence says."""
+    """Yield each sum of money that does not last, at the rate given, as long as the sentence says."""
     text, numbers = sentence.text, sentence.numbers
     money = [number for number in numbers if is_currency(number.unit) and number.value > 0]
     rates = [(number, match) for number in money if (match := _PER.match(text, number.end))]
@@ -274,7 +274,7 @@ _ENDS_TIMES = re.compile(r"\s*(?:long|in all|in total)?\s*(?:[).;]|$)", re.IGNOR
 
 
 def time_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """Where weekday and date, or duration, start and end, are not each other's."""
+    """Yield each date that contradicts its weekday, and each duration that contradicts its start and end."""
     yield from _weekdays(sentence)
     yield from _durations(sentence)
 
@@ -311,7 +311,7 @@ def _durations(sentence: Sentence) -> Iterator[Tension]:
 
 
 def _adjoin(sentence: Sentence, length: Number, start: Date, end: Date) -> bool:
-    """ "from A to B (T)", "from A to B, T." or "T from A to B"; nothing else stands between."""
+    """Return whether the text is "from A to B (T)", "from A to B, T." or "T from A to B" and no more."""
     text = sentence.text
     if not _TO_TIMES.fullmatch(text[start.end : end.start]):
         return False
@@ -345,7 +345,7 @@ _NO_LIST = re.compile(
 
 
 def list_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """The sentence lists amounts of one unit and ends with a total that they do not add up to."""
+    """Yield each list of amounts of one unit that does not add up to the total at its end."""
     numbers = sentence.numbers
     if len(numbers) < 3 or sentence.dates:
         return
@@ -365,7 +365,7 @@ def list_tensions(sentence: Sentence) -> Iterator[Tension]:
 
 
 def _wrong(parts: Sequence[Number], total: Number, text: str) -> str | None:
-    """The sum as people write it, if it fails and cannot be meant in another way."""
+    """Return the sum as people write it, if it fails and cannot be meant in another way, else None."""
     values = [number.value for number in parts]
     value = sum(values)
     worst = sum((number.high - number.low) / 2 for number in (*parts, total))
@@ -379,7 +379,7 @@ def _wrong(parts: Sequence[Number], total: Number, text: str) -> str | None:
 
 
 def _may_hold(parts: Sequence[Number], total: Number, text: str) -> bool:
-    """The total may be that of the parts, as they are worded, or rounded alone."""
+    """Return whether the total may be that of the parts, as worded or with each number rounded."""
     allowed = Interval(sum(number.low for number in parts), sum(number.high for number in parts))
     if not allowed.may_equal(interval_of(total)):
         return False
@@ -390,7 +390,7 @@ def _may_hold(parts: Sequence[Number], total: Number, text: str) -> bool:
 
 
 def _is_partial(parts: Sequence[Number], total: Number) -> bool:
-    """The list may name only the largest of what the total counts, or other things than the total does."""
+    """Return whether the list may name only the largest items of the total, or things it does not count."""
     rest = total.value - sum(number.value for number in parts)
     if total.noun is not None and any(number.noun not in (None, total.noun) for number in parts):
         return True

@@ -1,4 +1,4 @@
-"""Tables by structure: a line that is the sum or the difference of others everywhere but in one place.
+"""Find table lines that are the sum or difference of others in all places but one.
 
 No words are read but one: with a single column of figures, the last line must be labelled a total.
 """
@@ -63,7 +63,7 @@ Line = Sequence[Cell | None]
 
 
 def figures_of(table: Table) -> list[Line]:
-    """Row by row the cells that hold one number and nothing else; None for those without a figure.
+    """Return, row by row, the cells that hold one number and nothing else; None for cells without a figure.
 
     A figure that is not read, as "less 30" or a year among amounts, is a cell of the unit `UNREAD`,
     so that no sum is tried as if it were not there. Headings and labels are None then.
@@ -84,14 +84,14 @@ def _unread(text: str, row: int, column: int) -> Cell | None:
 
 
 def _is_rate(table: Table, row: int, column: int) -> bool:
-    """Whether the heading of a cell's column or the label of its row says that it is in percent."""
+    """Return whether the heading or label of the cell says that it is in percent."""
     heading = table.rows[0][column] if row and column < len(table.rows[0]) else ""
     label = table.rows[row][0] if column else ""
     return any(_PERCENT.search(one) and not numbers_in(one) for one in (heading, label))
 
 
 def columns_of(grid: Sequence[Line]) -> list[Line]:
-    """The grid by columns; rows that are too short are filled up."""
+    """Return the grid by columns, filling up rows that are too short."""
     width = max((len(row) for row in grid), default=0)
     return [[row[at] if at < len(row) else None for row in grid] for at in range(width)]
 
@@ -140,7 +140,7 @@ FARTHEST: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class _Relation:
-    """Line `target` is the sum of `parts`, of which the one in `minus` is taken off."""
+    """Line `target` as the sum of `parts`, of which the one in `minus` is subtracted."""
 
     target: int
     parts: tuple[int, ...]
@@ -149,7 +149,7 @@ class _Relation:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """The rows of a table, or its columns; each place of a line has a heading."""
+    """The rows or columns of a table, with a heading for each place of a line."""
 
     lines: Sequence[Line]
     headings: Sequence[str]
@@ -157,12 +157,12 @@ class _Lines:
 
     @property
     def filled(self) -> list[int]:
-        """The lines that hold figures."""
+        """The indexes of the lines that hold figures."""
         return [at for at, line in enumerate(self.lines) if any(line)]
 
     @property
     def is_one_place(self) -> bool:
-        """All figures stand in one place of their lines: the table has a single column of them."""
+        """Whether all figures stand in the same place of their lines: the table has one column of figures."""
         return (
             len({at for line in self.lines for at, cell in enumerate(line) if cell and cell.unit != UNREAD})
             == 1
@@ -170,12 +170,12 @@ class _Lines:
 
     @property
     def is_one_measure(self) -> bool:
-        """Every place but the first is of a time, so all of a line measures the same."""
+        """Whether every place but the first is a time, so that a whole line measures the same thing."""
         return all(map(dates_in, self.headings[1:]))
 
 
 def table_tensions(table: Table, slide: int) -> Iterator[Tension]:
-    """The one wrong place of each sum that a table shows."""
+    """Yield a tension for each sum in the table that is wrong in exactly one place."""
     grid = figures_of(table)
     columns = columns_of(grid)
     if len(grid) > _MAX_LINES or len(columns) > _MAX_LINES or not grid:
@@ -208,7 +208,7 @@ class _Broken:
 
 
 def _is_one_cell(row: _Broken, column: _Broken) -> bool:
-    """A sum down and a sum across cross in one cell and fail there by the same amount: it is wrong.
+    """Return whether a sum down and one across fail in the same cell by the same amount.
 
     Not so in the corner, the total of both, where one follows from the other: who comes to two of
     the parts may be counted once in all.
@@ -221,7 +221,7 @@ def _is_one_cell(row: _Broken, column: _Broken) -> bool:
 
 
 def _broken(lines: _Lines) -> Iterator[_Broken]:
-    """Relations that hold in all places but one."""
+    """Yield the relations that hold in all places but one."""
     width = max(map(len, lines.lines))
     is_one_place, is_one_measure = lines.is_one_place, lines.is_one_measure
     for relation in _relations(lines.filled):
@@ -251,7 +251,7 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
 
 
 def _relations(filled: Sequence[int]) -> Iterator[_Relation]:
-    """Each line as the sum of those beside it, or as the difference of two lines that adjoin it."""
+    """Yield each line as the sum of its neighbours, or as the difference of two lines that adjoin it."""
     for at, target in enumerate(filled):
         for first in range(at - 1):
             yield _Relation(target, tuple(filled[first:at]))
@@ -273,7 +273,7 @@ class _Sum:
 
 
 def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
-    """The parts and, last, the target in one place; none where a figure is missing or has another unit.
+    """Return the parts and then the target in place *at*; empty if a figure is missing or units differ.
 
     Rates do not add: the growth of a total is not the sum of its parts' growth. But shares whose
     total is 100 % do.
@@ -287,7 +287,7 @@ def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
 
 
 def _is_derived(lines: Sequence[Line], at: int) -> bool:
-    """Whether the place holds in each line the change or the ratio of two others of its own line.
+    """Return whether the place holds, in each line, the change or ratio of two others of that line.
 
     "618, 571, 8" is a growth in percent, whatever its heading says, and growths do not add.
     """
@@ -306,7 +306,7 @@ def _is_ratio(shown: Cell | None, one: Cell | None, other: Cell | None) -> bool:
 
 
 def _sum(relation: _Relation, cells: Sequence[Cell], places: int) -> _Sum:
-    """How the relation fares in one of the *places* that it is tried in."""
+    """Return how the relation fares in one of the *places* in which it is tried."""
     *parts, target = cells
     value = _value(relation, parts)
     halves = [cell.slack for cell in cells]
@@ -331,7 +331,7 @@ def _value(relation: _Relation, parts: Sequence[Cell]) -> float:
 
 
 def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: float) -> bool:
-    """The total could be meant as one: beyond each of its parts, and of their size.
+    """Return whether the target may be meant as a total: above each part, and of a similar size.
 
     A stock, an average or a highest value stands where others have a sum, and is no wrong one.
     """
@@ -344,7 +344,7 @@ def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: 
 
 
 def _is_total(relation: _Relation, filled: Sequence[int], labels: Sequence[str]) -> bool:
-    """The target is the first line labelled a total, and its parts are all lines with figures above it."""
+    """Return whether the target is the first line labelled a total, and its parts are all figures above."""
     above = [at for at in filled if at < relation.target]
     is_first = not any(total_label().match(labels[at]) for at in above)
     return bool(total_label().match(labels[relation.target])) and is_first and list(relation.parts) == above

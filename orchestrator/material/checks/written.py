@@ -1,4 +1,4 @@
-"""Arithmetic as people write it: "3.1M + 2.4M = 5.5M, not 6.2M"."""
+"""Format arithmetic as people write it: "3.1M + 2.4M = 5.5M, not 6.2M"."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _STRENGTH: Final = {"+": 1, "-": 1, "*": 2, "/": 2}  # which sign binds more: de
 
 
 def sum_of(comparison: Comparison, texts: Sequence[str], value: Callable[[Node], Amount]) -> str:
-    """The failing comparison with each operand as its source writes it, and the values of both sides."""
+    """Format the failing comparison: each operand as its source writes it, and the values of both sides."""
     sides = []
     for node in (comparison.left, comparison.right):
         text = _written(node, texts)
@@ -55,7 +55,7 @@ def sum_of(comparison: Comparison, texts: Sequence[str], value: Callable[[Node],
 
 
 def said(amount: Amount) -> str:
-    """A value that was computed, in few digits and with its unit."""
+    """Format a computed value in few digits, with its unit."""
     if amount.kind == DATE:
         months = round(amount.value * 12)
         return f"{MONTHS[months % 12].title()} {months // 12}"
@@ -67,7 +67,7 @@ def said(amount: Amount) -> str:
 
 
 def in_one_form(text: str) -> str:
-    """*text* with its numbers in digits where one of them is: "6%, not 8%" for "6%, not eight percent".
+    """Write the numbers of *text* in digits if one is: "6%, not 8%" for "6%, not eight percent".
 
     What has another unit than a percentage stays as it was written.
     """
@@ -82,7 +82,7 @@ def in_one_form(text: str) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """*text* without control characters and line breaks, at most *limit* characters."""
+    """Return *text* without control characters and line breaks, cut to *limit* characters."""
     shown = (char for char in text if char.isspace() or unicodedata.category(char)[0] != "C")
     plain = " ".join("".join(shown).split())
     return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
@@ -97,7 +97,7 @@ def _length(amount: Amount) -> str:
 
 
 def number_text(value: float) -> str:
-    """In few digits: "5.5M", "12,400", "0.35"."""
+    """Format *value* in few digits: "5.5M", "12,400", "0.35"."""
     size = abs(value)
     for scale, letter in ((1e9, "bn"), (1e6, "M")):
         if size >= scale:

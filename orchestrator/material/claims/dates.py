@@ -46,18 +46,18 @@ NO_YEAR: Final = 1
 
 
 def month_days(year: int, first: int, last: int | None = None) -> tuple[date, date]:
-    """The first and the last day of a month, or of the months *first* to *last*."""
+    """Return the first and last day of month *first*, or of the months *first* to *last*."""
     last = last or first
     return date(year, first, 1), date(year, last, monthrange(year, last)[1])
 
 
 def year_days(first: int, last: int | None = None) -> tuple[date, date]:
-    """The first day of one year and the last of another."""
+    """Return the first day of year *first* and the last day of year *last* (default: the same year)."""
     return date(first, 1, 1), date(last or first, 12, 31)
 
 
 def full_year(written: str) -> int:
-    """The year that "2026", "26" or "'98" means: from 1970 to 2069, since plans reach decades ahead."""
+    """Return the year that "2026", "26" or "'98" means, from 1970 to 2069: plans reach decades ahead."""
     number = int(written.lstrip("'’‘ "))
     if number >= 100:
         return number
@@ -174,7 +174,7 @@ _BEHIND_A_MONTH = re.compile(r"\s?[-–/]\s?|\s(?:to|and|until|through)\s", re.I
 
 
 def _is_a_month(match: re.Match[str]) -> bool:
-    """By itself: written in capitals or after a preposition, since "may" and "march" are verbs too."""
+    """Return whether a lone month is one (capital or preposition), since "may" and "march" are verbs too."""
     word, text = match["month"], match.string
     before = text[max(0, match.start() - 9) : match.start()]
     placed = _BEFORE_A_MONTH.search(before) is not None
@@ -203,7 +203,7 @@ def _part(match: re.Match[str]) -> Days | None:
 
 
 def _first_months(match: re.Match[str]) -> Days:
-    """ "9M25": the first nine months of a year."""
+    """Parse "9M25", the first nine months of a year."""
     return month_days(_year_of(match) or NO_YEAR, 1, int(match["n1"])), True, "part of a year"
 
 
@@ -233,7 +233,7 @@ def _year(match: re.Match[str]) -> Days | None:
 
 
 def _quarters(when: str) -> tuple[int, int]:
-    """The quarters that a word such as "end" or "early" leaves of a year."""
+    """Return the first and last quarter to which a word such as "end" or "early" limits a year."""
     if when.startswith(("end", "year", "ende", "close")):
         return 4, 4
     return _QUARTERS_WHEN.get(when[0], (1, 1))
@@ -252,7 +252,7 @@ def _measures(text: str, end: int) -> bool:
 
 
 def _is_a_count(match: re.Match[str], year: int) -> bool:
-    """Four digits that are money, or have a unit; and "2000 customers"."""
+    """Return whether four digits are money or have a unit or a noun ("2000 customers"), so are no year."""
     if not match["year"]:
         return False
     text, start, end = match.string, match.start("year"), match.end("year")
@@ -305,7 +305,7 @@ FORMS: Final[tuple[Form, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class Date:
-    """A date as written, and the days that it covers."""
+    """A date as written, with the days that it covers."""
 
     text: str
     start: int
@@ -319,7 +319,7 @@ class Date:
 
 @lru_cache(maxsize=256)  # a sentence's dates are asked for by its claims, its numbers and each check
 def dates_in(text: str) -> tuple[Date, ...]:
-    """The dates of *text* in order; they never overlap, and the longest of two that compete counts."""
+    """Return the dates of *text*, in order and without overlaps; the longest of competing dates counts."""
     dates: list[Date] = []
     for one in sorted(_candidates(in_ascii(text)), key=lambda one: (one.start, -one.end)):
         if not dates or one.start >= dates[-1].end:
@@ -365,7 +365,7 @@ _LIST = re.compile(r",\s")
 
 
 def _with_the_year_behind(text: str, dates: list[Date]) -> list[Date]:
-    """ "Jan–Mar 2026", "3 March, 5 May and 5 June 2026": all are of the last one's year, or of one before."""
+    """Give dates without a year the one of the last date: "Jan–Mar 2026", "3 March and 5 May 2026"."""
     has_joint = False
     for place in range(len(dates) - 2, -1, -1):
         one, following = dates[place], dates[place + 1]

@@ -1,4 +1,4 @@
-"""Claims of a deck and of speech: each line, sentence or cell that holds a number or a date.
+"""Extract claims from a deck and from speech: each line, sentence or cell with a number or a date.
 
 A claim is verbatim, with its place and its quantities. Nothing is read out of words: what a line
 without figures asserts, a model says. Hidden slides, notes, alternative texts and lines that
@@ -42,7 +42,7 @@ Found = tuple[str, tuple[Quantity, ...]]
 
 
 def table_assertions(table: Table) -> Iterator[Found]:
-    """Each cell that is a number beside a label or under a heading, at most `MAX_CELLS`.
+    """Yield each cell that is a number with a label or heading, at most `MAX_CELLS`.
 
     Its subject is the row's label, its period a date in the column's heading or in the label,
     its unit its own, or the one that heading or label names: "Revenue (€m)"; else the money that
@@ -75,7 +75,7 @@ def _quantity(cell: str, label: str, heading: str, money: str) -> Quantity | Non
 
 
 def _with_unit(number: Number, heading: str) -> Number | None:
-    """The number with the unit and magnitude of its heading: "Costs (EUR thousand)", "Share in %"."""
+    """Return the number with its heading's unit and magnitude ("Costs (EUR thousand)", "Share in %")."""
     for match in _UNIT_PLACES.finditer(heading):
         words = next(group for group in match.groups() if group)
         for one in (f"1 {words}", f"1 {' '.join(reversed(words.split()))}"):
@@ -89,7 +89,7 @@ def _with_unit(number: Number, heading: str) -> Number | None:
 
 
 def chart_assertions(chart: Chart) -> Iterator[Found]:
-    """Each series by its name, or by the chart's title where it is the only one.
+    """Yield each series by its name, or by the chart's title if it is the only one.
 
     Its quantities are the first and the last value with their categories; since a chart
     shows no words for them, `Quantity.text` is the value as it is stored in the deck.
@@ -132,18 +132,18 @@ _MAX_SUBJECT: Final = 6
 
 
 def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:
-    """The quantities of *text*, in order, and its dates; `Quantity.text` is verbatim."""
+    """Return the quantities of *text*, in order, and its dates; `Quantity.text` is verbatim."""
     numbers, dates = [one for one in numbers_in(text) if _measures(one)], dates_in(text)
     return tuple(_quantity_measured(text, number, numbers, dates) for number in numbers), dates
 
 
 def _measures(number: Number) -> bool:
-    """Not a nought or a one in letters without a unit: "one approach", "Zero Trust"."""
+    """Return whether the number measures: no worded 0 or 1 without a unit ("one approach", "Zero Trust")."""
     return number.unit is not None or number.value not in (0, 1) or not number.text.isalpha()
 
 
 def kinds_of(quantities: Sequence[Quantity], *, has_date: bool) -> tuple[str, ...]:
-    """The kinds that the numbers make a claim, the most telling first."""
+    """Return the kinds of claim that the numbers make, the most specific first."""
     found = {_kind(quantity.unit) for quantity in quantities} | ({"date"} if has_date else set())
     return tuple(kind for kind in ("money", "percent", "count", "duration", "date") if kind in found)
 
@@ -169,7 +169,7 @@ def _quantity_measured(
 
 
 def _period(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
-    """ "Per month" behind the number, else the nearest date without another number between them."""
+    """Return "per month" behind the number, else the nearest date with no other number between them."""
     behind = min((other.start for other in numbers if other.start >= number.end), default=len(text))
     if (match := _RECURS.search(text, number.end, behind)) and not _CLAUSE.search(
         text, number.end, match.start()
@@ -192,7 +192,7 @@ def _between(number: Number, date: Date, numbers: Sequence[Number]) -> bool:
 
 
 def _subject(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
-    """The noun that is counted; else the words of the clause before the number, or those behind it."""
+    """Return the noun that is counted, else the clause's words before the number, else those after it."""
     if number.noun is not None:
         return number.noun
     before = max((other.end for other in numbers if other.end <= number.start), default=0)
@@ -208,7 +208,7 @@ def _subject(text: str, number: Number, numbers: Sequence[Number], dates: Sequen
 
 
 def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:
-    """A stretch of *text* without function words at its ends, of at most `_MAX_SUBJECT` words."""
+    """Return a stretch of *text* without function words at its ends, at most `_MAX_SUBJECT` words long."""
     words = list(_WORD.finditer(text, start, end))
     while words and words[-1][0].lower() in FUNCTION_WORDS:
         words.pop()
@@ -230,7 +230,7 @@ _MIN_SPOKEN_WORDS: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class _Assertion:
-    """A claim before it is known where it stands."""
+    """A claim whose place is not yet known."""
 
     text: str
     quantities: tuple[Quantity, ...]
@@ -244,7 +244,7 @@ class _Assertion:
 
 
 def deck_claims(deck: Deck) -> tuple[Claim, ...]:
-    """The claims of the slides that are shown, in reading order, with ids d<slide>.<n>."""
+    """Return the claims of the slides that are shown, in reading order, with ids d<slide>.<n>."""
     seen: set[str] = set()
     claims: list[Claim] = []
     for slide in deck.slides:
@@ -261,7 +261,7 @@ def deck_claims(deck: Deck) -> tuple[Claim, ...]:
 
 
 def speech_claims(segment: Segment, index: int) -> tuple[Claim, ...]:
-    """The claims of the transcript's *index*-th segment (from 1), with ids s<index>.<n>."""
+    """Return the claims of the transcript's *index*-th segment (from 1), with ids s<index>.<n>."""
     found = [one for one in _of_text(segment.text, "speech") if len(one.text.split()) >= _MIN_SPOKEN_WORDS]
     return tuple(
         one.claim(f"s{index}.{number}", segment.slide, segment) for number, one in enumerate(found, start=1)

@@ -1,4 +1,4 @@
-"""Which language a text is in, told by its script and its commonest words.
+"""Detect the language of a text by its script and its commonest words.
 
 Enough to decide whether English rules apply; no more is claimed for it.
 """
@@ -23,7 +23,7 @@ _SAME: Final = {**_SIGNS, **_FULL_WIDTH}
 
 
 def in_ascii(text: str) -> str:
-    """*text* with full-width, Arabic, Persian, Indic … digits and signs as ASCII, of the same length."""
+    """Replace full-width, Arabic, Persian, Indic … digits and signs with ASCII; the length stays the same."""
     if text.isascii():
         return text
     plain = text.translate(_SAME)
@@ -31,13 +31,13 @@ def in_ascii(text: str) -> str:
 
 
 def word_count(text: str) -> int:
-    """The words of *text*; where a script writes none apart, two letters count as one."""
+    """Count the words of *text*; in a script without spaces, two letters count as one word."""
     apart = len(text.split())
     return apart if text.isascii() else apart + sum(map(is_of_a_script_without_case, text)) // 2
 
 
 def is_of_a_script_without_case(char: str) -> bool:
-    """Whether *char* is a letter of a script that writes numbers and words without a space, as Chinese."""
+    """Return whether *char* is of a script that writes numbers and words without a space, as Chinese."""
     return char.isalpha() and char.lower() == char.upper() and not char.isascii()
 
 
@@ -76,7 +76,7 @@ _MIN_HITS: Final = 2  # one "die" or "on" is a name or a typo
 
 
 def language_of(text: str) -> str:
-    """A two-letter code (ISO 639-1), or "und" where the text does not say.
+    """Return a two-letter code (ISO 639-1), or "und" if the language is not clear.
 
     Text in Latin letters needs at least two common words of one language, and more of
     them than of any other.
@@ -91,18 +91,18 @@ def language_of(text: str) -> str:
 
 
 def language_of_deck(deck: Deck) -> str:
-    """The language of a deck's titles and lines, as `language_of`."""
+    """Return the language of a deck's titles and lines, as `language_of`."""
     return language_of(" ".join(line for slide in deck.slides for line in (slide.title, *slide.lines)))
 
 
 def reads_as_english(text: str) -> bool:
-    """English, or too little to tell and in Latin letters: where English rules may be tried."""
+    """Return whether to try English rules: the text is English, or Latin and too short to tell."""
     code = language_of(text)
     return code == ENGLISH or (code == UNKNOWN and not _OTHER_SCRIPTS.search(text))
 
 
 def _by_script(text: str) -> str | None:
-    """The language, where another script carries at least a third of the letters: names are often Latin."""
+    """Return the language of a non-Latin script with at least a third of the letters (names may be Latin)."""
     latin = len(_LATIN.findall(text))
     for pattern, code in ((_KANA, "ja"), (_HANGUL, "ko"), (_HAN, "zh")):
         # One such sign is a syllable or a word, so a few of them weigh as much as many letters.

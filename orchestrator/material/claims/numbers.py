@@ -55,7 +55,7 @@ from orchestrator.material.claims.words import (
 
 
 class Number(NamedTuple):
-    """One number as it stands in a passage; a tuple, since dense text holds thousands."""
+    """A number as it stands in a passage; a tuple, since dense text holds thousands."""
 
     text: str  # as written, without hedge words: "4.2M", "a third", "nine weeks", "1.2 million euros"
     start: int
@@ -135,7 +135,7 @@ _SPELLED_MAGNITUDES: Final = frozenset(
 
 
 def identifiers_in(text: str) -> Iterator[tuple[int, int]]:
-    """Where figures stand that are no numbers, in no particular order."""
+    """Yield the spans of figures that are not numbers, in no particular order."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             yield match.span()
@@ -152,7 +152,7 @@ def identifiers_in(text: str) -> Iterator[tuple[int, int]]:
 
 
 def settled(text: str, found: Sequence[Number]) -> tuple[Number, ...]:
-    """The numbers of *text*, in order, once each knows what stands beside it."""
+    """Return the numbers of *text*, in order, after resolving each with its neighbours."""
     joined: list[Number] = []
     for number in found:
         before = joined[-1] if joined else None
@@ -171,7 +171,7 @@ _MINUTES = re.compile(r"[1-5]?\dm")  # of "4h 30m": there m is no million
 
 
 def _time(text: str, one: Number, other: Number) -> Number | None:
-    """ "1 h 50 min", "two years and six months", "4h 30m"."""
+    """Join the parts of one length of time: "1 h 50 min", "two years and six months", "4h 30m"."""
     table = _SECONDS if one.unit in _SECONDS else _MONTHS if one.unit in _MONTHS else None
     if table is None or one.unit is None or not _BESIDE.fullmatch(text[one.end : other.start]):
         return None
@@ -195,7 +195,7 @@ def _hedged(text: str, number: Number) -> Number:
 
 
 def _han(text: str, one: Number, other: Number) -> Number | None:
-    """ "1億2,000万円" is one number."""
+    """Join "1億2,000万円" into one number."""
     is_beside = one.end == other.start and one.unit is None and one.text[-1:] in HAN
     if not (is_beside and one.factor > other.factor):
         return None
@@ -211,7 +211,7 @@ _MAX_WHOLE: Final = 1000
 
 
 def _share(text: str, one: Number, other: Number) -> Number | None:
-    """ "Four in ten", "1 in 5", "2 out of every 100"; "9 out of 10" counted both, and stays two numbers."""
+    """Join "four in ten", "1 in 5", "2 out of every 100"; "9 out of 10", two counts, stays two numbers."""
     gap = text[one.end : other.start]
     if one.unit or not (gap.lower() == " in " or _OF_EVERY.fullmatch(gap)):
         return None
@@ -220,7 +220,7 @@ def _share(text: str, one: Number, other: Number) -> Number | None:
 
 
 def _one_in(text: str, after: int, whole: Number) -> Number | None:
-    """ "One" alone is no number, since it is mostly a pronoun."""
+    """Parse "one in …"; "one" alone is not read as a number, since it is mostly a pronoun."""
     left = max(after, whole.start - 20)
     if whole.start - left < len("one in ") or not (match := _ONE_IN.search(text[left : whole.start])):
         return None
@@ -228,7 +228,7 @@ def _one_in(text: str, after: int, whole: Number) -> Number | None:
 
 
 def share_of(text: str, start: int, part: float, whole: Number) -> Number | None:
-    """The share that *part* of *whole* makes, from *start* on; None: these make none."""
+    """Return the share that *part* of *whole* makes, from *start* on, or None if it makes none."""
     size = whole.value
     if whole.unit or whole.scaled or not 0 < part < size <= _MAX_WHOLE:
         return None
@@ -245,7 +245,7 @@ _LAST = re.compile(r",?\s(?:and|or)\s", re.IGNORECASE)
 
 
 def _in_lists(text: str, found: list[Number]) -> list[Number]:
-    """ "3.1, 2.4 and 1.7 million": three or more, of which only the last says what they are."""
+    """Share the unit in lists of at least three numbers if only the last has it: "3, 2.4 and 1.7 million"."""
     for last in range(len(found) - 1, 1, -1):
         if not (found[last].unit or found[last].scaled):
             continue
@@ -264,7 +264,7 @@ def _is_bare(number: Number) -> bool:
 
 
 def _gap(text: str, found: Sequence[Number], at: int) -> str:
-    """The text between the number at *at* and the one before it."""
+    """Return the text between the number at *at* and the one before it."""
     return text[found[at - 1].end : found[at].start]
 
 
@@ -303,7 +303,7 @@ def _in_ranges(text: str, found: Sequence[Number]) -> list[Number]:
 
 
 def _sharing(one: Number, other: Number) -> tuple[Number, Number]:
-    """Both ends with the unit and the magnitude that only one of them is written with."""
+    """Return both ends of a range with the unit and magnitude that only one of them is written with."""
     is_small = abs(one.value) < _SHARED_BELOW and not one.scaled and (one.unit or one.factor == 1)
     is_near = abs(one.value * other.factor) <= _MAX_APART * abs(other.value)
     factor = other.factor if is_near and is_small else 1.0
@@ -336,7 +336,7 @@ _MAY_HOLD = re.compile(
 
 @lru_cache(maxsize=KEPT)
 def numbers_in(text: str) -> tuple[Number, ...]:
-    """The numbers of *text* in order; they never overlap, and `text[n.start:n.end] == n.text`."""
+    """Return the numbers of *text*, in order, without overlaps, and with `text[n.start:n.end] == n.text`."""
     plain = in_ascii(text)
     if not _MAY_HOLD.search(plain):
         return ()
@@ -347,7 +347,7 @@ def numbers_in(text: str) -> tuple[Number, ...]:
 
 
 def cell_number(text: str) -> Number | None:
-    """The number that a table's cell is, years included ("2026" among counts); None: it is not one."""
+    """Return the number that a table cell is ("2026" among counts is one), or None if it is not a number."""
     found = _numbers(in_ascii(text), bytearray(len(text)))
     if len(found) != 1:
         return None
@@ -358,7 +358,7 @@ def cell_number(text: str) -> Number | None:
 
 
 def _numbers(text: str, taken: bytearray) -> tuple[Number, ...]:
-    """The numbers of *text* where nothing is *taken* by what is no number."""
+    """Return the numbers of *text* outside the characters that are *taken*."""
     figures = sorted(
         (*fractions_in(text), *figures_in(text), *spelled_in(text)), key=lambda f: (f.start, -f.end)
     )
@@ -416,7 +416,7 @@ def _read(text: str, figure: PlainNumber, after: int) -> Number | None:
 
 
 def _half(figure: PlainNumber, *, is_scaled: bool) -> float:
-    """Half of the last place that the figure is written to."""
+    """Return half of the last decimal place to which the figure is written."""
     if figure.is_share:
         return SHARE_SLACK * figure.value
     return (last_place(figure.value) if figure.step == 1 and not is_scaled else figure.step) / 2
@@ -439,7 +439,7 @@ _BRACKETS = re.compile(r"\s*\(\s*\)\s*(?P<percent>%)?\s*")
 
 
 def _negative(text: str, value: float, half: float, unit: str | None) -> Number:
-    """A minus as accounts write it: "(1,234)", "(5)%"."""
+    """Parse a negative number as accounts write it: "(1,234)", "(5)%"."""
     start, end, value = text.index("("), len(text.rstrip()), -abs(value)
     return Number(
         text[start:end], start, end, value, value - half, value + half, unit, None, half, scaled=True
@@ -452,7 +452,7 @@ _NOUN_WITHIN: Final = 3
 
 
 def _noun(text: str, end: int, *, is_one: bool) -> str | None:
-    """The first plural within three words, else the word that follows, as behind "one"."""
+    """Return the first plural within three words, else the next word, as behind "one"."""
     first = None
     end = mark.end() if (mark := RAISED.match(text, end)) else end
     for _ in range(1 if is_one else _NOUN_WITHIN):

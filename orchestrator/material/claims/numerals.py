@@ -1,4 +1,4 @@
-"""Parts of a whole in English words: "a third", "two thirds", "half the", "half a year"."""
+"""Numbers as digits, words and fractions: "a third", "two thirds", "half the", "half a year"."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orchestrator.material.claims.words import FUNCTION_WORDS, NEXT_WORD, ONES, 
 
 
 class PlainNumber(NamedTuple):
-    """A number before anything is known about its unit."""
+    """A number whose unit is not yet known."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ _COMMA_DECIMAL: Final = frozenset({"de", "nl", "es", "it", "pt", "fr", "sv", "pl
 
 
 def figures_in(text: str) -> Iterator[PlainNumber]:
-    """Each figure of *text*; those of one kind in order, so a caller sorts them."""
+    """Yield each figure of *text*, in order within one kind; a caller sorts them."""
     dots = None
     for pattern in (_FIGURE, _AFTER_LETTERS):
         for match in pattern.finditer(text):
@@ -82,7 +82,7 @@ def figures_in(text: str) -> Iterator[PlainNumber]:
 
 
 def last_place(value: float) -> float:
-    """The place to which a whole number is rounded, if it ends in two noughts or more beyond three digits.
+    """Return the place to which a whole number is rounded if it ends in zeros beyond its third digit.
 
     "40,000" may stand for 39,950 and "1,200" for 1,195; "240", "100" and "1,240" stand for themselves.
     """
@@ -107,7 +107,7 @@ def _figure(written: str, start: int, end: int) -> PlainNumber:
 
 
 def _groups_by_dots(text: str) -> bool:
-    """Whether this text writes thousands with dots: it has decimal commas, or its language does."""
+    """Return whether the text writes thousands with dots: it or its language uses decimal commas."""
     return _CONTINENTAL.search(text) is not None or language_of(text) in _COMMA_DECIMAL
 
 
@@ -116,7 +116,7 @@ _MONEY_RIGHT = re.compile(r"\s?(?:[€£]|(?:EUR|CHF|Euro)\b)")
 
 
 def _is_beside_money(text: str, start: int, end: int) -> bool:
-    """No price has three decimals, so "1.200 €" is twelve hundred."""
+    """Return whether money stands beside the figure: no price has three decimals, so "1.200 €" is 1,200."""
     return bool(_MONEY_LEFT.search(text[max(0, start - 6) : start]) or _MONEY_RIGHT.match(text, end))
 
 
@@ -158,7 +158,7 @@ class _Word:
 
 @dataclass(slots=True)
 class _Sum:
-    """A number as its words come in."""
+    """A spelled-out number while its words are being read."""
 
     start: int
     end: int
@@ -206,7 +206,7 @@ class _Sum:
         self.last = word.kind
 
     def plain(self) -> PlainNumber:
-        """With the place and the magnitude of its last word: a whole million in "four million"."""
+        """Return the number with its last word's place and magnitude: a whole million in "four million"."""
         self._settle()
         value = self.total + self.current
         place = self.step if self.last in ("scale", "half", "decimal") else last_place(value)
@@ -220,7 +220,7 @@ class _Sum:
 
 
 def spelled_in(text: str) -> Iterator[PlainNumber]:
-    """Each number in words, in order; ordinals, "one of the best" and "millions" are none."""
+    """Yield each number in words, in order, without ordinals, "one of the best" and "millions"."""
     words = [
         _Word(m[0].lower(), _kind(m[0].lower()), m.start(), m.end())
         for m in _TOKEN.finditer(text)
@@ -256,7 +256,7 @@ _JOINT = re.compile(r"[ -]|\s{1,2}|\sand\s", re.IGNORECASE)
 
 
 def _read(text: str, words: Sequence[_Word], at: int) -> tuple[_Sum | None, int]:
-    """The number that begins with the word at *at*, and the place of the word behind it."""
+    """Return the number that begins with the word at *at*, and the index of the next word."""
     first = words[at]
     number = _Sum(first.start, first.end)
     if first.kind in _FOLLOWS["article"]:
@@ -340,7 +340,7 @@ _WHICH_HALF = re.compile(
 
 
 def fractions_in(text: str) -> Iterator[PlainNumber]:
-    """Parts of a whole in words: "a third of", "two thirds", "half the", "half a year"; no third party."""
+    """Yield parts of a whole in words ("a third of", "two thirds", "half a year"), not "third party"."""
     for match in _SHARE.finditer(text):
         count = float(SMALL_NUMBERS.get(match["count"].lower(), 1))
         if _is_share(text, match, count):
@@ -362,7 +362,7 @@ def fractions_in(text: str) -> Iterator[PlainNumber]:
 
 
 def _is_share(text: str, match: re.Match[str], count: float) -> bool:
-    """A part, and no ordinal ("a third site"), price ("a quarter") or stretch of time ("three quarters")."""
+    """Return whether it is a part, no ordinal ("a third site"), price ("a quarter") or stretch of time."""
     part, of_a_whole = match["part"].lower(), bool(_OF_A_WHOLE.match(text, match.end()))
     if bool(match["many"]) != (count > 1):
         return False

@@ -1,4 +1,4 @@
-"""Sentences of a line or a segment, each a verbatim stretch of it."""
+"""Split a line or segment into sentences, each a verbatim stretch of it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MAX_SENTENCE: Final = 700
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Start and end of each sentence of *text*, without bullets, numbering and white space around it.
+    """Yield the start and end of each sentence of *text*, without bullets, numbering and outer white space.
 
     A full stop ends a sentence only before white space and a capital, digit or opening
     quote, and never after an abbreviation or an initial: "$2.3M", "e.g." and "Dr." stay whole.
@@ -39,7 +39,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def without_final_stop(text: str) -> str:
-    """The sentence without its full stop, colon, tick or dash at the end: still a substring of it."""
+    """Return the sentence without a full stop, colon, tick or dash at its end; it stays a substring."""
     return _FINAL.sub("", text)
 
 

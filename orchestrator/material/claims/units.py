@@ -139,7 +139,7 @@ _MEASURE = re.compile(
 
 
 class Unit(NamedTuple):
-    """The words behind a figure."""
+    """The unit read from the words behind a figure."""
 
     name: str | None
     factor: float
@@ -149,12 +149,12 @@ class Unit(NamedTuple):
 
 
 def is_currency(unit: str | None) -> bool:
-    """The unit of a number is a currency."""
+    """Return whether the unit of a number is a currency."""
     return unit in _CURRENCIES
 
 
 def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
-    """Currency, magnitude beside it ("T€"), sign, and where all of that begins."""
+    """Return the currency before *start*, a magnitude beside it ("T€"), the sign, and where these begin."""
     left = max(0, start - 16)  # the longest before a figure: "negative ", or "mio. " and a code
     window = text[left:start]
     if (last := window[-2:].strip()[-1:]) not in _BEFORE_ENDS_IN:
@@ -177,7 +177,7 @@ def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
 
 
 def unit_after(text: str, end: int, currency: str | None = None) -> Unit:
-    """The unit behind a figure that ends at *end*; *currency* stands in front of it."""
+    """Return the unit behind a figure that ends at *end*; *currency* is the one in front of it."""
     if mark := RAISED.match(text, end):  # "$320¹ million": a footnote's
         unit = unit_after(text, mark.end(), currency)
         return unit if unit.end > mark.end() else unit._replace(end=end)
@@ -194,7 +194,7 @@ def unit_after(text: str, end: int, currency: str | None = None) -> Unit:
 
 
 def measure_after(text: str, end: int) -> str | None:
-    """A unit of length, energy, data … that is written without a space: "150km"."""
+    """Return a unit of length, energy, data … written without a space ("150km"), or None."""
     match = _MEASURE.match(text, end)
     return match["unit"] if match else None
 
@@ -224,7 +224,7 @@ _FOREIGN = re.compile(rf"{SPACE}?(?:de )?(?P<words>(?:mil )?[^\W\d_][^\s\d.,;:!?
 
 
 def _foreign_scale(text: str, end: int, *, is_indian: bool) -> tuple[float, int, bool]:
-    """A magnitude in the words or signs of another language: "Mrd.", "crore", "億", "млн"."""
+    """Return a magnitude in another language's words or signs: "Mrd.", "crore", "億", "млн"."""
     if signs := _HAN_SIGNS.match(text, end):
         return han_magnitude(signs["signs"]), signs.end(), True
     if match := _FOREIGN.match(text, end):

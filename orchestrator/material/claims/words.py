@@ -16,7 +16,7 @@ from orchestrator.material.claims.language import language_of
 
 
 def word_set(words: str) -> frozenset[str]:
-    """The words of a text, which is easier to read and to add to than a list in quotes."""
+    """Split a string into a set of words; a string is easier to read and extend than a list in quotes."""
     return frozenset(words.split())
 
 
@@ -97,12 +97,12 @@ _NO_PREPOSITION = re.compile(r"\b(?:for|in|after|of|well|just|by|with)\sover\s$"
 
 @dataclass(frozen=True, slots=True)
 class Hedge:
-    """How far the words beside a number let it stray."""
+    """How far the words beside a number widen its interval."""
 
     kind: str
 
     def widen(self, value: float, low: float, high: float) -> tuple[float, float]:
-        """The interval of *value*, whose rounding alone allows *low* to *high*."""
+        """Return the interval of *value*, whose rounding alone gives *low* to *high*."""
         slack = SLACK * abs(value)
         return {
             ABOUT: (min(low, value - slack), max(high, value + slack)),
@@ -114,7 +114,7 @@ class Hedge:
 
 
 def hedge_beside(text: str, start: int, end: int, *, is_time: bool) -> Hedge | None:
-    """The hedge of the number at *start* to *end*; "over three years" says how long, and hedges nothing."""
+    """Return the hedge of the number at *start* to *end*; "over three years" is a duration, not a hedge."""
     if (behind := _BEHIND.match(text, end)) and behind.lastgroup:
         return Hedge(behind.lastgroup)
     window = text[max(0, start - _MAX_CHARS) : start]
@@ -151,7 +151,7 @@ def _magnitudes() -> dict[str, float]:
 
 
 def magnitude_of(word: str, *, is_indian: bool) -> float | None:
-    """The factor of a magnitude in small letters, or None: no word for one, or one of two meanings."""
+    """Return the factor of a magnitude in lower case, or None if it is none or has two meanings."""
     word = word.lower().rstrip(".")
     if is_indian and word in _words()["indian"]:
         return float(_words()["indian"][word])
@@ -159,7 +159,7 @@ def magnitude_of(word: str, *, is_indian: bool) -> float | None:
 
 
 def han_magnitude(signs: str) -> float:
-    """The factor of a run of signs of `HAN`."""
+    """Return the factor of a run of `HAN` signs."""
     factor = 1.0
     for sign in signs:
         factor *= _HAN[sign]
@@ -168,7 +168,7 @@ def han_magnitude(signs: str) -> float:
 
 @cache
 def percent_words() -> re.Pattern[str]:
-    """The words for "per cent" of other languages, with the space before them."""
+    """Return a pattern for "per cent" in other languages, including the space before it."""
     return re.compile(
         rf"[ \u00a0\u202f]?(?:{'|'.join(_words()['percent'].split())})(?![A-Za-z])", re.IGNORECASE
     )
@@ -176,12 +176,12 @@ def percent_words() -> re.Pattern[str]:
 
 @cache
 def total_label() -> re.Pattern[str]:
-    """A label that begins with the word for a total, in one of the languages of the list."""
+    """Return a pattern for a label that begins with a word for "total" in one of the languages listed."""
     return re.compile(rf"\W*(?:grand )?(?:{'|'.join(_words()['totals'].split())})(?!\w)", re.IGNORECASE)
 
 
 def is_function_word(word: str, text: str) -> bool:
-    """Whether *word* of *text* is one in English or in the language of *text*: it says nothing of a size."""
+    """Return whether *word* is a function word of English or of the language of *text* (states no size)."""
     lists, word = _words()["function_words"], word.lower()
     return word in FUNCTION_WORDS or any(
         word in lists.get(code, "").split() for code in ("en", language_of(text))

@@ -1,4 +1,4 @@
-"""The process in which a deck is parsed: with limits, and with nothing to write to but its output.
+"""The process that parses a deck: with limits, and able to write to its output alone.
 
 Started by `orchestrator.material.deck.read`, which hands it the open file as standard input and one
 JSON argument. It prints one JSON object: `{"deck": …}` or `{"error": "is …"}`.
@@ -55,7 +55,7 @@ _HTML = (b"<!doctype html", b"<html")
 
 
 def deck_kind(file: BinaryIO, name: str) -> str:
-    """ "pptx", "pdf" or "md"; *file* is left at its beginning.
+    """Return "pptx", "pdf" or "md", and leave *file* at its beginning.
 
     Raises:
         DeckError: It is something else. The message is a predicate ("is …").
@@ -101,7 +101,7 @@ Reader = Callable[[BinaryIO, str, str, DeckLimits], Deck]
 
 
 def main() -> None:
-    """Read the deck that standard input is, and print it."""
+    """Read the deck from standard input and print it."""
     job = json.loads(sys.argv[-1])
     limits = DeckLimits(**job["limits"])
     _bound(resource.RLIMIT_CPU, limits.cpu_s, limits.cpu_s + 1)  # SIGXCPU first, which says why
@@ -136,7 +136,7 @@ def _answer(file: BinaryIO, name: str, limits: DeckLimits) -> dict[str, Any]:
 
 
 def _reader(kind: str) -> Reader:
-    """The function for decks of *kind*; only its modules are loaded, while compiled forms may be kept."""
+    """Return the reader for decks of *kind*; loads only its modules, while compiled files may be written."""
     if kind == "pptx":
         from orchestrator.material.deck.pptx import read_pptx
 
@@ -159,7 +159,7 @@ def _sha256(file: BinaryIO) -> str:
 
 
 def _bound(kind: int, most: int, at_last: int | None = None) -> None:
-    """Bound what this process may use; a system that does not know the bound does without."""
+    """Limit a resource of this process; a system that does not know the limit does without it."""
     try:
         resource.setrlimit(kind, (most, most if at_last is None else at_last))
     except (OSError, ValueError):

@@ -27,7 +27,7 @@ _MAX_HEADING = 80
 
 
 def find_gaps(deck: Deck) -> tuple[Gap, ...]:
-    """The gaps of each slide, in order: by structure only; what an argument lacks, an engine says."""
+    """Find the gaps of each slide, in order, by structure only; an engine says what an argument lacks."""
     return tuple(Gap(slide.number, note) for slide in deck.slides for note in _of_slide(deck, slide))
 
 
@@ -55,12 +55,12 @@ def _body(slide: Slide) -> bool:
 
 
 def _is_bare(slide: Slide) -> bool:
-    """Whether it holds nothing but a heading; the deck's own title slide is meant to be so."""
+    """Return whether the slide holds only a heading; the deck's own title slide does not count."""
     return slide.number > 1 and 0 < len(slide.title) <= _MAX_HEADING and not _body(slide)
 
 
 def _beside_a_bare_one(deck: Deck, slide: Slide) -> bool:
-    """One bare slide opens a section; two in a row say nothing."""
+    """Return whether a bare slide is next to another one: a single bare slide just opens a section."""
     return any(_is_bare(other) for other in deck.slides if abs(other.number - slide.number) == 1)
 
 
@@ -71,7 +71,7 @@ __all__ = ["find_gaps", "render_deck_content", "slide_texts"]
 
 
 def render_deck_content(deck: Deck, claims: Sequence[Claim], gaps: Sequence[Gap]) -> str:
-    """The file's text: equal for equal arguments.
+    """Render deck-content.md; equal arguments give equal text.
 
     The deck's own words stand verbatim behind "> ", one paragraph a line and indented under
     the line that it belongs to, or in the cells of a table, where only "|" is escaped; so
@@ -138,7 +138,7 @@ that is deeper stands as deep as the ninth."""
 
 
 def _indented(slide: Slide, index: int) -> str:
-    """A line behind two spaces for each line that it stands under."""
+    """Return a line with two spaces in front for each line that it stands under."""
     depth, above = 0, index
     while depth < _DEEPEST and slide.parents and (parent := slide.parents[above]) is not None:
         depth, above = depth + 1, parent
@@ -150,7 +150,7 @@ def _quoted(lines: Iterable[str]) -> str:
 
 
 def _table(table: Table) -> str:
-    """As a pipe table; its first row stands as the header, as it mostly is."""
+    """Render the table as a pipe table, with its first row as the header."""
     width = max((len(row) for row in table.rows), default=0)
     rows = [[*row, *[""] * (width - len(row))] for row in table.rows]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
@@ -158,7 +158,7 @@ def _table(table: Table) -> str:
 
 
 def _numbers(chart: Chart) -> Table:
-    """The chart as a table: a row for each category, a column for each series."""
+    """Convert the chart to a table: a row for each category, a column for each series."""
     length = max([len(chart.categories), *(len(series.values) for series in chart.series)])
     rows = [("", *(series.name for series in chart.series))]
     for index in range(length):

@@ -1,4 +1,4 @@
-"""Formulas of Office files on one line, so that a fraction stays a fraction and a power a power.
+"""Office formulas as one line of text in which fractions and powers stay recognisable.
 
 Source: ECMA-376 part 1, 22.1 (Office Math Markup Language).
 """
@@ -17,7 +17,7 @@ _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉�
 
 
 def raised(text: str) -> str:
-    """*text* in raised characters, or behind "^" where there are none: "¹", "ⁿ", "⁻⁶", "^(Q1)".
+    """Return *text* as superscript, or behind "^" if it has none: "¹", "ⁿ", "⁻⁶", "^(Q1)".
 
     Letters alone stay as they are, since they are endings ("2nd", "™" typed as TM), but for a single small
     one, which may be the mark of a footnote.
@@ -30,7 +30,7 @@ def raised(text: str) -> str:
 
 
 def lowered(text: str) -> str:
-    """*text* with lowered digits: "CO₂"."""
+    """Return *text* with its digits as subscript: "CO₂"."""
     return text.translate(_LOWERED)
 
 
@@ -38,7 +38,7 @@ def lowered(text: str) -> str:
 
 
 def formula(element: Element) -> str:
-    """What *element* says: "12/48", "(a+b)/(2c)", "2³", "x₁", "√(2)", "∑_(i=1)^(n) (x)"."""
+    """Return the formula in *element* as text: "12/48", "(a+b)/(2c)", "2³", "x₁", "√(2)", "∑_(i)^(n) (x)"."""
     kind = element.tag.removeprefix(M)
     if kind == "t":
         return element.text or ""
@@ -79,18 +79,18 @@ def _part(element: Element, name: str) -> str:
 
 
 def power(text: str) -> str:
-    """*text* as a power: "³", "^(xy)"; "" where there is none."""
+    """Return *text* as a power, "³" or "^(xy)"; "" if it is empty."""
     small = raised(text)
     return small if small != text else text and f"^({text})"
 
 
 def subscript(text: str) -> str:
-    """*text* as an index: "₁", "_(i)"; "" where there is none."""
+    """Return *text* as an index, "₁" or "_(i)"; "" if it is empty."""
     return lowered(text) if text.isdecimal() else text and f"_({text})"
 
 
 def _within(text: str) -> str:
-    """*text* in brackets, unless it is one number or name."""
+    """Return *text* in brackets unless it is a single number or name."""
     return text if text.replace(".", "").replace(",", "").isalnum() else f"({text})"
 
 

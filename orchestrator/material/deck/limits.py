@@ -1,4 +1,4 @@
-"""How much a deck may cost to read, before it is refused."""
+"""The maximum cost of reading a deck before it is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHORTER = "give the part of it that is presented"
 
 @dataclass(frozen=True, slots=True)
 class DeckLimits:
-    """Bounds on one reading of one deck; more is refused with one line that names the bound.
+    """Limits for reading one deck; a deck over one is refused with one line that names the limit.
 
     The defaults keep the promise of trust.md (no hang over 10 s, under 300 MB) with some
     room for the start of the interpreter and for its shared libraries, which
@@ -47,7 +47,7 @@ DEFAULT_LIMITS = DeckLimits()
 
 
 def check_lines(deck: Deck, limits: DeckLimits) -> Deck:
-    """*deck*, if it has no more lines and cells than can be understood in the time that a reader waits.
+    """Return *deck* if it has few enough lines and cells to be processed while a reader waits.
 
     Raises:
         DeckError: It has; the message lacks the file's name.

@@ -1,4 +1,4 @@
-"""The lines of a paragraph that holds breaks."""
+"""The lines of a slide: which are asserted, which stand under which, and breaks within a paragraph."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orchestrator.material.values import Deck, Slide
 
 
 def slide_texts(slide: Slide) -> list[tuple[str, str]]:
-    """Origin and text of each piece of *slide* that is not empty, in the order of the slide.
+    """Return origin and text of each piece of *slide* that is not empty, in slide order.
 
     Origins are those of `Claim.origin`: title, line, table (a cell), chart (its title, its
     categories, the names of its series, the titles of its axes, what is written at it), notes (a
@@ -38,7 +38,7 @@ def slide_texts(slide: Slide) -> list[tuple[str, str]]:
 
 
 def asserted_lines(slide: Slide) -> Iterator[tuple[str, str, str | None]]:
-    """Origin ("title" or "line"), text and parent line's text of each thing that *slide* asserts.
+    """Yield origin ("title" or "line"), text and parent line's text of each assertion on *slide*.
 
     In the order of the slide. Left out are lines and titles that are furniture, and the
     labels of diagrams; all texts are verbatim pieces of `slide_texts`.
@@ -52,7 +52,7 @@ def asserted_lines(slide: Slide) -> Iterator[tuple[str, str, str | None]]:
 
 
 def parent_text(slide: Slide, index: int) -> str | None:
-    """The line under which the line of this index stands; None: under none but the title."""
+    """Return the line under which the line at *index* stands, or None if it stands under the title alone."""
     parent = slide.parents[index] if index < len(slide.parents) else None
     return None if parent is None else slide.lines[parent]
 
@@ -113,14 +113,14 @@ With two, two people's offices on a slide are a diagram; with four, a diagram of
 
 
 def marked(deck: Deck) -> Deck:
-    """*deck* with the lines and titles marked that nobody asserts, beside those marked already."""
+    """Mark the lines and titles of *deck* that nobody asserts, in addition to those already marked."""
     titles = _repeated((slide.number, [slide.title]) for slide in deck.slides)
     lines = _repeated((slide.number, slide.lines) for slide in deck.slides)
     return replace(deck, slides=tuple(_marked(slide, titles, lines) for slide in deck.slides))
 
 
 def is_lone_figure(text: str) -> bool:
-    """Whether *text* is a number with at most its unit: "4.2 M", "12", "< 5 %"; "IRR: 18%" has a name."""
+    """Return whether *text* is a number with at most a unit: "4.2 M", "12", "< 5 %", but not "IRR: 18%"."""
     if _NAMED.match(text):
         return False
     letters = sum(character.isalpha() for character in text)
@@ -128,7 +128,7 @@ def is_lone_figure(text: str) -> bool:
 
 
 def is_fragment(text: str) -> bool:
-    """Whether *text* may be a name in a diagram: a few words, no figure, no end of a sentence."""
+    """Return whether *text* may be a name in a diagram: a few words, no figure, no end of a sentence."""
     letters = sum(2 if character >= "\u2e80" else 1 for character in text)  # an ideograph is as wide as two
     few = len(text.split()) <= _MAX_WORDS_OF_A_LABEL and letters <= _MAX_LABEL
     return few and text[-1:] not in _ENDS and not any(map(str.isdigit, text))
@@ -144,7 +144,7 @@ def _repeated(texts: Iterable[tuple[int, Iterable[str]]]) -> frozenset[str]:
 
 
 def _key(text: str, number: int) -> str:
-    """Equal for lines that differ only in capitals and in the number of their slide."""
+    """Return a key that is equal for lines differing only in case and in their slide's number."""
     return re.sub(rf"\b0?{number}\b", "#", text.casefold(), count=1)
 
 
@@ -164,7 +164,7 @@ def _marked(slide: Slide, titles: frozenset[str], lines: frozenset[str]) -> Slid
 
 
 def _nameless(slide: Slide) -> Iterator[int]:
-    """Figures that stand by themselves: nothing says of what they are."""
+    """Yield the lines that are figures alone, with nothing to say of what they are."""
     for index, line in enumerate(slide.lines):
         has_parent = bool(slide.parents) and slide.parents[index] is not None
         if is_lone_figure(line) and not has_parent and len(slide.lines) > 1:
@@ -172,7 +172,7 @@ def _nameless(slide: Slide) -> Iterator[int]:
 
 
 def _contact_block(slide: Slide) -> set[int]:
-    """Contact lines, and the short lines between them or that hold a code beside them."""
+    """Return the contact lines, and short lines between them or with a code beside them."""
     found = {index for index, line in enumerate(slide.lines) if _is_contact(line)}
     for index, line in enumerate(slide.lines):
         beside = (index - 1 in found) + (index + 1 in found)
@@ -203,12 +203,12 @@ _INTRODUCES = (":", "：")
 
 
 def introduces(text: str) -> bool:
-    """Whether *text* says by its last character that it heads what follows."""
+    """Return whether the last character of *text* shows that it heads what follows."""
     return text.endswith(_INTRODUCES)
 
 
 def by_levels(texts: Sequence[str], levels: Sequence[int]) -> list[int | None]:
-    """The parents of paragraphs that say how deep they are: the nearest one above that is less deep.
+    """Return the parent of each paragraph: the nearest one above with a lower level.
 
     A paragraph that ends in a colon and has none below it heads those behind it on its level,
     up to the next one that ends so.
@@ -233,12 +233,12 @@ def by_levels(texts: Sequence[str], levels: Sequence[int]) -> list[int | None]:
 
 
 def settled(parents: Sequence[int | None]) -> Parents:
-    """As it stands in a `Slide`: nothing where no line has a parent."""
+    """Return *parents* as a `Slide` holds them: empty if no line has a parent."""
     return tuple(parents) if any(parent is not None for parent in parents) else ()
 
 
 def without_line(parents: Sequence[int | None], gone: int) -> list[int | None]:
-    """*parents* once the line *gone* is taken out; what stood under it stands under its parent."""
+    """Return *parents* without the line *gone*; its children move to its parent."""
     heirs = [parents[gone] if parent == gone else parent for parent in parents]
     del heirs[gone]
     return [parent - 1 if parent is not None and parent > gone else parent for parent in heirs]
@@ -252,7 +252,7 @@ BREAK = "\v"
 
 
 def joined(texts: Iterable[str]) -> str:
-    """*texts* on one line, those without words left out; two figures that meet are kept apart.
+    """Join *texts* on one line, without those that have no words, keeping adjoining figures apart.
 
     Of "4" above "500" in a cell a space would make 4 500, as many countries write four and a half thousand.
     """
@@ -264,7 +264,7 @@ def joined(texts: Iterable[str]) -> str:
 
 
 def broken_lines(paragraph: str) -> list[str]:
-    """The lines of *paragraph* as they are typed; none where it has no words.
+    """Return the lines of *paragraph* as they are typed; none if it has no words.
 
     A break is the end of a line, so that no figure takes a word of the next line for its unit ("8 million",
     "Costs:"). Two lines are one where the break only wraps a sentence (no figure before it, a small letter

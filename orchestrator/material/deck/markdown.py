@@ -66,12 +66,12 @@ STRUCK = "\uf8ff"
 
 
 def words(markdown: str) -> str:
-    """*markdown*, one paragraph of it, as it is shown: on one line, without marks."""
+    """Return *markdown*, one paragraph, as it is shown: on one line, without marks."""
     return shown(typed(markdown))
 
 
 def typed(markdown: str) -> str:
-    """As `words`, but with breaks, and a sign (`STRUCK`) for what is struck out and thus not said."""
+    """Return the text as `words` does, with its breaks and with a sign (`STRUCK`) for what is struck out."""
     text = _MATHS.sub(_maths, _PRIVATE.sub(" ", markdown))
     text = _ESCAPED.sub(lambda match: chr(_KEPT + ord(match[1])), text)
     text = _CODE.sub(lambda match: _kept(match[1]), text)
@@ -90,7 +90,7 @@ def typed(markdown: str) -> str:
 
 
 def _maths(match: re.Match[str]) -> str:
-    """A formula of TeX between dollars with its fractions and powers; other commands stay as typed."""
+    """Convert TeX between dollars to text with fractions and powers; other commands stay as typed."""
     if not re.search(r"[\\^_{]", match[1]):
         return match[0]
     text = _FRACTION.sub(r"(\1)/(\2)", match[1])
@@ -98,7 +98,7 @@ def _maths(match: re.Match[str]) -> str:
 
 
 def _bare_tag(tag: re.Match[str]) -> str:
-    """A tag that changes what is said, without its attributes; white space for any other."""
+    """Return a tag that changes the meaning, without its attributes; white space for any other tag."""
     name = tag[2].lower()
     return f"<{tag[1]}{name}>" if name in _SET_OFF else " "
 
@@ -108,7 +108,7 @@ def _set_off(tag: str, text: str) -> str:
 
 
 def alt_texts(markdown: str) -> list[str]:
-    """The alternative texts of the images in *markdown*."""
+    """Return the alternative texts of the images in *markdown*."""
     return [shown(match[1]) for match in _IMAGE.finditer(markdown)]
 
 
@@ -122,7 +122,7 @@ def _released(character: str) -> str:
 
 
 def _without_emphasis(text: str) -> str:
-    """*text* without pairs of `*`, `**`, `_`, `__` around words, nor words between `~`s; single ones stay."""
+    """Remove pairs of `*`, `**`, `_`, `__` around words, and words between `~`s; single marks stay."""
     read = tuple(_DELIMITER.split(text))
     pieces = list(read)
     openers: dict[str, int] = {}
@@ -161,7 +161,7 @@ _MAX_COVERED = 10_000
 
 
 def html_table(markup: str, typed: Callable[[str], str]) -> Table:
-    """The table in *markup*; *typed* gives the words of a cell."""
+    """Parse the HTML table in *markup*; *typed* gives the words of a cell."""
     rows: list[list[str]] = []
     spans: dict[tuple[int, int], tuple[int, int]] = {}
     covered: set[tuple[int, int]] = set()
@@ -231,7 +231,7 @@ class Blocks:
 
 
 def read_blocks(lines: Sequence[Line]) -> Blocks:
-    """The blocks of a slide whose Markdown is *lines*."""
+    """Parse *lines*, the Markdown of a slide, into blocks."""
     reader = _Reader()
     index = 0
     while index < len(lines):
@@ -253,7 +253,7 @@ class _Reader:
         self._in_notes_block = False  # until the line of colons that ends it
 
     def take(self, lines: Sequence[Line], index: int) -> int:
-        """Read what begins at *index*; returns how many lines it took."""
+        """Read the block that begins at *index*; return the number of lines that it took."""
         line = lines[index].text
         if lines[index].code:
             self.end_paragraph()
@@ -312,7 +312,7 @@ class _Reader:
         return self._in_notes or self._in_notes_block
 
     def _parent(self, text: str, is_item: bool) -> int | None:
-        """The item that the next line is indented under, else what introduces the list."""
+        """Return the item under which the next line is indented, else the line that introduces the list."""
         while self._items and self._items[-1][0] >= self._indent:
             self._items.pop()
         if self._items:
@@ -327,7 +327,7 @@ class _Reader:
         return parent
 
     def _say(self, text: str, parent: int | None = None) -> None:
-        """A line under *parent*, else under the last heading that is open."""
+        """Add a line under *parent*, else under the last open heading."""
         if text and self._noting:
             self.blocks.notes.append(text)
         elif text:
@@ -363,7 +363,7 @@ class _Reader:
         return end - index
 
     def _html_table(self, lines: Sequence[Line], index: int, before: str) -> int:
-        """Read a table of HTML, to its end or the slide's; what stands behind it begins a paragraph."""
+        """Read an HTML table up to its end or the slide's; text behind it begins a paragraph."""
         self._paragraph.append(before)
         self.end_paragraph()
         end = index
@@ -383,7 +383,7 @@ class _Reader:
 
 
 def _columns(indent: str) -> int:
-    """Columns of white space; a tab goes to the next multiple of four (CommonMark, 2.2)."""
+    """Count the columns of white space; a tab goes to the next multiple of four (CommonMark, 2.2)."""
     return len(indent.expandtabs(4))
 
 
@@ -408,7 +408,7 @@ _NOTES = re.compile(r"\s*(?:speaker )?notes?:\s*(.*)", re.IGNORECASE | re.DOTALL
 
 
 def read_markdown(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
-    """The deck in *file*, which is UTF-8, or UTF-16 with a byte order mark.
+    """Read the deck in *file*: UTF-8, or UTF-16 with a byte order mark.
 
     Raises:
         DeckError: The file is no text, too long, or holds no slide. The message lacks the
@@ -425,7 +425,7 @@ def read_markdown(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) ->
 
 
 def read_markdown_text(text: str, name: str, limits: DeckLimits) -> Deck:
-    """The deck that *text* is; its hash is that of its UTF-8.
+    """Read *text* as a deck; its hash is that of its UTF-8.
 
     Raises:
         DeckError: As for `read_markdown`.
@@ -471,7 +471,7 @@ def _unclosed(line: int) -> str:
 
 
 def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
-    """The title that YAML front matter gives ("" if none), and the lines behind it."""
+    """Return the title in YAML front matter ("" if none), and the lines behind it."""
     if not lines or lines[0].rstrip() != _SEPARATOR:
         return "", lines
     first = lines[1:_MAX_FRONT_MATTER]
@@ -494,7 +494,7 @@ def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
 
 
 def _parts(lines: list[Line]) -> Iterator[list[Line]]:
-    """The lines of each slide, separators left out."""
+    """Yield the lines of each slide, without the separators."""
     begins = _separates if any(map(_separates, lines)) else _begins_slide
     part: list[Line] = []
     for line in lines:
@@ -515,7 +515,7 @@ def _begins_slide(line: Line) -> bool:
 
 
 def _without_comments(lines: list[str]) -> tuple[list[Line], int | None]:
-    """*lines* without HTML comments, and where one begins that has no end: its line from 1."""
+    """Return *lines* without HTML comments, and the line (from 1) of a comment without an end, or None."""
     kept: list[Line] = []
     fence = ""
     comment: list[str] | None = None
@@ -551,7 +551,7 @@ def _notes(comment: str) -> list[str]:
 
 
 def _without_empty_ends(parts: list[list[Line]]) -> list[list[Line]]:
-    """*parts* without empty ones before the first and after the last slide."""
+    """Return *parts* without empty ones before the first and after the last slide."""
     full = [
         index
         for index, part in enumerate(parts)

@@ -1,4 +1,4 @@
-"""The XML of Office files: names, and parsing that no part can turn against us."""
+"""The XML of Office files: names, and a parser that is safe with hostile parts."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class HostileXmlError(ValueError):
 
 
 class _NoDocumentType(ElementTree.TreeBuilder):
-    """Stops at a document type: what it declares (entities, files, hosts) is never looked at."""
+    """An event handler that stops at a document type, so its entities, files and hosts are never read."""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
         raise HostileXmlError("a document type is declared")
 
 
 def parse_xml(xml: bytes) -> Element:
-    """The root of *xml*, its names in the transitional form.
+    """Parse *xml* and return its root, with names in the transitional form.
 
     Raises:
         HostileXmlError: A document type is declared.
@@ -84,7 +84,7 @@ _READABLE = (".xml", ".rels")
 
 
 class HostileDeckError(DeckError):
-    """The deck was made to do harm: none of it is read, where a broken part is only left out."""
+    """The deck was made to do harm: unlike a deck with a broken part, it is not read at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Relationship:
 
 
 class Package:
-    """An Office Open XML file, opened and found harmless; its parts are read when asked for."""
+    """An Office Open XML file that passed its checks; its parts are read on demand."""
 
     def __init__(self, file: BinaryIO, limits: DeckLimits) -> None:
         """Check the zip's directory against *limits*.
@@ -115,7 +115,7 @@ class Package:
         return part.lower() in self._parts
 
     def xml(self, part: str) -> Element:
-        """The root element of *part*.
+        """Return the root element of *part*.
 
         Raises:
             HostileDeckError: The part declares a document type.
@@ -136,7 +136,7 @@ class Package:
             ) from error
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """The references of *part* ("" for the package) to other parts of the package, by id.
+        """Return the references of *part* ("" for the package) to other parts, by id.
 
         Addresses outside of it are left out: nothing is ever fetched.
 
@@ -158,7 +158,7 @@ class Package:
         return self._relationships[part]
 
     def related(self, part: str, kind: str) -> str | None:
-        """The first part of *kind* that *part* refers to and that is there."""
+        """Return the first existing part of *kind* to which *part* refers, or None."""
         for relationship in self.relationships(part).values():
             if relationship.kind == kind and relationship.target in self:
                 return relationship.target
@@ -170,7 +170,7 @@ def _damaged(part: str, how: str) -> DeckError:
 
 
 def _named(part: str) -> str:
-    """The name of a part as it may stand in a message: the file chose it, so it is cut to a line."""
+    """Return a part's name for a message, cut to one line because the file chose it."""
     return shown(part)[:80]
 
 

@@ -55,7 +55,7 @@ class Page:
 
 
 def without_furniture(pages: Sequence[Page]) -> list[Page]:
-    """*pages* without page numbers and without lines that most of them repeat in one place.
+    """Remove page numbers, and lines that most of *pages* repeat in one place.
 
     What is set larger than the text of its page is never furniture: a title may repeat.
     """
@@ -81,7 +81,7 @@ def without_furniture(pages: Sequence[Page]) -> list[Page]:
 
 
 def _small(page: Page) -> frozenset[int]:
-    """The paragraphs near the upper or lower edge that are not set larger than the others."""
+    """Return the paragraphs near the upper or lower edge that are not larger than the others."""
     sizes = sorted(paragraph.size for paragraph in page.paragraphs)
     usual = sizes[len(sizes) // 2] if sizes else 0.0
     return frozenset(
@@ -94,7 +94,7 @@ def _small(page: Page) -> frozenset[int]:
 
 
 def _places(paragraph: Piece, page_number: int) -> set[tuple[str, int]]:
-    """Where a text stands and what it says: as it is, and with each number as its distance to the page's.
+    """Return a text's place with the text, both as it is and with each number relative to the page number.
 
     Only what counts up with the pages is a page number: a figure at the foot of each page may be its total.
     """
@@ -144,7 +144,7 @@ _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 
 
 def page_paragraphs(lines: Sequence[Line]) -> list[Piece]:
-    """The paragraphs of a page in reading order; lines of one sentence are put together.
+    """Return the paragraphs of a page in reading order, joining the lines of one sentence.
 
     Where the file is tagged, its tags say which lines belong together. Elsewhere a line
     goes on with the one above it if it is set like it and that one is full, or if it
@@ -188,7 +188,7 @@ Edges = dict[Style, float]
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """How the lines of a page are set."""
+    """The text settings of a page's lines."""
 
     edges: Edges
     pitches: Edges
@@ -200,7 +200,7 @@ def _style(line: Line) -> Style:
 
 
 def _pitches(lines: Sequence[Line]) -> Edges:
-    """The distance of the closest two lines, of those that begin at one place in one size."""
+    """Return the minimum distance of two lines, for each left edge and size."""
     pitches: Edges = {}
     last: dict[Style, float] = {}
     for line in sorted(lines, key=lambda line: line.v):
@@ -213,7 +213,7 @@ def _pitches(lines: Sequence[Line]) -> Edges:
 
 
 def _edges(lines: Sequence[Line]) -> Edges:
-    """Where the longest line ends, of those that begin at one place in one size."""
+    """Return where the longest line ends, for each left edge and size."""
     edges: Edges = {}
     for line in lines:
         key = _style(line)
@@ -255,7 +255,7 @@ def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
 
 
 def _hangs(paragraph: list[Line], line: Line) -> bool:
-    """Whether *line* stands below the text of a bullet, behind the bullet, and the line above was wrapped."""
+    """Return whether *line* hangs below a bullet's text, indented like it, and the line above was wrapped."""
     first, last = paragraph[0], paragraph[-1]
     return (
         first.item
@@ -277,7 +277,7 @@ def _aligned(paragraph: list[Line], line: Line, em: float) -> bool:
 
 
 def _full(paragraph: list[Line], line: Line, edges: Edges) -> bool:
-    """Whether the first word of *line* had no room left on the line above it."""
+    """Return whether the line above had no room for the first word of *line*."""
     last = paragraph[-1]
     widest = max(_edge(last, edges) - last.left, *(one.right - one.left for one in (*paragraph, line)))
     return last.right - last.left + line.first_word > widest - _SLACK * line.size
@@ -293,7 +293,7 @@ def _same_block(above: Line, line: Line) -> bool:
 
 
 def _paragraph(lines: list[Line], *, alone: bool) -> Piece:
-    """The paragraph as a piece, its text on one line and its place in points from the upper left corner."""
+    """Return the paragraph as a piece: its text on one line, its box in points from the upper left corner."""
     text = lines[0].text
     for line in lines[1:]:
         broken_word = text.endswith("-") and text[-2:-1].isalnum() and line.text[0].islower()
@@ -319,7 +319,7 @@ From 40 to 82 the titles of the 64 real pages are the same; at 120 two pages hav
 
 
 def read_pdf(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
-    """The deck in *file*, each page a slide.
+    """Read the deck in *file*, with one slide a page.
 
     Raises:
         DeckError: The file is encrypted, broken, too long or has no page. The message
@@ -377,7 +377,7 @@ def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
 
 
 def _page(document: PdfDocument, index: int) -> tuple[Page, list[str]]:
-    """The content of a page, and what of it is not read."""
+    """Return the content of a page, and notices about what of it is not read."""
     try:
         page = document[index]
     except PdfiumError:
@@ -400,7 +400,7 @@ def _page(document: PdfDocument, index: int) -> tuple[Page, list[str]]:
 
 
 def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
-    """The first page's title or first line, as that is what a board sees.
+    """Return the first page's title or first line, which is what a board sees.
 
     The title in the file's properties comes last: of eight real PDFs that have one, three say
     "Untitled", "Document" and "Presentation1". What ends in a colon names the lines below it, not the deck.
@@ -413,7 +413,7 @@ def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
 
 
 def _heading(pieces: Sequence[Piece]) -> int | None:
-    """The paragraph that stands out, else a short first line that is no sentence."""
+    """Return the index of the paragraph that stands out, else of a short first line that is no sentence."""
     found = heading_of(pieces)
     if found is None and pieces and pieces[0].lines:
         first = pieces[0].lines[0]

@@ -1,4 +1,4 @@
-"""From pieces of text on a page to its lines, as they stand on the page."""
+"""Join the pieces of text on a PDF page into lines."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _NUMBER = re.compile(r"(\d{1,3}|[A-Za-z])[.)]")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of one column; `left` is where its text begins, behind a bullet or number if it has one."""
+    """One line of one column; `left` is where its text begins, after any bullet or number."""
 
     text: str
     left: float
@@ -78,12 +78,12 @@ class Line:
 
 
 def page_lines(runs: Sequence[Run]) -> list[Line]:
-    """The lines of a page in drawing order; columns side by side are lines of their own."""
+    """Return the lines of a page in drawing order, with separate lines for columns side by side."""
     return [line for row in runs_in_rows(runs) if (line := _line(row)) is not None]
 
 
 def runs_in_rows(runs: Sequence[Run], widest: float = math.inf) -> list[list[Run]]:
-    """The runs of each line in drawing order, parted at gaps of more than *widest* em."""
+    """Return the runs of each line in drawing order, split at gaps of more than *widest* em."""
     edges = _column_edges(runs)
     return _joined(_drawn_together(runs, edges, widest), edges, widest)
 
@@ -92,7 +92,7 @@ Edges = frozenset[tuple[tuple[int, int], int]]
 
 
 def _column_edges(runs: Sequence[Run]) -> Edges:
-    """Where a figure and the next column touch, in three rows or more: direction and place, in points.
+    """Return direction and place (points) where a figure touches the next column in at least three rows.
 
     Without a gap between them, "1,250" and "Oslo depot" would be one word.
     """
@@ -116,7 +116,7 @@ def _column_edges(runs: Sequence[Run]) -> Edges:
 
 
 def _touch(before: str, text: str) -> bool:
-    """Whether one of two texts is a figure, and the two are neither one word nor one figure with its unit."""
+    """Return whether one text is a figure, and both together are no word and no figure with its unit."""
     if not (before[-1].isalnum() and text[0].isalnum()):
         return False
     figures = [is_lone_figure(before), is_lone_figure(text)]
@@ -139,7 +139,7 @@ def _drawn_together(runs: Sequence[Run], edges: Edges, widest: float) -> list[li
 
 
 def _follows(row: Sequence[Run], run: Run, gap: float) -> bool:
-    """Whether *run* goes on where *row* ends: at its right, or at its left if it is read from there."""
+    """Return whether *run* continues *row*: at its right, or at its left if the text runs leftwards."""
     before = row[-1]
     em = max(before.size, run.size)
     if before.direction != run.direction or abs(before.v - run.v) > _ONE_LINE * em:
@@ -158,7 +158,7 @@ def _is_from_right(row: Sequence[Run]) -> bool:
 
 
 def _parted(row: list[Run], run: Run, edges: Edges) -> bool:
-    """Whether *run* begins another paragraph or column: the file says so, or its edge or a bullet does."""
+    """Return whether *run* begins a new paragraph or column, by the file's tags, its edge or a bullet."""
     before = row[-1]
     if (run.direction, round(run.start)) in edges and run.start >= before.end - _WORD_GAP:
         return True
@@ -169,7 +169,7 @@ def _parted(row: list[Run], run: Run, edges: Edges) -> bool:
 
 
 def _joined(rows: list[list[Run]], edges: Edges, widest: float) -> list[list[Run]]:
-    """*rows*, those put together that stand beside each other; in the order of their first pieces."""
+    """Join those of *rows* that stand beside each other, in the order of their first pieces."""
     firsts = [row[0] for row in rows]
     order = sorted(range(len(rows)), key=lambda i: (firsts[i].direction, round(firsts[i].v), _left(rows[i])))
     joined: list[tuple[int, list[Run]]] = []
@@ -223,7 +223,7 @@ def _line(row: list[Run]) -> Line | None:
 
 
 def row_text(row: Sequence[Run]) -> str:
-    """The words of a line as they are read."""
+    """Return the words of a line as they are read."""
     gap = _word_gap(row)
     size = max(run.size for run in row)
     text = _with_marks(row, 0, size)
@@ -235,7 +235,7 @@ def row_text(row: Sequence[Run]) -> str:
 
 
 def _with_marks(row: Sequence[Run], at: int, largest: float) -> str:
-    """The text of a run: what is raised beside larger text is a mark or a power, and no digit of a number."""
+    """Return a run's text; one raised beside larger text becomes a mark or power, not a number's digit."""
     run = row[at]
     said = run.text.strip()
     if (
@@ -260,12 +260,12 @@ def _with_marks(row: Sequence[Run], at: int, largest: float) -> str:
 
 
 def _is_level(one: Run, other: Run) -> bool:
-    """Whether two runs are pieces of one mark, as "2" and "3" of "2,3" may be."""
+    """Return whether two runs are pieces of one mark, as "2" and "3" of "2,3" may be."""
     return one.size == other.size and abs(one.v - other.v) <= _LEVEL * one.size
 
 
 def _number_runs(row: list[Run]) -> int:
-    """How many runs are the number of a numbered item that has text behind it."""
+    """Return how many runs are the number of a numbered item with text behind it."""
     for count in (1, 2, 3):
         if count < len(row) and _NUMBER.fullmatch("".join(run.text for run in row[:count]).strip()):
             return count
@@ -273,7 +273,7 @@ def _number_runs(row: list[Run]) -> int:
 
 
 def _word_gap(row: Sequence[Run]) -> float:
-    """The narrowest gap, in em, that separates words of this line.
+    """Return the minimum gap, in em, that separates words of this line.
 
     More where letters are spaced out; less from right to left: words of Arabic are 0.15 apart.
     """
@@ -288,7 +288,7 @@ def _word_gap(row: Sequence[Run]) -> float:
 
 
 def _without_marker(row: list[Run], text: str) -> tuple[bool, int, str]:
-    """Whether the line begins with a bullet, how many runs are nothing but that, and the text without it."""
+    """Return whether a bullet begins the line, how many runs are only that, and the text without it."""
     if found := _MARKER.match(text):
         alone = row[0].text.strip() == found[0].strip()
         return True, (1 if alone else 0), text[found.end() :]

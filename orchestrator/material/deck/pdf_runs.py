@@ -98,7 +98,7 @@ class _Font:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """All that the letters of one text object share."""
+    """The properties that all letters of a text object share."""
 
     u: Axis
     v: Axis
@@ -122,7 +122,7 @@ class _Piece:
     cuts: list[tuple[int, float, float]] = field(default_factory=list)
 
     def takes(self, letter: str, start: float, end: float, v: float) -> bool:
-        """Go on with *letter*, if it belongs to this run."""
+        """Append *letter* if it belongs to this run, and return whether it does."""
         em, gap = self.style.size, start - self.end
         if abs(v - self.v) > _KERNING * em:
             return False
@@ -144,7 +144,7 @@ class _Piece:
 
 
 def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
-    """The runs of *page*; *paragraphs* tells the paragraph of each marked-content id.
+    """Return the runs of *page*; *paragraphs* maps marked-content ids to paragraphs.
 
     Text outside the page is left out, and so is page furniture that the file marks as such. Text that is
     drawn again over itself, for a shadow or to look bold, pdfium leaves out.
@@ -183,7 +183,7 @@ def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
 
 
 def _without_artifacts(runs: Sequence[tuple[Run, str]], height: float) -> list[Run]:
-    """The runs that are no artifacts; and those artifacts that are content all the same.
+    """Return the runs that are not artifacts, and the artifacts that are content all the same.
 
     InDesign marks as artifacts whatever its author did not tag: on such a page it is most of the text, or it
     stands where no header or footer does. A header that says its type is one wherever it stands.
@@ -202,7 +202,7 @@ def _without_artifacts(runs: Sequence[tuple[Run, str]], height: float) -> list[R
 
 
 def in_margin(y: float, height: float) -> bool:
-    """Whether *y* lies where headers and footers stand, on a page so high."""
+    """Return whether *y* is in the header or footer margin of a page *height* points high."""
     return not _MARGIN * height < y < (1 - _MARGIN) * height
 
 
@@ -218,7 +218,7 @@ def _run(piece: _Piece) -> Run:
 def _styles(
     page: PdfPage, chars: Any, paragraphs: Mapping[int, int], x_axis: Axis, y_axis: Axis
 ) -> Callable[[int], _Style | None]:
-    """A reader of the styles of letters, each object and font read once; None for text in no place."""
+    """Return a function for a letter's style (None: outside any place); it reads each object once."""
     # Text in a form has marked-content ids of the form's own: only text of the page itself is looked up.
     objects = range(pdfium.FPDFPage_CountObjects(page.raw) if paragraphs else 0)
     own = {pointed_at(pdfium.FPDFPage_GetObject(page.raw, index)) for index in objects}
@@ -260,7 +260,7 @@ def _styles(
 
 
 def pointed_at(pointer: Any) -> int:
-    """Where an object of pdfium lies; 0 for none. Two pointers to one object are not equal in ctypes."""
+    """Return the address of a pdfium object, or 0; in ctypes, two pointers to one object are not equal."""
     return ctypes.addressof(pointer.contents) if pointer else 0
 
 
@@ -268,7 +268,7 @@ _UNTYPED, _TYPED = "untyped", "typed"
 
 
 def _artifact(found: Any) -> str:
-    """Which artifact the marked content around a text object is, "" if none: ISO 32000-1, 14.8.2.2."""
+    """Return the artifact type of the marked content around a text object, or "": ISO 32000-1, 14.8.2.2."""
     expected = "Artifact\0".encode("utf-16-le")
     name, written = (pdfium.FPDF_WCHAR * (len(expected) // 2))(), ctypes.c_ulong()
     for index in range(pdfium.FPDFPageObj_CountMarks(found)):
@@ -282,7 +282,7 @@ def _artifact(found: Any) -> str:
 
 
 def _upright(page: PdfPage) -> tuple[Axis, Axis, float, float]:
-    """From the page's own space to points from the upper left corner as shown; and the size shown."""
+    """Return axes that map page space to points from the upper left corner as shown, and the page's size."""
     left, bottom, right, top = page.get_bbox()
     width, height = right - left, top - bottom
     match page.get_rotation():
@@ -300,21 +300,21 @@ def _on(axis: Axis, x: float, y: float) -> float:
 
 
 def _nearest(right: float, down: float) -> Direction:
-    """The direction among the four of the page that slanted text is nearest to."""
+    """Return the page direction, of four, that is nearest to slanted text."""
     if abs(right) >= abs(down):
         return (1 if right >= 0 else -1), 0
     return 0, (1 if down > 0 else -1)
 
 
 def place(run: Run) -> tuple[float, float]:
-    """The middle of a run's baseline, in points from the upper left corner of the page as shown."""
+    """Return the middle of a run's baseline, in points from the upper left corner of the page as shown."""
     right, down = run.direction
     middle = (run.start + run.end) / 2
     return middle * right - run.v * down, middle * down + run.v * right
 
 
 def box_of(direction: Direction, start: float, end: float, baseline: float, size: float) -> Box:
-    """The box of a text on the page as shown; letters reach 0.8 em above and 0.2 em below their line."""
+    """Return a text's box on the page; letters reach 0.8 em above and 0.2 em below their baseline."""
     right, down = direction
     corners = [(u, v) for u in (start, end) for v in (baseline - 0.8 * size, baseline + 0.2 * size)]
     return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
@@ -342,14 +342,14 @@ _AROUND_PARAGRAPHS = (
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """Of one page: the paragraph of each marked-content id, and the alt texts of its figures."""
+    """For one page, the paragraph of each marked-content id, and the alt texts of its figures."""
 
     paragraphs: dict[int, int]
     alt_texts: tuple[str, ...]
 
 
 def page_tags(page: PdfPage) -> Tags:
-    """The tags of *page*; none where the file is not tagged."""
+    """Return the tags of *page*; none if the file is not tagged."""
     tree = pdfium.FPDF_StructTree_GetForPage(page.raw)
     paragraphs: dict[int, int] = {}
     alt_texts: dict[str, None] = {}
@@ -374,7 +374,7 @@ def page_tags(page: PdfPage) -> Tags:
 
 
 def _text(read: Callable[[Any, Any, int], int], element: Any) -> str:
-    """A text of an element, which pdfium gives as UTF-16 with a NUL at its end."""
+    """Read a text of an element, which pdfium gives as UTF-16 with a NUL at its end."""
     size = read(element, None, 0)
     text = ctypes.create_string_buffer(size)
     read(element, text, size)

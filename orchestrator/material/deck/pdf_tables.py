@@ -1,4 +1,4 @@
-"""Tables of figures on a PDF page, told from what stands above and beside what.
+"""Find tables of figures on a PDF page by what stands above and beside what.
 
 A PDF has no tables, only text at places. One is read where figures stand below each other, aligned, in rows
 that each begin with a label; lines between the cells do not count, as half of the tables of talks have none.
@@ -48,7 +48,7 @@ _LEADER = re.compile(r"[\s.…·_]{4,}$")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words that stand together, and the runs that they are drawn in; places in points, as in `Run`."""
+    """Words that stand together, and the runs that draw them; places in points, as in `Run`."""
 
     words: str
     left: float
@@ -60,19 +60,19 @@ class Text:
 
     @property
     def is_figure(self) -> bool:
-        """Whether it is one number, with at most its unit."""
+        """Whether the text is one number with at most its unit."""
         return is_lone_figure(self.words) and bool(_FIGURE.fullmatch(self.words))
 
     @property
     def point(self) -> float:
-        """About where the whole part of its number ends; points and brackets are half as wide as digits."""
+        """The approximate end of the number's whole part; points and brackets are half as wide as digits."""
         widths = [2 if letter.isdigit() else 1 for letter in self.words]
         end = _WHOLE.match(self.words)
         return self.left + (self.right - self.left) * sum(widths[: end.end() if end else 0]) / sum(widths)
 
     @property
     def is_sign(self) -> bool:
-        """Whether it is a sign that belongs to a figure beside it."""
+        """Whether the text is a sign that belongs to a figure beside it."""
         return all(unicodedata.category(sign) == "Sc" or sign in "%()" for sign in self.words)
 
 
@@ -82,7 +82,7 @@ Figures = dict[int, Text]
 
 
 def text_rows(runs: Sequence[Run]) -> list[Row]:
-    """The texts among *runs* by their baselines, each row from the left; signs stand with their figures."""
+    """Group the texts among *runs* into rows by baseline, from the left; signs join their figures."""
     texts = sorted((_text(row) for row in runs_in_rows(runs, _GAP)), key=lambda text: text.v)
     rows: list[Row] = []
     for text in texts if len(texts) <= _MAX_TEXTS else []:
@@ -94,7 +94,7 @@ def text_rows(runs: Sequence[Run]) -> list[Row]:
 
 
 def cut_at_gaps(run: Run) -> list[Run]:
-    """*run* in pieces where wide gaps may part columns, without the spaces at the ends of each."""
+    """Split *run* at gaps wide enough to separate columns, and strip the spaces of each piece."""
     if not run.cuts and run.text.strip() == run.text:
         return [run]
     space = min((run.end - run.start) / len(run.text), _SPACE * run.size)
@@ -118,7 +118,7 @@ def _text(runs: list[Run]) -> Text:
 
 
 def _with_signs(row: Row) -> Row:
-    """*row*, with each currency sign, bracket and percent sign that stands apart put to its figure."""
+    """Join each currency sign, bracket and percent sign of *row* that stands apart to its figure."""
     joined: Row = []
     for text in row:
         before = joined[-1] if joined else None
@@ -135,7 +135,7 @@ def _with_signs(row: Row) -> Row:
 
 
 def groups_of_columns(rows: Sequence[Row]) -> list[list[Figures]]:
-    """Columns of aligned figures; those that share two rows or more are one group."""
+    """Return columns of aligned figures; columns that share at least two rows form one group."""
     columns: list[Figures] = []
     near: list[Figures] = []
     for at, row in enumerate(rows):
@@ -162,7 +162,7 @@ def _is_near(last: Text, row: Row) -> bool:
 
 
 def _goes_on(column: Figures, at: int, text: Text) -> bool:
-    """Whether *text* is aligned with the last figure of *column*: at an edge, the centre or the point."""
+    """Return whether *text* aligns with the last figure of *column*: at an edge, the centre or the point."""
     last_at = max(column)
     last = column[last_at]
     em = max(last.size, text.size)
@@ -207,7 +207,7 @@ _PERIOD = re.compile(r"[^\W\d]{1,3}\s?\d{1,4}|(?:19|20)\d\d[^\W\d]?")
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table and where it stands on the page as shown, in points."""
+    """A table and its box on the page as shown, in points."""
 
     table: Table
     box: Box
@@ -223,11 +223,11 @@ class PageTables:
 
 
 class _InDoubt(Exception):
-    """What looks like a table cannot be put into rows and columns for sure."""
+    """The cells of a possible table cannot be assigned to rows and columns with certainty."""
 
 
 def page_tables(runs: Sequence[Run], pages: int) -> PageTables:
-    """The tables of figures among *runs*, on a page of a document of so many *pages*."""
+    """Find the tables of figures among *runs*, on a page of a document with *pages* pages."""
     if sum(any(map(str.isdigit, run.text)) for run in runs) < _MIN_ROWS:
         return PageTables((), list(runs), in_doubt=False)
     parts = [cut_at_gaps(run) for run in runs]
@@ -257,7 +257,7 @@ def page_tables(runs: Sequence[Run], pages: int) -> PageTables:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A row of the table that is being read: texts by column."""
+    """A row of the table being read: texts by column."""
 
     v: float
     cells: dict[int, Row]
@@ -267,19 +267,19 @@ class _Line:
         return " ".join(f"{text.sign} {text.words}".strip() if signed else text.words for text in texts)
 
     def add(self, words: _Line) -> None:
-        """Put further lines of wrapped cells to these, from above to below."""
+        """Append further lines of wrapped cells, from top to bottom."""
         for column, texts in words.cells.items():
             self.cells[column] = sorted([*self.cells.get(column, []), *texts], key=lambda text: text.v)
 
     def is_of_periods(self, figures: Sequence[int]) -> bool:
-        """Whether nothing but years, quarters and words stands in the columns of figures."""
+        """Return whether the columns of figures hold only years, quarters and words."""
         cells = [self.words(at) for at in figures if any(map(str.isdigit, self.words(at)))]
         return bool(cells) and all(map(_PERIOD.fullmatch, cells))
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """Where a column stands, and what stands in it."""
+    """The extent of a column, and the texts in it."""
 
     left: float
     right: float
@@ -290,7 +290,7 @@ class _Span:
         return text.left < self.right and self.left < text.right
 
     def is_outside(self, rows: int, longest: int) -> bool:
-        """Whether it stands beside a table of so many *rows*: it is in few of them, or it is prose."""
+        """Return whether the column stands beside a table of *rows* rows: it is in few rows, or is prose."""
         if self.is_of_figures:
             return False
         is_prose = any(
@@ -304,13 +304,13 @@ class _Span:
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """The rows of a page, and those columns of figures that may be a table."""
+    """The rows of a page, and the columns of figures that may form a table."""
 
     rows: Sequence[Row]
     columns: Sequence[Figures]
 
     def parts(self) -> Iterator[_Grid]:
-        """Yield the tables that stand side by side: each begins with labels."""
+        """Yield the tables that stand side by side; each begins with labels."""
         spans = self._spans()
         figures = [index for index, span in enumerate(spans) if span.is_of_figures]
         cuts = [
@@ -329,7 +329,7 @@ class _Grid:
                 )
 
     def read(self, pages: int) -> tuple[Table | None, Row]:
-        """The table and the texts in it; None where there is none.
+        """Return the table and the texts in it, or None if there is none.
 
         Raises:
             _InDoubt: There is one, and its cells cannot be told apart.
@@ -358,11 +358,11 @@ class _Grid:
 
     @property
     def _at(self) -> list[int]:
-        """The rows that hold figures."""
+        """The indexes of the rows that hold figures."""
         return sorted({row for column in self.columns for row in column})
 
     def _spans(self) -> list[_Span]:
-        """Where the columns stand: what has no gap between it in any of the rows is one column."""
+        """Return the extents of the columns; a column has no gap within it in any row."""
         parts: list[Row] = []
         end = -math.inf
         rows = self._at
@@ -386,7 +386,7 @@ class _Grid:
         return spans
 
     def _headings(self, lines: list[_Line], spans: Sequence[_Span], figures: Sequence[int]) -> list[_Line]:
-        """The rows above *lines* that head their columns, the uppermost first."""
+        """Return the rows above *lines* that head their columns, the uppermost first."""
         size = max(text.size for cell in lines[0].cells.values() for text in cell)
         farthest = max(_HEADING * size, _ROOM * (lines[min(1, len(lines) - 1)].v - lines[0].v))
         left, right = spans[0].left - size, spans[-1].right + max(size, spans[-1].left - spans[-2].right)
@@ -413,7 +413,7 @@ class _Grid:
         return headings
 
     def _with_labels(self, lines: list[_Line], spans: Sequence[_Span]) -> list[_Line]:
-        """*lines* with the rows of words alone between them: wrapped labels, and headings of parts."""
+        """Return *lines* with the text-only rows between them: wrapped labels, and headings of parts."""
         size = max(text.size for line in lines for cell in line.cells.values() for text in cell)
         own = set(self._at)
         words = [_line(row, spans) for index, row in enumerate(self.rows) if index not in own]
@@ -442,7 +442,7 @@ def _box(run: Run) -> Box:
 
 
 def _line(row: Row, spans: Sequence[_Span]) -> _Line:
-    """The texts of *row* by the columns that they stand in."""
+    """Assign the texts of *row* to the columns in which they stand."""
     cells: dict[int, Row] = {}
     for text in row:
         index = next((index for index, span in enumerate(spans) if span.holds(text)), None)
@@ -452,21 +452,21 @@ def _line(row: Row, spans: Sequence[_Span]) -> _Line:
 
 
 def _headed(text: Text, spans: Sequence[_Span]) -> list[int]:
-    """The columns that a heading stands over; else the one that it is nearest to."""
+    """Return the columns below a heading, else the column nearest to it."""
     over = [index for index, span in enumerate(spans) if span.holds(text)]
     offsets = [abs(span.left + span.right - text.left - text.right) for span in spans]
     return over or [offsets.index(min(offsets))]
 
 
 def _belongs(line: _Line, distance: float, other: float, farthest: float) -> bool:
-    """Whether words at this distance, in em, are of *line*, which has a label, and not of its neighbour."""
+    """Return whether words at this distance (em) belong to the labelled *line* and not to its neighbour."""
     if distance < _SAME_CELL:
         return True
     return 0 in line.cells and distance <= farthest and distance < _NEARER * other
 
 
 def _hangs(last: _Line, words: _Line) -> bool:
-    """Whether *words*, below the last row, are the rest of its label, and no note under the table."""
+    """Return whether *words*, below the last row, continue its label and are no note under the table."""
     label, rest = last.cells.get(0), words.cells.get(0)
     if not label or not rest or words.cells.keys() != {0}:
         return False
@@ -474,7 +474,7 @@ def _hangs(last: _Line, words: _Line) -> bool:
 
 
 def _is_table(lines: Sequence[_Line], figures: Sequence[int], pages: int) -> bool:
-    """Whether rows with labels and figures are filled as a table's are, and no list of page numbers."""
+    """Return whether labelled rows are filled like a table's and are no list of page numbers."""
     filled = [line for line in lines if line.cells.keys() & set(figures)]
     labels = [line.words(0) for line in filled]
     cells = sum(len(line.cells.keys() & set(figures)) for line in filled)
@@ -494,13 +494,13 @@ def _is_table(lines: Sequence[_Line], figures: Sequence[int], pages: int) -> boo
 
 
 def _is_unclear(cell: Row, in_figures: bool) -> bool:
-    """Whether a cell holds a figure beside something else, or what may be the figures of two columns."""
+    """Return whether a cell holds a figure with other text, or possibly the figures of two columns."""
     if len(cell) > 1:
         return in_figures or any(text.is_figure for text in cell)
     return in_figures and not cell[0].is_figure and bool(_TWO_FIGURES.fullmatch(cell[0].words))
 
 
 def _sign_of(signs: Iterable[str]) -> str:
-    """The currency sign of a whole column that only some of its figures bear, as accountants set it."""
+    """Return the currency sign of a column in which only some figures have it, as accountants set it."""
     kinds = set(signs)
     return max(kinds) if len(kinds) == 2 and "" in kinds and "(" not in kinds else ""

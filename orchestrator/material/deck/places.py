@@ -1,4 +1,4 @@
-"""Texts on a slide told by their places: which one heads which, and which figure has which label."""
+"""Relate texts on a slide by their places: headings to texts, and labels to figures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ which takes time with the square of their number."""
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle; any unit, `top` grows downwards."""
+    """A rectangle in any unit; `top` grows downwards."""
 
     left: float
     top: float
@@ -52,14 +52,14 @@ class Box:
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """The smallest box that holds all of *boxes* (at least one)."""
+    """Return the smallest box that holds all of *boxes* (at least one)."""
     left = min(box.left for box in boxes)
     top = min(box.top for box in boxes)
     return Box(left, top, max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top)
 
 
 def reading_order(boxes: Sequence[Box], letters: Sequence[int]) -> list[int]:
-    """Indexes of *boxes* in reading order: rows from the top, each row from the left.
+    """Return the indexes of *boxes* in reading order: rows from the top, each row from the left.
 
     The boxes are given in drawing order, with the number of letters in each. Where they
     form a grid that can be read by rows or by columns (cards side by side, each with a
@@ -89,7 +89,7 @@ class _Page:
         return _cut(part, [(self.boxes[i].left, self.boxes[i].right) for i in part])
 
     def _cards_together(self, rows: list[list[int]]) -> list[list[int]]:
-        """*rows*, those replaced by columns that were drawn column by column."""
+        """Return *rows*, replacing those that were drawn column by column with columns."""
         pieces: list[list[int]] = []
         start = 0
         while start < len(rows):
@@ -109,7 +109,7 @@ class _Page:
         return pieces
 
     def _labelled(self, rows: list[list[int]], columns: list[list[int]]) -> bool:
-        """Whether each row is a label on the left and a text on the right, at least twice as long.
+        """Return whether each row is a label on the left and a text on the right, at least twice as long.
 
         Two cards side by side have headings of about one length, so twice tells a table of terms from them.
         """
@@ -124,7 +124,7 @@ class _Page:
         return True
 
     def _by_lines(self, part: list[int]) -> list[int]:
-        """Boxes that cannot be told apart: those level with the uppermost first, from the left."""
+        """Order boxes that cannot be separated: those level with the uppermost first, from the left."""
         downwards = sorted(part, key=lambda i: (self.boxes[i].top, i))
         tops = [self.boxes[i].top for i in downwards]
         order: list[int] = []
@@ -137,7 +137,7 @@ class _Page:
 
 
 def _cut(part: list[int], spans: list[tuple[float, float]]) -> list[list[int]]:
-    """*part* in pieces whose spans do not overlap (much), in the order of the spans."""
+    """Split *part* into pieces whose spans do not overlap (much), in the order of the spans."""
     pieces: list[list[int]] = []
     end = size_at_end = 0.0
     for (low, high), index in sorted(zip(spans, part, strict=True)):
@@ -152,7 +152,7 @@ def _cut(part: list[int], spans: list[tuple[float, float]]) -> list[list[int]]:
 
 
 def _backward(pieces: list[list[int]]) -> int:
-    """How many pairs of boxes these pieces put against their drawing order."""
+    """Count the pairs of boxes that these pieces order against their drawing order."""
     seen: list[int] = []
     pairs = 0
     for piece in pieces:
@@ -191,7 +191,7 @@ none."""
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A text and where it stands; box and size in one unit."""
+    """A text with its box and size, both in the same unit."""
 
     text: str  # "" where it heads nothing: several paragraphs, or program text
     box: Box
@@ -205,7 +205,7 @@ class Placed:
 
 
 def parents_by_place(pieces: Sequence[Placed]) -> list[int | None]:
-    """Of each text, in reading order, the one that it stands under: a point less indented, or a heading."""
+    """Return the parent of each text, in reading order: a point indented less, or a heading."""
     parents: list[int | None] = []
     above: list[int] = []  # texts that are open, the outermost first
     reach: list[float] = []  # down to where each text and what stands under it goes
@@ -243,7 +243,7 @@ def _stands_under(head: Placed, reach: float, piece: Placed) -> bool:
 
 
 def _below(head: Box, box: Box, em: float) -> bool:
-    """Whether *box* keeps to the column of *head*: a band across several columns stands under none."""
+    """Return whether *box* keeps to the column of *head*; a band across several columns has no head."""
     off_centre = abs(head.left + head.right - box.left - box.right) / 2
     return box.left >= head.left - em or off_centre <= em
 
@@ -253,7 +253,7 @@ def _opens(head: Placed, piece: Placed) -> bool:
 
 
 def _rows(pieces: Sequence[Placed]) -> list[tuple[int, int]]:
-    """Labels with a text to the right of each; one alone is chance."""
+    """Return labels with a text to the right of each; a single one is taken for chance."""
     found = [
         (index - 1, index)
         for index, piece in enumerate(pieces)
@@ -267,7 +267,7 @@ def _rows(pieces: Sequence[Placed]) -> list[tuple[int, int]]:
 
 
 def labels_of_figures(pieces: Sequence[Placed]) -> dict[int, int]:
-    """Index of each figure that is shown off → index of the text that says of what it is.
+    """Return index of each prominent figure → index of the text that labels it.
 
     Only where there is no doubt: the text is the nearest one, and no other figure is as near to it.
     """
@@ -288,7 +288,7 @@ def labels_of_figures(pieces: Sequence[Placed]) -> dict[int, int]:
 
 
 def with_label(figure: Placed, label: Placed) -> Placed:
-    """The figure and its label as one text: from above to below, or the figure first where they are level."""
+    """Join the figure and its label: from top to bottom, or the figure first if they are level."""
     label_first = label.box.top + label.box.height / 2 < figure.box.top
     first, then = (label, figure) if label_first else (figure, label)
     return replace(figure, text=f"{first.text} {then.text}", box=around([figure.box, label.box]))
@@ -302,7 +302,7 @@ _MAX_PAIRS = 10_000
 
 
 def _gap(figure: Placed, text: Placed) -> float | None:
-    """How far *text* is from *figure*, in the figure's em, if it can be its label."""
+    """Return the distance of *text* from *figure* in the figure's em, or None if it cannot be its label."""
     if figure.size < _FIGURE_LARGER * text.size:
         return None
     if _overlap(_across(figure.box), _across(text.box)):
@@ -325,7 +325,7 @@ def _down(box: Box) -> tuple[float, float]:
 
 
 def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
-    """Whether two spans share at least half of the shorter one: two columns touch at their edges, no more."""
+    """Return whether two spans share at least half of the shorter one; columns may touch at their edges."""
     return min(a[1], b[1]) - max(a[0], b[0]) >= 0.5 * min(a[1] - a[0], b[1] - b[0])
 
 
@@ -352,14 +352,14 @@ At 0.68 a smaller line above the title took its place; from 0.75 to 0.94 the rea
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A candidate: its text ("" if it cannot be a heading) and the size of its letters."""
+    """A candidate for the heading: its text ("" if it cannot be one) and the size of its letters."""
 
     text: str
     size: float
 
 
 def most_prominent(candidates: Sequence[Heading]) -> int | None:
-    """The index of the heading among *candidates*, which are in reading order; None if none stands out."""
+    """Return the index of the heading among *candidates* (in reading order), or None if none stands out."""
     fit = [
         index
         for index, candidate in enumerate(candidates)
@@ -384,7 +384,7 @@ def most_prominent(candidates: Sequence[Heading]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A shape with something to say, or a paragraph of a page."""
+    """A shape with text, or a paragraph of a page."""
 
     box: Box
     lines: tuple[str, ...] = ()
@@ -400,7 +400,7 @@ class Piece:
 
 
 def heading_of(pieces: Sequence[Piece]) -> int | None:
-    """Which piece stands out as the title, if one does; no list item and no text of several lines."""
+    """Return the index of the piece that stands out as the title, or None; no list item or longer text."""
     return most_prominent(
         [
             Heading(
@@ -415,7 +415,7 @@ def heading_of(pieces: Sequence[Piece]) -> int | None:
 
 
 def slide_of(number: int, pieces: Sequence[Piece], heading: int | None) -> Slide:
-    """The slide of *pieces*, which are in reading order; the piece *heading* is its title.
+    """Build the slide from *pieces* in reading order; the piece *heading* is its title.
 
     Lines of a piece that stands under another one's heading stand under that heading; figures
     that are shown off are joined with their labels; names in a diagram are marked as labels.
@@ -452,7 +452,7 @@ def slide_of(number: int, pieces: Sequence[Piece], heading: int | None) -> Slide
 
 
 def _with_labels(pieces: Sequence[Piece]) -> list[Piece]:
-    """*pieces*, each figure that is shown off on one line with its label."""
+    """Return *pieces*, joining each prominent figure with its label on one line."""
     placed = {index: piece.placed for index, piece in enumerate(pieces) if piece.placed}
     places = list(placed)
     joined = dict(enumerate(pieces))

@@ -60,7 +60,7 @@ _ON_THE_MASTER = {"title": "title", "ctrTitle": "title"} | {kind: kind for kind 
 
 
 def placeholder(shape: Element) -> Element | None:
-    """The `p:ph` of *shape*, if it is a placeholder."""
+    """Return the `p:ph` of *shape*, or None if it is no placeholder."""
     for properties in shape:
         if properties.tag.startswith(f"{P}nv"):
             return properties.find(f"{P}nvPr/{P}ph")
@@ -68,13 +68,13 @@ def placeholder(shape: Element) -> Element | None:
 
 
 def placeholder_type(shape: Element) -> str | None:
-    """The type of the placeholder that *shape* is: "title", "body", "obj", …"""
+    """Return the placeholder type of *shape*: "title", "body", "obj", … or None."""
     found = placeholder(shape)
     return None if found is None else found.get("type", "obj")
 
 
 def own_box(shape: Element) -> Box | None:
-    """Where *shape* itself says that it lies, in the units of its parent."""
+    """Return the box that *shape* itself states, in the units of its parent, or None."""
     for path in (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm"):
         place = shape.find(path)
         if place is not None:
@@ -83,7 +83,7 @@ def own_box(shape: Element) -> Box | None:
 
 
 def box_of(offset: Element | None, extent: Element | None) -> Box | None:
-    """The box of an `a:off` and an `a:ext`."""
+    """Return the box of an `a:off` and an `a:ext`, or None."""
     if offset is None or extent is None:
         return None
     try:
@@ -94,14 +94,14 @@ def box_of(offset: Element | None, extent: Element | None) -> Box | None:
 
 
 class Layouts:
-    """The placeholders of a deck's layouts and masters, each read once, when it is asked for."""
+    """The placeholders of a deck's layouts and masters, each read once, on demand."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
         self._known: dict[str, list[Element]] = {}
 
     def box(self, slide_part: str, shape: Element) -> Box | None:
-        """Where a placeholder on the slide lies that does not say so itself."""
+        """Return the box of a placeholder that states none itself."""
         kind = placeholder_type(shape)
         if kind is None:
             return None
@@ -133,7 +133,7 @@ class Layouts:
 
 
 def _counterpart(layout: list[Element], shape: Element, kind: str) -> Element | None:
-    """The placeholder of *layout* that *shape* stands for: of its index, else of its type."""
+    """Return the placeholder of *layout* that matches *shape*: by its index, else by its type."""
     index = _index(shape)
     for candidate in layout:
         if _index(candidate) == index and (index != "0" or _same(placeholder_type(candidate), kind)):
@@ -175,7 +175,7 @@ _UNREAD = {
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """A shape of a tree: its piece, whether it is a title and shown, and the shapes of a group."""
+    """A shape of a tree: its piece, whether it is a title and shown, and a group's shapes."""
 
     piece: Piece
     title: bool = False
@@ -186,7 +186,7 @@ class _Shape:
 def read_shapes(
     package: Package, layouts: Layouts, part: str, root: Element, number: int, page: Box
 ) -> tuple[Slide, list[str]]:
-    """The slide *root*, which is the package's *part*, without its notes; and what could not be read.
+    """Read the slide *root*, the package's *part*, without its notes; return it with what could not be read.
 
     What lies wholly outside *page* is not shown, and left out like what is hidden; a title that is not shown,
     which is there for screen readers, still names the slide, and nobody asserts it.
@@ -218,7 +218,7 @@ def _says_something(piece: Piece) -> bool:
 
 
 def _in_order(shapes: list[_Shape]) -> Iterator[_Shape]:
-    """*shapes* and what is inside them, in reading order."""
+    """Yield *shapes* and the shapes within them, in reading order."""
     for index in reading_order([shape.piece.box for shape in shapes], [_letters(shape) for shape in shapes]):
         yield shapes[index]
         yield from _in_order(list(shapes[index].inside))
@@ -229,7 +229,7 @@ def _letters(shape: _Shape) -> int:
 
 
 class _Reader:
-    """Walks the shapes of one slide."""
+    """A reader of the shapes of one slide."""
 
     def __init__(self, package: Package, layouts: Layouts, part: str, notices: list[str]) -> None:
         self._package = package
@@ -238,7 +238,7 @@ class _Reader:
         self._notices = notices
 
     def shapes(self, tree: Element, depth: int) -> list[_Shape]:
-        """The shapes of a shape tree or group, in drawing order, in that group's own units."""
+        """Return the shapes of a shape tree or group, in drawing order and in that group's own units."""
         found = (self._shape(shape, depth) for shape in _shapes(tree))
         return [shape for shape in found if shape is not None]
 
@@ -317,7 +317,7 @@ class _Reader:
         return charts
 
     def _typed_over(self, chart: str) -> list[str]:
-        """The words of the boxes that are drawn over the chart in the part *chart*."""
+        """Return the words of the boxes drawn over the chart in the part *chart*."""
         try:
             drawing = self._package.related(chart, "chartUserShapes")
         except HostileDeckError:
@@ -328,7 +328,7 @@ class _Reader:
         return [] if root is None else paragraphs(root)
 
     def _smartart(self, relationship: str) -> list[tuple[str, int]]:
-        """The words of a diagram's model, else of its drawing, which some programs write alone."""
+        """Return the words of a diagram's model, else of its drawing, which some programs write alone."""
         root = self._related(relationship, "a SmartArt diagram")
         if root is None:
             return []
@@ -357,7 +357,7 @@ class _Reader:
 
 
 def _shapes(tree: Element) -> Iterator[Element]:
-    """The shapes of a tree; of alternatives the first one that holds a shape."""
+    """Yield the shapes of a tree; of alternatives, the first one that holds a shape."""
     for child in tree:
         if child.tag in (f"{P}sp", f"{P}pic", f"{P}graphicFrame", f"{P}grpSp"):
             yield child
@@ -369,13 +369,13 @@ def _shapes(tree: Element) -> Iterator[Element]:
 
 
 def _nested(paragraphs: list[tuple[str, int]]) -> tuple[tuple[str, ...], Parents]:
-    """The lines of a shape, and the parent of each."""
+    """Return the lines of a shape, and the parent of each."""
     texts = [text for text, _ in paragraphs]
     return tuple(texts), tuple(by_levels(texts, [level for _, level in paragraphs]))
 
 
 def _group(group: Element, box: Box, alt_text: str, inside: tuple[_Shape, ...]) -> _Shape | None:
-    """The group as one piece; what is inside is moved to where the group shows it."""
+    """Return the group as one piece, with its contents moved to where the group shows them."""
     if not inside and not alt_text:
         return None
     place = group.find(f"{P}grpSpPr/{A}xfrm")
@@ -388,7 +388,7 @@ def _group(group: Element, box: Box, alt_text: str, inside: tuple[_Shape, ...]) 
 
 
 def _moved(shape: _Shape, own: Box, shown: Box) -> _Shape:
-    """*shape* from the units of its group, of which *own* is shown as *shown*."""
+    """Map *shape* from its group's child coordinates (*own*) to slide coordinates (*shown*)."""
     across, down = shown.width / own.width, shown.height / own.height
     box, placed = shape.piece.box, shape.piece.placed
     box = Box(
@@ -426,7 +426,7 @@ def _is_hidden(shape: Element) -> bool:
 
 
 def _has_words(shape: Element) -> bool:
-    """Whether *shape* holds text, or draws it from another part as charts and diagrams do."""
+    """Return whether *shape* holds text, or draws it from another part as charts and diagrams do."""
     held = (shown(text.text or "") for text in shape.iter(f"{A}t"))
     return any(held) or any(one.tag in (f"{C}chart", f"{CX}chart", f"{DGM}relIds") for one in shape.iter())
 
@@ -439,7 +439,7 @@ def _alt_text(shape: Element) -> str:
 
 
 def _names(shape: Element) -> Element | None:
-    """The properties that all shapes have: name, alternative text, whether it is hidden."""
+    """Return the properties that all shapes have: name, alternative text, whether hidden."""
     properties = (one for one in shape if one.tag.startswith(f"{P}nv"))
     return next((one.find(f"{P}cNvPr") for one in properties), None)
 
@@ -455,7 +455,7 @@ _ELSE = {
 
 
 def read_pptx(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
-    """The deck in *file*, slides numbered as the slide sorter shows them, hidden ones counted.
+    """Read the deck in *file*; slides have the slide sorter's numbers, hidden ones counted.
 
     Raises:
         DeckError: The file is no presentation, is broken or too large, or has no slide.
@@ -516,7 +516,7 @@ def _slides(
 
 
 def _page(presentation: Element) -> Box:
-    """What of the drawing area is shown; a deck that does not say is of PowerPoint's own 4:3."""
+    """Return the part of the drawing area that is shown; the default is PowerPoint's own 4:3."""
     stated = presentation.find(f"{P}sldSz")
     size = [stated.get(side, "") if stated is not None else "" for side in ("cx", "cy")]
     width, height = map(float, size if all(map(str.isdecimal, size)) else ("9144000", "6858000"))
@@ -552,7 +552,7 @@ def _has_comments(package: Package, slide_part: str) -> bool:
 
 
 def _notes(package: Package, slide_part: str, number: int, notices: list[str]) -> str:
-    """The speaker's notes: what stands in the body of the notes page, one paragraph a line."""
+    """Return the speaker's notes, the body of the notes page, with one paragraph a line."""
     part = package.related(slide_part, "notesSlide")
     if part is None:
         return ""
@@ -568,7 +568,7 @@ def _notes(package: Package, slide_part: str, number: int, notices: list[str]) -
 
 
 def _sections(presentation: Element) -> dict[str, str]:
-    """Slide id → name of the section that the deck puts it in."""
+    """Return slide id → name of its section in the deck."""
     return {
         entry.get("id", ""): shown(section.get("name", ""))
         for section in presentation.iter(f"{P14}section")

@@ -1,4 +1,4 @@
-"""Charts of PowerPoint files: the numbers that a chart was drawn from, as the deck keeps them.
+"""Charts of PowerPoint files: the numbers behind a chart, as the deck stores them.
 
 Source: ECMA-376 part 1, 21.2 (`c:`); [MS-ODRAWXML] 2.24 for waterfalls, funnels, treemaps (`cx:`).
 """
@@ -44,7 +44,7 @@ Drawn = tuple[str, Labels, Series]
 
 
 def read_charts(root: Element, typed_over: Sequence[str] = ()) -> tuple[list[Chart], bool]:
-    """The charts of a `c:chartSpace` or `cx:chartSpace`, and whether they hold all of its series.
+    """Return the charts of a `c:chartSpace` or `cx:chartSpace`, and whether they hold all of its series.
 
     It is one, with all plots that are drawn over each other; only where series do not
     share their categories (scatter), and of the sizes of bubbles, it is one for each set.
@@ -93,7 +93,7 @@ def _series(root: Element) -> tuple[list[Drawn], bool]:
 
 
 def _without_clear(series: Element, numbers: Series) -> Series:
-    """*numbers* with gaps where a single column of *series* has no colour."""
+    """Return *numbers* with gaps for single columns of *series* without a colour."""
     clear = {
         index.get("val", "")
         for point in series.iterfind(f"{C}dPt")
@@ -105,7 +105,7 @@ def _without_clear(series: Element, numbers: Series) -> Series:
 
 
 def _is_seen(series: Element, *, is_line: bool) -> bool:
-    """Whether anything of *series* is drawn: its filling or line, a point of it, or values written at it."""
+    """Return whether anything of *series* is drawn: its fill or line, a point, or values written at it."""
     labels = series.find(f"{C}dLbls")
     if labels is not None and any(
         one.get("val") in _TRUE for name in _SHOWN_AT_A_POINT for one in labels.iter(f"{C}{name}")
@@ -123,7 +123,7 @@ def _is_seen(series: Element, *, is_line: bool) -> bool:
 
 
 def _coloured(properties: Element | None) -> bool:
-    """Whether a filling or line has a colour: one that is neither transparent nor the background's own."""
+    """Return whether a fill or line has a colour that is neither transparent nor the background's."""
     fillings = [] if properties is None else [one for one in properties if one.tag in _COLOURS]
     return any(
         not any(mark.get("val") == "0" for mark in one.iter(f"{A}alpha"))
@@ -133,13 +133,13 @@ def _coloured(properties: Element | None) -> bool:
 
 
 def _is_clear(properties: Element) -> bool:
-    """Whether it is stated that nothing is drawn, or only in no colour; what is not stated is automatic."""
+    """Return whether nothing visible is drawn, explicitly; properties that are not stated are automatic."""
     stated = any(one.tag in (*_COLOURS, f"{A}noFill") for one in properties)
     return stated and not _coloured(properties) and not _coloured(properties.find(f"{A}ln"))
 
 
 def _axes(root: Element) -> Labels:
-    """The titles of the axes that are drawn, and the units that they are said to be in."""
+    """Return the titles of the axes that are drawn, and the units stated for them."""
     axes = [one for kind in ("valAx", "catAx", "dateAx", "serAx") for one in root.iter(f"{C}{kind}")]
     titles = [
         _title(title)
@@ -153,7 +153,7 @@ def _axes(root: Element) -> Labels:
 
 
 def _written(root: Element) -> Labels:
-    """The labels of points that somebody wrote, one by one or in cells: [MS-ODRAWXML] 2.24.3.17."""
+    """Return the labels of points that were typed, one by one or in cells: [MS-ODRAWXML] 2.24.3.17."""
     labels = [" ".join(paragraphs(one.find(f"{C}tx"))) for one in root.iter(f"{C}dLbl")]
     ranges = root.iter(f"{C15}dlblRangeCache")
     cells = [shown(one.text or "") for ranged in ranges for one in ranged.iter(f"{C}v")]
@@ -177,7 +177,7 @@ def _extended_series(root: Element) -> list[Drawn]:
 
 
 def _kind(plot: Element) -> str:
-    """The kind of drawing, in a word or two: "column stacked", "line", "pie"."""
+    """Return the kind of chart in a word or two: "column stacked", "line", "pie"."""
     kind = plot.tag.rsplit("}", 1)[-1].removesuffix("Chart").removesuffix("3D")
     if kind == "bar":
         direction = plot.find(f"{C}barDir")
@@ -196,7 +196,7 @@ def _numbers(name: str, source: Element | None) -> Series:
 
 
 def _format(code: str) -> tuple[bool, str]:
-    """Whether a number format shows percentages, and what else it writes beside a value.
+    """Return whether a number format shows percentages, and what else it writes beside a value.
 
     A format that shows a part of the value ("0.0,,": millions) writes beside that part, so nothing is taken.
     Source: ECMA-376 part 1, 18.8.31.
@@ -223,7 +223,7 @@ def _labels(source: Element | None, day_0: date) -> Labels:
 
 
 def _nested(levels: list[list[str]]) -> Labels:
-    """Labels of several levels, the outer first: "2026 / Q1"; the innermost level comes first in the file."""
+    """Join labels of several levels, outer first ("2026 / Q1"); the file has the innermost level first."""
     names: list[str] = []
     current = [""] * len(levels)
     for index in range(max(map(len, levels), default=0)):
@@ -236,7 +236,7 @@ def _nested(levels: list[list[str]]) -> Labels:
 
 
 def _points(cache: Element | None, tag: str) -> list[str]:
-    """The texts of a cache's points by their index; "" where there is none."""
+    """Return the texts of a cache's points by index, with "" for a missing one."""
     found: dict[int, str] = {}
     for point in () if cache is None else cache.iterfind(tag):
         index = point.get("idx", "")
@@ -254,7 +254,7 @@ def _number(text: str) -> float | None:
 
 
 def _is_date(format_code: str) -> bool:
-    """Whether a number format shows a date: letters for year, month or day outside quotes and brackets."""
+    """Return whether a number format shows a date: year, month or day letters outside quotes and brackets."""
     return bool(re.search(r"[ymd]", _LITERAL.sub("", format_code).replace("General", ""), re.IGNORECASE))
 
 

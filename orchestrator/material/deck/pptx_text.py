@@ -26,25 +26,25 @@ DEFAULT_SIZE = 1800.0
 
 
 def paragraphs(body: Element | None) -> list[str]:
-    """The lines of a text body."""
+    """Return the lines of a text body."""
     return [text for text, _ in nested_paragraphs(body)]
 
 
 def nested_paragraphs(body: Element | None) -> list[tuple[str, int]]:
-    """Each line with the level of its paragraph, from 0: how far its list is indented."""
+    """Return each line with the level of its paragraph (its list's indentation), from 0."""
     found = ((shown(line), level) for line, level in typed_lines(body))
     return [(text, level) for text, level in found if text]
 
 
 def typed_lines(body: Element | None) -> list[tuple[str, int]]:
-    """Each line as it is typed, tabs and all, with the level of its paragraph."""
+    """Return each line as typed, with its tabs, and the level of its paragraph."""
     if body is None:
         return []
     return [(line, _level(one)) for one in body.iter(f"{A}p") for line in broken_lines(_typed(one))]
 
 
 def is_withdrawn(run: Element) -> bool:
-    """Whether the words of *run* are struck out, or invisible: drawn with neither filling nor outline."""
+    """Return whether the words of *run* are struck out or invisible (neither fill nor outline)."""
     properties = run.find(f"{A}rPr")
     if properties is None or not shown(run.findtext(f"{A}t") or ""):
         return False
@@ -59,7 +59,7 @@ def _level(paragraph: Element) -> int:
 
 
 def _typed(paragraph: Element) -> str:
-    """The paragraph's words, raised ones as marks; breaks and tabs stay, what is struck out goes."""
+    """Return the paragraph's words: raised ones as marks, with breaks and tabs, without struck-out ones."""
     pieces: list[tuple[int, str]] = []
     for child in paragraph:
         if child.tag in _LIKE_RUNS:
@@ -86,7 +86,7 @@ def _baseline(run: Element) -> int:
 
 
 def font_size(body: Element) -> float:
-    """The largest size that the text itself states, in hundredths of a point; 0 if it states none."""
+    """Return the largest size that the text itself states, in hundredths of a point, or 0."""
     stated = [
         float(properties.get("sz", ""))
         for properties in body.iter()
@@ -104,7 +104,7 @@ _WRITTEN_IN = ("node", "asst")
 
 
 def smartart_lines(data: Element) -> list[tuple[str, int]]:
-    """The paragraphs of every node with its depth: parents before children, children as numbered."""
+    """Return the paragraphs of every node with its depth: parents before children, children as numbered."""
     points = {point.get("modelId", ""): point for point in data.iter(f"{DGM}pt")}
     children: dict[str, list[tuple[int, str]]] = {}
     for connection in data.iter(f"{DGM}cxn"):

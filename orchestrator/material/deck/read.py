@@ -1,4 +1,4 @@
-"""A deck from a file, parsed in a process of its own; or from Markdown text."""
+"""Read a deck from a file, parsed in its own process, or from Markdown text."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ both find themselves."""
 
 @names_its_file
 def read_deck(path: Path, limits: DeckLimits = DEFAULT_LIMITS) -> Deck:
-    """The deck in the file *path*: PowerPoint, PDF or Markdown, told from its content.
+    """Read the deck in the file *path*: PowerPoint, PDF or Markdown, recognised by its content.
 
     It is parsed in a child process that holds *limits*, writes no file and is gone when
     this returns or raises, by Ctrl-C too. The file is opened once: what is hashed is what
@@ -55,7 +55,7 @@ def read_deck(path: Path, limits: DeckLimits = DEFAULT_LIMITS) -> Deck:
 
 
 def read_deck_text(text: str, name: str = "deck.md") -> Deck:
-    """The deck that *text* is, as Markdown (see `orchestrator.material.deck.markdown`).
+    """Read *text* as a Markdown deck (see `orchestrator.material.deck.markdown`).
 
     Raises:
         DeckError: The text is empty, too long, or holds no slide.
@@ -70,7 +70,7 @@ def read_deck_text(text: str, name: str = "deck.md") -> Deck:
 
 
 def _opened(path: Path, name: str, limits: DeckLimits) -> int:
-    """A descriptor of the file, which is a regular one: a pipe or device is never waited for."""
+    """Open the file, which must be a regular one: a pipe or device is never waited for."""
     try:
         _check_regular(os.stat(path), name, limits)
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -20,7 +20,7 @@ _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0
 
 
 def shown(text: str) -> str:
-    """*text* on one line: invisible characters gone, any run of white space one space.
+    """Return *text* on one line, without invisible characters, each run of white space as one space.
 
     A no-break, thin or narrow space for thousands stays, since it makes one number of "4 200". Line
     breaks, tabs, control characters and icons of a font's own (private use) count as white space;
@@ -57,7 +57,7 @@ _MIN_LETTERS = 3
 
 
 def own_words(description: str) -> str:
-    """The alt text on one line, or "" where it is a program's: a guess, a file or shape name."""
+    """Return the alt text on one line, or "" if a program made it: a guess, a file or shape name."""
     text = shown(description)
     if sum(character.isalpha() for character in text) < _MIN_LETTERS or _WRITTEN_BY_A_PROGRAM.search(text):
         return ""

@@ -1,4 +1,4 @@
-"""Lines of a text box that stand in columns by tabs: a table, as many people draw one."""
+"""Tables that people type in a text box with tabs between the columns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORD = re.compile(
 
 
 def headed(rows: Sequence[Sequence[str]], spans: Spans) -> Table:
-    """The table of *rows*, with all rows of headings joined to its first: "2025 / Plan".
+    """Build a table of *rows*, joining all rows of headings into the first: "2025 / Plan".
 
     A row is one of headings if it holds names alone and divides a merged cell above it, or has no label
     of its own above columns of figures. A merged value is left where it stands: nobody knows its parts.
@@ -75,7 +75,7 @@ Lines = list[tuple[str, int]]
 
 
 def split_tabs(typed: Lines) -> tuple[Lines, tuple[Table, ...]]:
-    """The lines of *typed* that are lines, and the tables that the others are."""
+    """Split *typed* into its plain lines and the tables that the other lines form."""
     lines: Lines = []
     tables: list[Table] = []
     seen = [(line, level) for line, level in typed if shown(line)]
@@ -90,7 +90,7 @@ def split_tabs(typed: Lines) -> tuple[Lines, tuple[Table, ...]]:
 
 
 def _rows(lines: list[str]) -> list[list[str]] | None:
-    """The cells of *lines*, if they are rows: labels in front, and figures behind all but the first."""
+    """Return the cells of *lines* if they are rows (labels, then figures in all but the first), else None."""
     for separator in ("\t", "\t+"):  # some take one tab for a column, others as many as it needs
         rows = [[shown(cell) for cell in re.split(separator, line)] for line in lines]
         if len(rows) >= _MIN_ROWS and len({*map(len, rows)}) == 1:

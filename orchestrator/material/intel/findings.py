@@ -1,4 +1,4 @@
-"""external-intel.md: what was brought in from outside, held beside the deck's claims."""
+"""external-intel.md: findings from outside, compared with the deck's claims."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class _Section:
 
 @dataclass(slots=True)
 class _Block:
-    """A paragraph, bullet or row, and the section it stands in."""
+    """A paragraph, bullet or row, with its section."""
 
     lines: list[str]
     section: _Section
@@ -85,7 +85,7 @@ class _Block:
 
 
 def reported_in(text: str) -> Iterator[Reported]:
-    """Every paragraph, bullet and table row of *text*, as a finding; `source` is "" where none is given."""
+    """Yield every paragraph, bullet and table row of *text* as a finding; `source` is "" if none is given."""
     whole = _Section()
     if front := _FRONT.match(text):
         for line in front[1].splitlines():
@@ -138,7 +138,7 @@ def _heading(line: str, following: str) -> str | None:
 
 
 def _row(header: list[str], cells: list[str]) -> str:
-    """A table's row as one line: its label, then each cell behind its column's name."""
+    """Return a table row as one line: its label, then each cell behind its column's name."""
     pairs = [
         f"{head}: {cell}" if head else cell for head, cell in zip(header[1:], cells[1:], strict=False) if cell
     ]
@@ -163,7 +163,7 @@ def _findings(block: _Block, whole: _Section) -> Iterator[Reported]:
 
 
 def _without_source(text: str) -> tuple[str, str]:
-    """The text without the source that it names in brackets, and that source; or its only link."""
+    """Return the text without the source in brackets, and that source or else the text's only link."""
     if own := _OWN_SOURCE.search(text):
         return (text[: own.start()] + text[own.end() :]), one_line((own[1] or own[2]).rstrip(" ."))
     links = _URL.findall(text)
@@ -173,7 +173,7 @@ def _without_source(text: str) -> tuple[str, str]:
 
 
 def _without_date(source: str) -> tuple[str, str | None]:
-    """ "Eurostat, March 2026" is a source and its date."""
+    """Split "Eurostat, March 2026" into source and date."""
     for date in dates_in(source):
         if date.end == len(source) and (name := source[: date.start].rstrip(" ,(")):
             return name, date.text
@@ -181,7 +181,7 @@ def _without_date(source: str) -> tuple[str, str | None]:
 
 
 def _plain(text: str) -> str:
-    """Without the marks of Markdown; a link keeps its words."""
+    """Return the text without Markdown marks; a link keeps its words."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
     if len(text) <= _MAX_MARKED:
         text = _EMPHASIS.sub(lambda match: match[2], text)
@@ -189,7 +189,7 @@ def _plain(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """The paragraph; where it is long, stretches of whole sentences, each as long as a finding may be."""
+    """Return the paragraph, or stretches of whole sentences if it is over a finding's maximum length."""
     if len(text.split()) <= MAX_PARAGRAPH:
         return [text]
     parts: list[str] = []
@@ -229,7 +229,7 @@ _CLAIM_ID = re.compile(r"d[1-9]\d{0,5}\.[1-9]\d{0,5}")
 
 
 def read_intel(paths: Sequence[Path]) -> tuple[Reported, ...]:
-    """The findings of all files, in their order; of prose every paragraph that says something.
+    """Read the findings of all files, in order; in prose, every paragraph that says something is one.
 
     Raises:
         InputError: A file cannot be read or breaks its shape: one line that names file, line or
@@ -319,7 +319,7 @@ _NOT_HELD: Final = "## Not held against the deck"
 
 
 def intel_page(intel: Intel, most_revisions: int) -> str:
-    """The file's text: equal for equal arguments; every word from outside stands inside a line of ours."""
+    """Render external-intel.md; equal arguments give equal text, and outside words stay inside our lines."""
     if not intel.items:
         return "# External intel\n\nNo external intel was given for this session.\n"
     lines = ["# External intel", "", _summary(intel, most_revisions), "", _HOW, ""]
@@ -334,12 +334,12 @@ def intel_page(intel: Intel, most_revisions: int) -> str:
 
 
 def _stance_page(item: IntelItem) -> str | None:
-    """None: nobody has held it against the deck, so it has no stance."""
+    """Return the stance for the page, or None if the item was never compared with the deck."""
     return item.stance if item.is_held or item.stance != NEUTRAL else None
 
 
 def counts(items: Sequence[IntelItem]) -> str:
-    """How many speak against, for, or neither: "2 contradict, 1 supports, 3 are neutral"."""
+    """Count those that contradict, support or are neutral: "2 contradict, 1 supports, 3 are neutral"."""
     words = {CONTRADICTS: ("contradicts", "contradict"), SUPPORTS: ("supports", "support")}
     parts = []
     for stance, (one, several) in words.items():
@@ -361,7 +361,7 @@ def _summary(intel: Intel, most_revisions: int) -> str:
 
 
 def not_read(failed: str) -> str:
-    """One sentence on findings that the engine could not read."""
+    """Return one sentence on findings that the engine could not read."""
     return f"The new ones were not held against the deck, because the engine failed: {one_line(failed)}"
 
 

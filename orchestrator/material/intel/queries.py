@@ -1,4 +1,4 @@
-"""The queries of a web search: the subjects of the deck's claims, and nobody's name.
+"""Build web search queries from the subjects of the deck's claims, without any names.
 
 A query leaves the machine and is seen by a search service. So it is made of words that cannot name
 anyone: those that the deck writes in lower case, and years. Names of the presenter, of speakers and of
@@ -67,7 +67,7 @@ class Query:
 def queries_of(
     deck: Deck, claims: Sequence[Claim], names: Iterable[str], *, first: Sequence[str] = ()
 ) -> tuple[Query, ...]:
-    """At most `MAX_QUERIES`, none twice; none for a claim that is left with too few words.
+    """Return at most `MAX_QUERIES` distinct queries; a claim left with too few words gets none.
 
     Args:
         names: Whoever must not be named, besides the deck's title and file: the presenter, speakers.
@@ -91,7 +91,7 @@ def queries_of(
 
 
 def _kept(text: str, allowed: set[str]) -> Iterator[str]:
-    """The words of *text* that a query may hold; one in capitals only where the deck writes it small too."""
+    """Yield the words of *text* allowed in a query; a capitalised one only if the deck also has it small."""
     for match in _WORD.finditer(_ADDRESS.sub(" ", text)):
         word = match[0].casefold()
         if word.isdigit() or (word in allowed and word not in _STOP and len(word) >= _SHORTEST):
@@ -105,13 +105,13 @@ def _texts(deck: Deck) -> Iterator[str]:
 
 
 def _lower_case(deck: Deck) -> Counter[str]:
-    """The words that the deck writes in small letters, outside of addresses, and how often."""
+    """Count the words that the deck writes in lower case, outside addresses."""
     words = (match[0] for text in _texts(deck) for match in _WORD.finditer(_ADDRESS.sub(" ", text)))
     return Counter(word for word in words if word.islower())
 
 
 def _private(deck: Deck, names: Iterable[str]) -> set[str]:
-    """Words that no query holds, in small letters, and their possessives."""
+    """Return the words that no query may hold, in lower case, with their possessives."""
     title = _PART.findall(deck.title)
     found = {part.casefold() for part in title if not part.islower()} | {
         part.casefold() for part in title[:1]
@@ -129,7 +129,7 @@ def _private(deck: Deck, names: Iterable[str]) -> set[str]:
 
 
 def _topic(deck: Deck, allowed: set[str]) -> list[str]:
-    """The deck's commonest words, of those that may be searched for."""
+    """Return the deck's commonest words that may be searched for."""
     counts: Counter[str] = Counter()
     for slide in deck.slides:
         counts.update({word for _, text in slide_texts(slide) for word in _kept(text, allowed)})

@@ -1,4 +1,4 @@
-"""WebVTT and SRT: cues → pieces of speech."""
+"""Parse WebVTT and SRT cues into pieces of speech."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _ROLLING_SHARE = 1 / 3  # people say a line twice; where a third of all cues rep
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """A caption shown at one time: its lines, each with the voice that speaks it."""
+    """The caption shown at one time: its lines, each with the voice that speaks it."""
 
     start_s: float
     end_s: float
@@ -44,10 +44,10 @@ class Cue:
 
 
 class CueReader:
-    """The cues of a file or feed, line by line; faults that programs are known for are mended."""
+    """A parser of a file's or feed's cues, line by line, that repairs known faults of programs."""
 
     def __init__(self, kind: str, *, live: bool, is_spaced: bool = False) -> None:
-        """Read cues of this *kind* ("vtt" or "srt"); where they are *live*, a blank line ends one.
+        """Read cues of this *kind* ("vtt" or "srt"); if they are *live*, a blank line ends one.
 
         In a whole SRT file it does not: words behind a blank line belong to the cue before it. Where
         a file *is_spaced*, a line of times among words is one of the words.
@@ -65,7 +65,7 @@ class CueReader:
         self._last: Cue | None = None
 
     def line(self, line: str) -> Cue | None:
-        """The cue that this line completes."""
+        """Return the cue that this line completes, or None."""
         self.number += 1
         done: Cue | None = None
         is_new, self._is_new = self._is_new, not line.strip()
@@ -81,14 +81,14 @@ class CueReader:
         return done
 
     def _is_id(self, line: str) -> bool:
-        """Whether the line above times is no words of the cue before."""
+        """Return whether the line above times is an id, not words of the cue before."""
         if line.strip().isdigit() or _WEBEX_ID.fullmatch(line.strip()):
             return True
         # The id of Teams, also behind a cue that is empty; in live SRT the rest of a cue has no times.
         return not self._goes_on and (not self._timing or (len(self._lines) == 1 and " " not in line.strip()))
 
     def close(self) -> Cue | None:
-        """The cue that is complete now; None where it has no words."""
+        """Return the cue that is now complete, or None if it has no words."""
         timing, self._timing = self._timing, ""
         lines, self._lines = self._lines, []
         if not timing:  # a header, a comment, the name of a cue; in live SRT the rest of one
@@ -108,12 +108,12 @@ class CueReader:
 
 
 def is_amid_words(above: list[str], *, is_new: bool) -> bool:
-    """Whether a line of times stands below the words of a cue, with no blank line and no number between."""
+    """Return whether a line of times stands below a cue's words without a blank line or number between."""
     return bool(above) and not is_new and not above[-1].strip().isdigit()
 
 
 def read_captions(text: str, kind: str) -> tuple[list[LiveSegment], list[str]]:
-    """The pieces of speech of a whole file, and what a user should know about them.
+    """Return the pieces of speech of a whole file, and notices for the user.
 
     One piece for each voice of each cue, with the cue's times. Lines that rolling captions show
     again are left out.
@@ -150,7 +150,7 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None
 
 
 def without_repeats(found: list[Cue]) -> tuple[list[Cue], int]:
-    """The cues without lines that only repeat the end of the cue before, and how many those were.
+    """Remove lines that only repeat the end of the cue before; return the cues and the number of repeats.
 
     A repeat counts where cues overlap in time. Where they only touch, it counts if a third of
     the cues repeat and lines visibly roll up, since people do say things twice.
@@ -175,7 +175,7 @@ def without_repeats(found: list[Cue]) -> tuple[list[Cue], int]:
 
 
 def pieces_of(cue: Cue) -> list[LiveSegment]:
-    """One piece for each run of lines by one voice, its lines apart; voices of one cue share its times."""
+    """Return one piece for each run of lines by one voice; the voices of one cue share its times."""
     return [
         LiveSegment("\n".join(line for _, line in lines), cue.start_s, cue.end_s, voice)
         for voice, lines in groupby(cue.lines, key=itemgetter(0))

@@ -1,4 +1,4 @@
-"""How the presenter spoke: pace, fillers and hedges, pauses, time without another voice.
+"""Measure how the presenter spoke: pace, fillers and hedges, pauses, time without another voice.
 
 Everything here is counted from segments; nothing is guessed. Where times were estimated from
 words, or of typed words, pace and pauses are not measured.
@@ -43,7 +43,7 @@ _STOPS: Final = frozenset(".!?…")
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One filler or hedge: `text[start:end]` are its words, `word` the same in lower case, but for "I"."""
+    """One filler or hedge: `text[start:end]` is its wording, `word` the same in lower case, except "I"."""
 
     kind: str  # FILLER or HEDGE
     word: str
@@ -67,7 +67,7 @@ Conditions = tuple[tuple[str, frozenset[str]], ...]
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """Where a phrase is a filler or hedge."""
+    """The conditions under which a phrase is a filler or hedge."""
 
     kind: str
     words: tuple[str, ...]
@@ -76,7 +76,7 @@ class _Rule:
 
 
 def marks(text: str) -> tuple[Mark, ...]:
-    """Every filler and hedge of *text*, in order; none overlaps another.
+    """Return every filler and hedge of *text*, in order and without overlaps.
 
     Case and typographic apostrophes make no difference, and no part of a longer word counts.
     """
@@ -96,7 +96,7 @@ def marks(text: str) -> tuple[Mark, ...]:
 
 
 def is_countable(text: str) -> bool:
-    """Whether this is English, as far as can be told without the hesitations, which are words elsewhere."""
+    """Return whether the text seems English, ignoring hesitations, which are words in other languages."""
     return reads_as_english(WORD.sub(lambda word: " " if hesitates(word[0].lower()) else word[0], text))
 
 
@@ -120,7 +120,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _mark_at(tokens: Sequence[_Token], index: int) -> tuple[str, int] | None:
-    """The kind of what begins at *index*, and the index behind it."""
+    """Return the kind of the mark that begins at *index* and the index behind it, or None."""
     first = tokens[index].text
     if hesitates(first):
         return FILLER, index + 1
@@ -138,7 +138,7 @@ def _mark_at(tokens: Sequence[_Token], index: int) -> tuple[str, int] | None:
 
 
 def _facts(tokens: Sequence[_Token], first: int, after: int) -> dict[str, frozenset[str]]:
-    """Of each fact that holds for the words from *first* to *after*, the words that it is about."""
+    """Return, for each fact that holds for the words from *first* to *after*, the words it concerns."""
     before, following = tokens[max(0, first - 4) : first], tokens[after : after + 1]
     mark_before, mark_after = tokens[first].mark_before, tokens[after - 1].mark_after
     um_before, um_after = (any(hesitates(one.text) for one in near) for near in (before[-1:], following))
@@ -178,13 +178,13 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def hesitates(word: str) -> bool:
-    """Whether the word, in lower case, is "um" or the like."""
+    """Return whether the lower-case word is a hesitation, as "um"."""
     return _HESITATION.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=1)
 def _rules() -> dict[str, list[_Rule]]:
-    """The rules of `fillers.yaml` by the first word of the phrase, in their order."""
+    """Return the rules of `fillers.yaml`, in order, by the first word of their phrase."""
     rules: dict[str, list[_Rule]] = {}
     for kind, phrases in written("fillers").items():
         for phrase, rule in phrases.items():
@@ -197,7 +197,7 @@ def _rules() -> dict[str, list[_Rule]]:
 
 
 def _conditions(written: Sequence[Any]) -> Conditions:
-    """Facts alone, or each with the words that it is asked for."""
+    """Parse conditions: facts alone, or each with the words to which it applies."""
     pairs = [next(iter(one.items())) if isinstance(one, dict) else (one, "") for one in written]
     return tuple((fact, frozenset(words.split())) for fact, words in pairs)
 
@@ -215,7 +215,7 @@ _SAMPLE_SEGMENTS: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A filler or hedge with the segment that it was said in."""
+    """A filler or hedge with its segment."""
 
     mark: Mark
     segment: Segment
@@ -223,7 +223,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """A silence of the presenter, with nobody else speaking."""
+    """A silence of the presenter while nobody else speaks."""
 
     at_s: float
     length_s: float
@@ -232,7 +232,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The measures of one presentation. A measure that cannot be taken is None."""
+    """The measures of one presentation; one that cannot be taken is None."""
 
     words: int
     spoken_s: float
@@ -248,19 +248,19 @@ class Delivery:
     is_recognised: bool = False  # words are as a speech-to-text program heard them: without most hesitations
 
     def common(self, kind: str) -> list[tuple[str, int]]:
-        """The fillers or hedges that were said, with how often, the commonest first."""
+        """Return the fillers or hedges with their counts, the commonest first."""
         counted = Counter(one.mark.word for one in self.said or () if one.mark.kind == kind)
         return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
 
     def count(self, kind: str) -> int:
-        """How many fillers or hedges were said."""
+        """Count the fillers or hedges."""
         return sum(one.mark.kind == kind for one in self.said or ())
 
 
 def delivery_of(
     segments: Sequence[Segment], judged: Collection[str | None], *, asked_at_s: Sequence[float] = ()
 ) -> Delivery:
-    """The measures over all *segments* of a session, in the order in which they were said.
+    """Measure all *segments* of a session, in the order in which they were said.
 
     Args:
         judged: The labels whose segments count; None among them: those without a label.
@@ -294,12 +294,12 @@ def delivery_of(
 
 
 def is_recognised(segments: Sequence[Segment]) -> bool:
-    """Whether any of these come from a speech-to-text program: only those have a confidence."""
+    """Return whether any segment comes from speech to text: only those have a confidence."""
     return any(one.confidence is not None for one in segments)
 
 
 def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
-    """Every filler and hedge of these segments; None where they are not in English.
+    """Return every filler and hedge of these segments, or None if they are not in English.
 
     Counted segment by segment: the whole is the sum of its parts.
     """
@@ -311,7 +311,7 @@ def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
 def pauses_in(
     segments: Sequence[Segment], judged: Collection[str | None], asked_at_s: Sequence[float] = ()
 ) -> tuple[Pause, ...]:
-    """The presenter's long silences between two segments of their own, with nobody else in between."""
+    """Return the presenter's long silences between two of their segments with nobody else in between."""
     found = []
     for before, after in pairwise(segments):
         if before.speaker not in judged or after.speaker not in judged:
@@ -360,14 +360,14 @@ _SENTENCE_ENDS: Final = re.compile(r"[.!?…](?=\W|$)")
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A string of words, as it was said first, and when it was said each time."""
+    """A string of words as first said, with every time that it was said."""
 
     words: str
     at_s: tuple[float, ...]  # the beginning of the piece of speech
 
     @property
     def times(self) -> int:
-        """How often it was said."""
+        """The number of times that it was said."""
         return len(self.at_s)
 
 
@@ -379,7 +379,7 @@ class _Word:
 
 
 def repeated_in(segments: Sequence[Segment], shown: Sequence[str] = ()) -> tuple[Repeated, ...]:
-    """The strings that were said at least MIN_TIMES and once in WORDS_A_TIME words; the commonest first.
+    """Return strings said at least MIN_TIMES and once in WORDS_A_TIME words, the commonest first.
 
     No word counts for two of them: longer strings come before those within them.
 
@@ -407,14 +407,14 @@ def repeated_in(segments: Sequence[Segment], shown: Sequence[str] = ()) -> tuple
 
 
 def _covered(number: int, at: int, length: int) -> list[tuple[int, int]]:
-    """Sentence and place of each word of a string."""
+    """Return sentence and position of each word of a string."""
     return [(number, at + more) for more in range(length)]
 
 
 def _strings(
     sentences: Sequence[Sequence[_Word]], length: int
 ) -> dict[tuple[str, ...], list[tuple[int, int]]]:
-    """Every string of so many words with its places, none of which overlap; the commonest string first."""
+    """Return every string of *length* words, commonest first, with its places, none overlapping."""
     found: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for number, words in enumerate(sentences):
         for at in range(len(words) - length + 1):
@@ -425,7 +425,7 @@ def _strings(
 
 
 def _sentences(segments: Sequence[Segment]) -> list[list[_Word]]:
-    """The words sentence by sentence, also where captions cut one in two; without um and uh.
+    """Return the words by sentence, without um and uh, joining sentences that captions cut in two.
 
     A figure or a date parts a sentence as its end does.
     """

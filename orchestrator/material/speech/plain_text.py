@@ -1,4 +1,4 @@
-"""Plain text: one paragraph a segment, with time stamps and names where it has them."""
+"""Parse plain text into one segment a paragraph, with any time stamps and names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Stamp:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line with words, and what it may be besides."""
+    """A line with words, and its possible time stamp and label."""
 
     text: str
     is_first: bool  # a blank line or the beginning is above it
@@ -69,7 +69,7 @@ class _Paragraph:
 
 
 def read_plain(text: str) -> tuple[list[LiveSegment], list[str]]:
-    """The paragraphs of a text with the times and speakers that it names, and what a user should know.
+    """Return the paragraphs of a text with their times and speakers, and notices for the user.
 
     Paragraphs end at blank lines; in a text without blank lines each line is one. A time stamp
     begins a paragraph too: `[0:01:20]`, `(1:20)`, `1:20-1:45` (`end` may stand for the last),
@@ -85,7 +85,7 @@ def read_plain(text: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def read_plain_line(line: str) -> LiveSegment | None:
-    """One line of a text that grows: a segment of its own; None where it has no words."""
+    """Return one line of a growing text as a segment of its own, or None if it has no words."""
     stamp = _stamp(line)
     if stamp is not None and not stamp.is_bare:
         words = one_line(stamp.words)
@@ -94,7 +94,7 @@ def read_plain_line(line: str) -> LiveSegment | None:
 
 
 class _Reading:
-    """The paragraphs of a text, line by line: who speaks, and the time that the next one has."""
+    """The state while reading a text line by line: who speaks, and the time of the next paragraph."""
 
     def __init__(self, lines: Sequence[_Line], speakers: frozenset[str]) -> None:
         self._lines, self._speakers = lines, speakers
@@ -113,7 +113,7 @@ class _Reading:
         self._found: list[_Paragraph] = []
 
     def paragraphs(self) -> list[_Paragraph]:
-        """All of them, in their order."""
+        """Return all paragraphs, in order."""
         for line in self._lines:
             name = _name(line, self._speakers)
             if name is not None and line.label is not None:
@@ -129,7 +129,7 @@ class _Reading:
         return self._found
 
     def _takes(self, line: _Line) -> bool:
-        """Whether the stamp of a line is one."""
+        """Return whether the line's apparent time stamp is one."""
         is_told = line.stamp is not None and not line.stamp.is_bare
         return is_told or self._takes_bare or (line.is_time_alone and self._takes_times)
 
@@ -137,7 +137,7 @@ class _Reading:
         return not self._is_headed and is_doubtful(line.label)
 
     def _name(self, name: str, found: Label) -> None:
-        """Go on with the words of a speaker."""
+        """Continue with the words of a speaker."""
         self._speaker, self._is_headed, self._open = name, found.is_head, None
         inner = _stamp(found.words) if found.when is None else None
         told = _told(found.when) if found.when else (inner.start_s, inner.end_s) if inner else (None, None)
@@ -147,7 +147,7 @@ class _Reading:
             self._add(words)
 
     def _begin(self, words: str, line: _Line) -> None:
-        """Begin a paragraph that names nobody: of whoever was named last where the form says so."""
+        """Begin a paragraph that names nobody; if the form says so, it is of the speaker named last."""
         if not self._is_headed and (not self._carries or is_doubtful(line.label)):
             self._speaker = None
         self._add(words)
@@ -159,12 +159,12 @@ class _Reading:
 
 
 def _name(line: _Line, speakers: frozenset[str]) -> str | None:
-    """The speaker whom a line names."""
+    """Return the speaker whom a line names, or None."""
     return line.label.name if line.label is not None and line.label.name in speakers else None
 
 
 def _speakers(lines: Sequence[_Line]) -> frozenset[str]:
-    """The labels that are speakers: by their form, by how often they stand there, by a time beside them."""
+    """Return the labels that are speakers, by their form, their frequency and times beside them."""
     found = [one.label if _is_labelled(lines, number) else None for number, one in enumerate(lines)]
     labelled_at = [number for number, one in enumerate(found) if one is not None]
     talk = range(labelled_at[0], labelled_at[-1] + 1) if labelled_at else ()  # without head and foot
@@ -190,7 +190,7 @@ def _speakers(lines: Sequence[_Line]) -> frozenset[str]:
 
 
 def _is_labelled(lines: Sequence[_Line], number: int) -> bool:
-    """Whether more than a name stands there; behind a time ("[0:10] Yes.") only with words below it."""
+    """Return whether more than a name stands there; after a time ("[0:10] Yes.") words must follow below."""
     label = lines[number].label
     if label is None or label.is_bare:
         return False
@@ -202,13 +202,13 @@ def _is_labelled(lines: Sequence[_Line], number: int) -> bool:
 
 
 def _is_beside_a_time(lines: Sequence[_Line], number: int) -> bool:
-    """Whether the line above is a time alone, or the one below begins with a time."""
+    """Return whether the line above is a time alone, or the one below begins with a time."""
     is_above = number > 0 and lines[number - 1].is_time_alone
     return is_above or (number + 1 < len(lines) and lines[number + 1].stamp is not None)
 
 
 def _without_frame(lines: list[_Line], speakers: frozenset[str]) -> tuple[list[_Line], int]:
-    """The lines without what a program writes above the first speaker and below the last, and how many.
+    """Remove what a program writes above the first speaker and below the last; return the lines and a count.
 
     Above: names, titles and dates, none of which ends as a sentence does. Below: from a length
     ("Meeting ended after 00:20:15") or a phrase of a program's own on.
@@ -232,7 +232,7 @@ def _is_foot(line: _Line) -> bool:
 
 
 def _on_one_clock(pieces: list[LiveSegment]) -> list[LiveSegment]:
-    """The pieces with times from the first one on, where they are hours of a day."""
+    """Count times from the first piece on, if they are times of day."""
     first_s = next((one.start_s for one in pieces if one.start_s is not None), 0.0)
     if first_s < _WALL_CLOCK_S:
         return pieces
@@ -253,7 +253,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _told(when: str) -> tuple[float | None, float | None]:
-    """The times beside a name."""
+    """Return the times beside a name."""
     if _OF_A_DAY.search(when):
         return None, None
     start, *end = [clock_s(one) for one in _CLOCKS.findall(when)]

@@ -1,4 +1,4 @@
-"""A recording's file, sound or transcript → its segments."""
+"""Read a recording, sound or transcript, into segments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NO_FILE = "is not a file: give a recording's file"
 def open_recording(
     path: Path, *, missing: str, no_file: str = _NO_FILE, folder: str = _NO_FILE
 ) -> BufferedReader:
-    """The file, open to be read; a pipe or device is refused, never waited for.
+    """Open the file for reading; refuse a pipe or device instead of waiting for it.
 
     Args:
         missing: The message's advice where there is no file.
@@ -71,7 +71,7 @@ _MAX_GAP_S: Final = 2.0  # a longer silence ends a sentence
 
 
 def with_whole_figures(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
-    """Give the words of a figure that is cut to the piece where it begins; all else stays as it is.
+    """Move the words of a figure that is cut to the piece in which it begins.
 
     "… to 4.2 | million in 2025" becomes "… to 4.2 million | in 2025": the words stay in their order,
     and each piece keeps its times. A piece of which nothing is left ends the one before.
@@ -92,7 +92,7 @@ def with_whole_figures(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
 
 
 def _cut_off(last: LiveSegment, piece: LiveSegment) -> int:
-    """How many characters of a piece belong to a figure that begins in the one before.
+    """Count the characters of a piece that belong to a figure begun in the one before.
 
     None between two digits: "we hired 12 | 300 of them left" are two figures.
     """
@@ -126,7 +126,7 @@ _WORD: Final = re.compile(r"\S+")
 
 
 def without_loops(pieces: Sequence[LiveSegment]) -> tuple[list[LiveSegment], list[str]]:
-    """The pieces with each loop once, at its own time, and a notice for each; all others as they are."""
+    """Return the pieces with each loop once, at its own time, and a notice for each loop."""
     kept: list[LiveSegment] = []
     notices: list[str] = []
     said = [(one.speaker, " ".join(one.text.casefold().split())) for one in pieces]
@@ -151,7 +151,7 @@ def without_loops(pieces: Sequence[LiveSegment]) -> tuple[list[LiveSegment], lis
 
 
 def _loop(said: Sequence[tuple[str | None, str]], at: int) -> tuple[int, int]:
-    """How many pieces from *at* on are said again and again, and how often; (1, 1): none."""
+    """Return how many pieces from *at* on form a loop, and how often it repeats; (1, 1) if none."""
     for size in range(1, min(_MAX_PIECES, (len(said) - at) // MIN_TIMES) + 1):
         times = 1
         while said[at + times * size : at + (times + 1) * size] == said[at : at + size]:
@@ -163,7 +163,7 @@ def _loop(said: Sequence[tuple[str | None, str]], at: int) -> tuple[int, int]:
 
 
 def _once(text: str) -> tuple[str, int]:
-    """The text with what it says again and again once, and how often it says it."""
+    """Return the text with its loop once, and how often the loop repeats."""
     plain = text.encode()
     if len(plain) <= MAX_COMPRESSED * len(zlib.compress(plain)):
         return text, 1
@@ -211,7 +211,7 @@ _JSON_HEAD = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Speech as it was recorded: `segments` by their start, and what a user should know about it."""
+    """Recorded speech: `segments` by their start, and notices for the user."""
 
     segments: tuple[Segment, ...]
     times_estimated: bool  # some segment's times were counted from its words, not told
@@ -221,7 +221,7 @@ class Recording:
 
     @classmethod
     def silent(cls) -> Recording:
-        """No speech at all: a rehearsal of the deck alone."""
+        """Return a recording without speech: a rehearsal of the deck alone."""
         return cls((), False, (), hashlib.sha256().hexdigest(), "no recording")
 
 
@@ -298,7 +298,7 @@ def read_speech(
 
 
 def _unnamed(segments: Sequence[Segment]) -> list[str]:
-    """Which pieces no label fits, in a recording that names its speakers."""
+    """Return a notice of the pieces that no label fits, in a recording that names its speakers."""
     numbered = [(number, one) for number, one in enumerate(segments, start=1) if one.speaker is None]
     if not numbered or len(numbered) == len(segments):
         return []
@@ -309,7 +309,7 @@ def _unnamed(segments: Sequence[Segment]) -> list[str]:
 
 
 def kind_of(text: str, suffix: str) -> str:
-    """The kind of a text: "vtt", "srt", "sbv", "txt", "json" or "jsonl".
+    """Return the kind of a text: "vtt", "srt", "sbv", "txt", "json" or "jsonl".
 
     Raises:
         SpeechError: Neither its first characters nor its suffix say it.
@@ -349,7 +349,7 @@ def _pieces(text: str, suffix: str) -> tuple[list[LiveSegment], list[str]]:
 def _heard(
     file: BufferedReader, suffix: str, recogniser: Recogniser, names: Sequence[str]
 ) -> tuple[str, list[LiveSegment]]:
-    """A sound file's SHA-256 and what is said in it."""
+    """Return a sound file's SHA-256 and the speech in it."""
     try:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
         file.seek(0)

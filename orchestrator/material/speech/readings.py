@@ -1,4 +1,4 @@
-"""Two readings of one stretch of sound, and the words that stand: plain ones, and ones with times and names.
+"""Combine two readings of the same sound, one plain and one with times and names, into one text.
 
 Without times in its text the model is nearest to what was said, and sometimes leaves out a whole sentence;
 with them it leaves out none. So what it left out is put in where the other reading has it, and where that one
@@ -61,7 +61,7 @@ def is_unsure(sure: float, seconds: float, *, differs: bool = False) -> bool:
 
 
 def told_doubt(text: str, confidence: float | None, seconds: float) -> str | None:
-    """Return the doubt in words of which a recogniser elsewhere told its confidence, 0 to 1.
+    """Return the doubt for words whose confidence, 0 to 1, another recogniser gave, or None.
 
     Words without one were typed, or stand in a transcript: they are what somebody meant.
     """
@@ -73,7 +73,7 @@ def told_doubt(text: str, confidence: float | None, seconds: float) -> str | Non
 
 
 def repeats(text: str) -> bool:
-    """Whether a text says the same again and again."""
+    """Return whether a text repeats itself over and over."""
     plain = text.encode()
     if len(plain) > MAX_COMPRESSED * len(zlib.compress(plain)):
         return True
@@ -86,7 +86,7 @@ def repeats(text: str) -> bool:
 
 
 def _times(words: list[str], at: int, size: int) -> int:
-    """How often in a row the phrase of *size* words at *at* stands there."""
+    """Count how often in a row the phrase of *size* words stands from *at* on."""
     phrase, times = words[at : at + size], 1
     while words[at + times * size : at + (times + 1) * size] == phrase:
         times += 1
@@ -116,7 +116,7 @@ _SIGNS: Final = re.compile(r"^[\W_]+|['’]s\b|[\W_]+$")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the model reads in a stretch."""
+    """The model's reading of a stretch."""
 
     text: str
     sure: float  # mean log probability of its tokens
@@ -124,7 +124,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The words of a stretch."""
+    """The words that stand for a stretch."""
 
     text: str
     sure: float
@@ -140,7 +140,7 @@ def settle(
     is_other_language: bool = False,
     fits: Callable[[str, str, int], bool] = lambda text, other, names: False,
 ) -> Settled:
-    """Return the words that stand, and the doubt in them.
+    """Choose the words that stand, and return them with any doubt.
 
     Args:
         timed: The reading with times, for which the model was given *names*.
@@ -170,7 +170,7 @@ def settle(
 
 
 def with_lost(plain: str, timed: str, names: Sequence[str]) -> str:
-    """Return *plain* with what it has left out of *timed*, each in its place."""
+    """Return *plain* with the words that it lacks from *timed*, each in its place."""
     known = {_fold(name) for name in names}
     gap = _gap(plain, timed)
     words, others = _split(plain, gap), _split(timed, gap)
@@ -189,7 +189,7 @@ def agreement(one: str, other: str) -> float:
 
 
 def with_names(plain: str, timed: str, names: Sequence[str]) -> str:
-    """Return *plain* with each name of *timed* in the place of the words that sound like it."""
+    """Return *plain* with each name of *timed* in place of the words that sound like it."""
     known = {_fold(name): name for name in names}
     words, others = plain.split(), timed.split()
     said, heard = _folded(words), _folded(others)
@@ -209,7 +209,7 @@ def with_names(plain: str, timed: str, names: Sequence[str]) -> str:
 
 
 def with_names_around(plain: str, timed: str, names: Sequence[str]) -> tuple[str, int]:
-    """Return *plain* with what *timed* has in the place of other words, where a name is in it; and how many.
+    """Replace words of *plain* by those of *timed* that hold a name; return the text and the count of names.
 
     The names bring their neighbours' words there, and no figure: figures are what a talk is checked by.
     """
@@ -232,7 +232,7 @@ def _digits(words: Sequence[str]) -> str:
 
 
 def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequence[str]) -> tuple[int, int]:
-    """Return where among *said* the name's own words stand, as its neighbours stand before and after them."""
+    """Return where in *said* a name's words stand, found by the neighbours *before* and *after* it."""
 
     def alike(place: tuple[int, int]) -> tuple[int, int]:
         at, to = place
@@ -250,12 +250,12 @@ def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequen
 
 
 def _spelled(word: str, known: dict[str, str]) -> str:
-    """The word, a name, as the deck spells it."""
+    """Return the word, a name, as the deck spells it."""
     return known[_fold(word)].join(word.casefold().split(_fold(word), 1))
 
 
 def _gap(*texts: str) -> str:
-    """What stands between the words of these texts: a space, or nothing."""
+    """Return what separates the words of these texts: a space, or nothing."""
     text = " ".join(texts)
     return "" if len(text) > UNSPACED * len(text.split()) else " "
 
@@ -269,7 +269,7 @@ def _folded(words: Sequence[str]) -> list[str]:
 
 
 def _fold(word: str) -> str:
-    """A word without its case, its punctuation and an 's."""
+    """Return a word without its case, its punctuation and an 's."""
     return _SIGNS.sub("", word.casefold())
 
 

@@ -51,7 +51,7 @@ _NAME: Final = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?")
 
 @dataclass(frozen=True, slots=True)
 class SpeechModel:
-    """A model on this machine, and what is spoken."""
+    """A model on this machine, and the language that is spoken."""
 
     folder: Path
     name: str  # as people are told it
@@ -60,14 +60,14 @@ class SpeechModel:
 
     @property
     def hears(self) -> str:
-        """What is recognised, for people."""
+        """What the model recognises, in words for people."""
         if not self.knows_many:
             return "English alone"
         return f"the language {self.language}" if self.language else "whatever language it finds"
 
     @property
     def warning(self) -> str | None:
-        """Why it will not hear what is spoken; None: it may."""
+        """Why the model cannot recognise what is spoken, or None if it may."""
         if self.knows_many or self.language in (None, ENGLISH):
             return None
         return (
@@ -77,7 +77,7 @@ class SpeechModel:
 
 
 def model_of(stt_model: str | None, stt_language: str | None = None) -> SpeechModel:
-    """Find the model that the settings name; nothing is loaded or fetched.
+    """Find the model that the settings name, without loading or fetching it.
 
     Raises:
         SpeechError: The extra is missing, or there is no such model here; one line says what to do.
@@ -88,7 +88,7 @@ def model_of(stt_model: str | None, stt_language: str | None = None) -> SpeechMo
 
 
 def model_folder(stt_model: str | None) -> Path:
-    """Return where the model lies.
+    """Return the model's folder.
 
     Raises:
         SpeechError: As `model_of`.
@@ -110,7 +110,7 @@ def model_folder(stt_model: str | None) -> Path:
 
 
 def fetch_model(name: str) -> Path:
-    """Fetch the model *name* from its hub, over the network; return where it lies then.
+    """Fetch the model *name* from its hub, over the network, and return its folder.
 
     Raises:
         SpeechError: The extra is missing, there is no such model, or it could not be fetched.
@@ -131,12 +131,12 @@ def fetch_model(name: str) -> Path:
 
 
 def stay_offline() -> None:
-    """Keep faster-whisper from the network, before it is imported: the hub's client reads this once."""
+    """Keep faster-whisper off the network; call it before the import, as the hub's client reads this once."""
     os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 def _fetched(name: str) -> Path:
-    """Return where a model lies that was fetched before."""
+    """Return the folder of a model that was fetched before."""
     stay_offline()
     from faster_whisper.utils import download_model
 
@@ -153,7 +153,7 @@ def _fetched(name: str) -> Path:
 
 
 def _checked(folder: Path, told: str) -> Path:
-    """Return *folder*, which has all files of a model.
+    """Return *folder* if it has all files of a model.
 
     Raises:
         SpeechError: It lacks some; the message begins with *told*.
@@ -173,7 +173,7 @@ def _check_extra() -> None:
 
 
 def _knows_many(folder: Path) -> bool:
-    """Whether a model knows more than English, by the size of its vocabulary, as CTranslate2 tells it."""
+    """Return whether a model knows more than English, by its vocabulary size, as CTranslate2 does."""
     try:
         for path in (folder / "vocabulary.json", folder / "vocabulary.txt"):
             if path.is_file():
@@ -234,7 +234,7 @@ CONTEXT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What a stretch of sound was recognised as; "" where there are no words in it."""
+    """The recognised text of a stretch of sound; "" if it has no words."""
 
     text: str
     confidence: float  # 0 to 1
@@ -242,24 +242,24 @@ class Heard:
 
 
 class Recogniser(Protocol):
-    """Turns sound into text. Safe to use from many threads; sound is 16 kHz, 16 bits, one channel."""
+    """A thread-safe converter from sound (16 kHz, 16 bits, one channel) to text."""
 
     @property
     def hears(self) -> str:
-        """Which language, for people: "English alone"."""
+        """The language, in words for people: "English alone"."""
 
     @property
     def warning(self) -> str | None:
-        """Why it will not hear what is spoken; None: it may."""
+        """Why the model cannot recognise what is spoken, or None if it may."""
 
     @property
     def is_idle(self) -> bool:
-        """Whether what is asked for now begins at once."""
+        """Whether a new request would start at once."""
 
     def recognise(
         self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
     ) -> Future[Heard]:
-        """The words in *sound*, 30 s at most, after all that was asked for before.
+        """Recognise the words in *sound*, at most 30 s, after all earlier requests.
 
         Args:
             names: That may be spoken, and that nobody knows who has not read the deck.
@@ -267,18 +267,18 @@ class Recogniser(Protocol):
         """
 
     def detector(self) -> Detector:
-        """What finds a voice in one stream; returns once sound can be recognised.
+        """Return a voice detector for one stream, once sound can be recognised.
 
         Raises:
             SpeechError: It cannot; one line says why.
         """
 
     def close(self) -> None:
-        """Give up what has not begun."""
+        """Cancel the requests that have not begun."""
 
 
 class Whisper:
-    """The model of one folder, loaded when it is first needed, in the one thread that uses it.
+    """The model of one folder, loaded on first use in the one thread that uses it.
 
     Every microphone shares the thread: two recognitions at once would each take twice as long.
     """
@@ -375,7 +375,7 @@ class Whisper:
         return Heard(settled.text, _confidence(settled.sure), settled.doubt)
 
     def _with_times(self, features: Any, looked: _Look, names: tuple[str, ...]) -> Reading:
-        """The whole stretch with times in its text; where the model breaks off it goes on from there."""
+        """Read the whole stretch with times in its text, continuing where the model breaks off."""
         words = _hotwords(looked.tokens, names)
         frames = features.shape[-1]
         parts = [self._read(looked, words, has_times=True)]
@@ -388,7 +388,7 @@ class Whisper:
         return Reading(text, sum(part.score for part in parts) / sum(part.tokens for part in parts))
 
     def _look_at(self, features: Any) -> _Look:
-        """The sound as the model has it; faster-whisper's own `transcribe` pads every stretch to `LONG`."""
+        """Encode the sound for the model; faster-whisper's own `transcribe` pads every stretch to `LONG`."""
         from faster_whisper.audio import pad_or_trim
         from faster_whisper.tokenizer import Tokenizer
 
@@ -404,7 +404,7 @@ class Whisper:
         return _Look(encoded, frames, tokens, is_other)
 
     def _read(self, looked: _Look, words: str | None = None, *, has_times: bool = False) -> _Part:
-        """What is said from the beginning, up to where the model has more to say."""
+        """Read the stretch from its beginning up to where the model would go on."""
         model, tokens, frames = self._model, looked.tokens, looked.frames
         prompt = model.get_prompt(tokens, [], without_timestamps=not has_times, hotwords=words)
         spoken = min(MIN_TOKENS + frames * TOKENS_A_SECOND // FRAMES_A_SECOND, MAX_TOKENS)
@@ -426,7 +426,7 @@ class Whisper:
         )
 
     def _chance(self, looked: _Look, text: str, words: str | None) -> float:
-        """The log probability of *text* for the model that is told these words before it."""
+        """Return the model's log probability of *text* after being given the prompt *words*."""
         tokens = looked.tokens
         before = self._model.get_prompt(tokens, [], hotwords=words)
         aligned = self._model.model.align(looked.encoded, before, [tokens.encode(f" {text}")], looked.frames)
@@ -435,7 +435,7 @@ class Whisper:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A stretch of sound as the model has it."""
+    """A stretch of sound, encoded for the model."""
 
     encoded: Any
     frames: int
@@ -445,7 +445,7 @@ class _Look:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one reading of the model gives."""
+    """The result of one reading by the model."""
 
     text: str
     frames: int  # that it covers
@@ -460,7 +460,7 @@ class _Part:
 
     @property
     def is_silent(self) -> bool:
-        """Whether nobody speaks there, so that the words are none."""
+        """Whether nobody speaks in the stretch, so that its words are dropped."""
         return self.no_speech > NO_SPEECH and (not self.text or self.sure < UNSURE)
 
 
@@ -469,7 +469,7 @@ def _confidence(sure: float) -> float:
 
 
 def _end_of(written: Sequence[int], first_time: int) -> tuple[int, int]:
-    """How many of the tokens count, and the frames up to which they go; 0: up to the end.
+    """Return how many tokens count, and the frame at which they end (0: the end of the sound).
 
     Two times in a row part two phrases. Where the second one is not ended by a time, the model has broken it
     off, so it is recognised again from there.
@@ -483,7 +483,7 @@ def _end_of(written: Sequence[int], first_time: int) -> tuple[int, int]:
 
 
 def _hotwords(tokens: Any, names: tuple[str, ...]) -> str | None:
-    """The names that the model writes in pieces, so does not know as words, as far as there is room.
+    """Join the names that the model does not know as words (it splits them), as far as there is room.
 
     As sentences: of 20 spoken names 13 were right, with commas between them 11, and none without.
     """
@@ -499,7 +499,7 @@ def _hotwords(tokens: Any, names: tuple[str, ...]) -> str | None:
 
 
 class _Silero:
-    """The detector's network over one stream; its state goes from window to window."""
+    """The detector's network for one stream; its state passes from window to window."""
 
     def __init__(self) -> None:
         stay_offline()
@@ -523,7 +523,7 @@ class _Silero:
 
 
 def recogniser_of(stt_model: str | None, stt_language: str | None = None) -> Whisper:
-    """The recogniser with the model that the settings name, else the packaged one; loads nothing.
+    """Return the recogniser for the model in the settings, else the packaged one, without loading it.
 
     Raises:
         SpeechError: The extra is missing, or there is no such model here; one line says what to do.

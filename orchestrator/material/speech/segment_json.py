@@ -1,4 +1,4 @@
-"""Segments as speech-to-text programs write them in JSON, whole or one to a line, by `forms.yaml`."""
+"""Parse segments in the JSON of speech-to-text programs, a document or one a line, by `forms.yaml`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LONG_FRACTION: Final = re.compile(r"(\d+:\d+:\d+[.,]\d{3})\d+")
 
 
 def json_time(value: Any, unit_s: float) -> float | None:
-    """The seconds of a JSON value; None where it is no time.
+    """Return the seconds of a JSON value, or None if it is no time.
 
     A number is in *unit_s*; "1.4s", "PT1.4S", "1:02.5" and dates say their unit themselves.
     """
@@ -67,7 +67,7 @@ def json_time(value: Any, unit_s: float) -> float | None:
 def on_a_possible_clock(
     pieces: Sequence[LiveSegment], *, is_assumed: bool
 ) -> tuple[list[LiveSegment], list[str]]:
-    """The pieces with times that can be of their words, and what a user should know.
+    """Return the pieces with times that are possible for their words, and notices for the user.
 
     Args:
         is_assumed: No key told the unit; where they cannot be seconds, another one is looked for.
@@ -92,7 +92,7 @@ def on_a_possible_clock(
 
 
 def _words_a_second(pieces: Sequence[LiveSegment]) -> float | None:
-    """How fast all that has times is spoken; None where nothing tells."""
+    """Return the speed, in words a second, of all pieces with times, or None if it cannot be told."""
     lengths = [
         (words_in(one.text), one.end_s - one.start_s)
         for one in pieces
@@ -118,7 +118,7 @@ _LEFT_WORDS: Final = 5  # of a document's whole text beside its pieces: a progra
 
 
 def read_json(text: str) -> tuple[list[LiveSegment], list[str]]:
-    """The final pieces of speech in a JSON document, and what a user should know.
+    """Return the final pieces of speech in a JSON document, and notices for the user.
 
     A document is a list of segments, or of a form of `forms.yaml`. Times that cannot be seconds are
     read in the unit in which they can be times of these words, else they are counted from the words.
@@ -163,7 +163,7 @@ def read_json(text: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def read_json_lines(text: str) -> tuple[list[LiveSegment], list[str]]:
-    """The final pieces of speech in JSON lines; blank lines are passed over.
+    """Return the final pieces of speech in JSON lines, skipping blank lines, and notices for the user.
 
     Raises:
         SpeechError: A line is not a usable segment; the message names its number.
@@ -174,7 +174,7 @@ def read_json_lines(text: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def parse_line(line: str, number: int) -> LiveSegment | None:
-    """The segment on one JSON line; None for a blank line, an interim segment or one without words.
+    """Return the segment on one JSON line, or None if it is blank, interim or without words.
 
     Only `text` is required. *number* is the line's, for the message.
 
@@ -196,7 +196,7 @@ def _parse(line: str, number: int) -> tuple[LiveSegment | None, bool]:
 
 
 def load(text: str) -> Any:
-    """The JSON value of *text*.
+    """Parse *text* as JSON.
 
     Raises:
         SpeechError: It is not JSON, or nested beyond reason.
@@ -212,7 +212,7 @@ def load(text: str) -> Any:
 
 
 def piece_of(plain: Any, where: str) -> LiveSegment | None:
-    """One segment of JSON; None where it is interim (`"final": false`) or has no words.
+    """Return one segment of JSON, or None if it is interim (`"final": false`) or has no words.
 
     Times may be numbers or strings (`"1:02.5"`, `"1.4s"`); impossible ones stay for the caller to judge.
     Keys that are not known are passed over, as is a confidence outside 0 to 1.
@@ -224,7 +224,7 @@ def piece_of(plain: Any, where: str) -> LiveSegment | None:
 
 
 def _read(plain: Any, where: str, form: Mapping[str, str]) -> tuple[LiveSegment | None, bool]:
-    """One segment, and whether the unit of its times is not told but assumed to be seconds."""
+    """Return one segment, and whether its times are only assumed to be in seconds."""
     if not isinstance(plain, dict):
         raise SpeechError(f'{where} is not an object: give {{"text": "…"}}')
     if form.get("words") and plain.get("type") in ("spacing", "audio_event"):  # what ElevenLabs puts between
@@ -264,7 +264,7 @@ def _speaker(plain: dict[str, Any], where: str) -> str | None:
 
 
 def _time(plain: dict[str, Any], what: str, where: str, form: Mapping[str, str]) -> tuple[float | None, bool]:
-    """A time in seconds, and whether its unit is assumed."""
+    """Return a time in seconds, and whether its unit is assumed."""
     found = _first(plain, what)
     if found is None:
         return None, False
@@ -278,7 +278,7 @@ def _time(plain: dict[str, Any], what: str, where: str, form: Mapping[str, str])
 
 
 def _first(plain: Any, what: str) -> tuple[str, Any] | None:
-    """The key that an item has of those for text, start, …, and its value."""
+    """Return the key and value of an item for *what* (text, start, …), or None."""
     for key, parts in _keys(what):
         value = plain
         for part in parts:
@@ -297,7 +297,7 @@ def _keys(what: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def _listed(plain: Any) -> tuple[dict[str, str], list[Any]] | None:
-    """The form that a document has, and its items; None: it has none."""
+    """Return a document's form and its items, or None if it has no known form."""
     for form in written("forms")["lists"]:
         path = form["at"].replace("[]", ".[]").removesuffix(".[]").strip(".").split(".")
         inherit = form.get("inherit", "").replace(",", " ").split()
@@ -315,7 +315,7 @@ def _listed(plain: Any) -> tuple[dict[str, str], list[Any]] | None:
 
 
 def _by_turns(items: list[Any], mark: str) -> list[Any]:
-    """Name each turn by its number where a document marks only that somebody else begins: "turn 2"."""
+    """Name each turn by its number ("turn 2") if a document marks only changes of speaker."""
     ends = [isinstance(item, dict) and item.get(mark) is True for item in items]
     if not any(ends):
         return items
@@ -327,7 +327,7 @@ def _by_turns(items: list[Any], mark: str) -> list[Any]:
 
 
 def _at(value: Any, path: Sequence[str], inherit: Sequence[str], held: dict[str, Any]) -> Iterator[Any]:
-    """The items of the lists at a path, each with what it inherits from the objects around it."""
+    """Yield the items of the lists at a path, with what each inherits from the objects around it."""
     if isinstance(value, dict):
         held = held | {key: value[key] for key in inherit if key in value}
     if not path:
@@ -343,7 +343,7 @@ def _at(value: Any, path: Sequence[str], inherit: Sequence[str], held: dict[str,
 
 
 def _of_words(words: Sequence[LiveSegment]) -> list[LiveSegment]:
-    """Pieces made of single words: a sentence each, or what one says up to a pause."""
+    """Join single words into pieces: one for each sentence, or up to a pause."""
     pieces: list[list[LiveSegment]] = []
     for word in words:
         last = pieces[-1][-1] if pieces else None
@@ -370,5 +370,5 @@ def _joined(words: Sequence[LiveSegment]) -> LiveSegment:
 
 
 def _is(value: Any, kinds: type | UnionType) -> bool:
-    """Whether the value is of one of these kinds; JSON's true and false are no numbers."""
+    """Return whether the value is of one of these kinds; JSON's true and false are not numbers."""
     return isinstance(value, kinds) and not isinstance(value, bool)

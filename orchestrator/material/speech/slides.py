@@ -1,4 +1,4 @@
-"""How much of a slide was read aloud while it was shown: its own words, said in its order."""
+"""Match speech to slides, and find slides that were read aloud: their own words, in their order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _IS_CJK = re.compile(f"[{CJK}]")
 
 
 def terms(text: str) -> list[str]:
-    """The content words of *text*, folded; two characters at a time where no spaces divide words.
+    """Return the content words of *text*, folded; two characters each in scripts without spaces.
 
     English function words are left out and a plural is taken as its singular; words of other
     languages stay as they are.
@@ -71,7 +71,7 @@ _MAX_EVIDENCE = 4.0  # what one word can say for a slide, so that a chance match
 
 
 def estimate_slides(segments: Sequence[Segment], deck: Deck) -> tuple[Segment, ...]:
-    """The segments, each with its slide.
+    """Return the segments, each with its slide.
 
     Where any segment names its slide, those stay and the ones between go on from the slide named
     last; what comes before the first is taken to be on the deck's first slide, as estimated.
@@ -117,7 +117,7 @@ def _carried(segments: Sequence[Segment], first: int) -> tuple[Segment, ...]:
 
 
 def _aligned(segments: Sequence[Segment], slides: Sequence[Slide]) -> list[int]:
-    """The index of each segment's slide: the best path through evidence, pace and order."""
+    """Return the index of each segment's slide, by the best path through evidence, pace and order."""
     middles = _middles([spoken_s(segment.text) for segment in segments])
     evidence = _evidence([frozenset(terms(segment.text)) for segment in segments], slides)
     even = [min(int(middle * len(slides)), len(slides) - 1) for middle in middles]
@@ -130,13 +130,13 @@ def _aligned(segments: Sequence[Segment], slides: Sequence[Slide]) -> list[int]:
 
 
 def _middles(lengths_s: Sequence[float]) -> list[float]:
-    """For each segment, the share of all speech that is over at its middle: 0 to 1."""
+    """Return, for each segment, the share of all speech (0 to 1) that is over at its middle."""
     total_s, before_s = sum(lengths_s), accumulate(lengths_s, initial=0.0)
     return [(over_s + length_s / 2) / total_s for over_s, length_s in zip(before_s, lengths_s, strict=False)]
 
 
 def _evidence(spoken: Sequence[frozenset[str]], slides: Sequence[Slide]) -> list[list[float]] | None:
-    """For each segment and slide, how much likelier its words are there than anywhere in the deck.
+    """Return how much likelier a segment's words are on a slide than in the deck, for each segment and slide.
 
     None where no spoken word is on any slide.
     """
@@ -178,7 +178,7 @@ def _weights(slide: Slide) -> dict[str, float]:
 
 
 def _best_path(rows: Sequence[Sequence[float]]) -> list[int]:
-    """The path of the highest sum; to stay or go one on is free, to skip or go back costs."""
+    """Return the path of the highest sum; staying or going on by one is free, a skip or a step back costs."""
     best = list(rows[0])
     came: list[list[int]] = []
     for row in rows[1:]:
@@ -227,7 +227,7 @@ class ReadAloud:
 
 
 def read_aloud(deck: Deck, talk: Iterable[tuple[int | None, str]]) -> tuple[ReadAloud, ...]:
-    """The slides of which READ_SHARE and more was read, in the order of the deck.
+    """Return the slides of which at least READ_SHARE was read, in deck order.
 
     Args:
         talk: What was presented, piece by piece, each with the slide that was shown.
@@ -245,7 +245,7 @@ def read_aloud(deck: Deck, talk: Iterable[tuple[int | None, str]]) -> tuple[Read
 
 
 def read_share(shown: list[str], said: list[str]) -> float:
-    """The share of the words *shown* that were *said* in their order, in runs of MIN_RUN and more."""
+    """Return the share of *shown* words that were *said* in order, in runs of at least MIN_RUN."""
     if not shown:
         return 0.0
     blocks = SequenceMatcher(None, shown, said, autojunk=False).get_matching_blocks()
@@ -253,7 +253,7 @@ def read_share(shown: list[str], said: list[str]) -> float:
 
 
 def _shown(slide: Slide) -> list[str]:
-    """The words that the audience reads: no notes, no alternative texts."""
+    """Return the words that the audience reads, without notes and alternative texts."""
     return [
         word for origin, text in slide_texts(slide) if origin not in ("notes", "alt") for word in _words(text)
     ]

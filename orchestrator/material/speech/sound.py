@@ -1,4 +1,4 @@
-"""A sound file → the words in it, with their times: the same sentences as a microphone gives."""
+"""Recognise a sound file as words with times: the same sentences as from a microphone."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ lists of other files and addresses, which it would open."""
 
 
 def is_sound(path: Path) -> bool:
-    """Whether the file's name says that it is sound."""
+    """Return whether the file's suffix says that it is sound."""
     return path.suffix.lower() in FORMATS
 
 
 def read_sound(
     file: BinaryIO, suffix: str, recogniser: Recogniser, names: Sequence[str] = ()
 ) -> list[LiveSegment]:
-    """What is said in a sound file, a piece for each sentence; *names* as `Recogniser.recognise`.
+    """Return the speech in a sound file, a piece for each sentence; *names* as for `Recogniser.recognise`.
 
     Raises:
         SpeechError: The file cannot be decoded.
@@ -63,7 +63,7 @@ def _recognised(stretches: list[Stretch], recogniser: Recogniser, names: Sequenc
 
 
 def said(stretch: Stretch, heard: Heard, *, offset_s: float = 0.0) -> LiveSegment:
-    """A recognised stretch as a piece of speech; the stream began at *offset_s* of the clock."""
+    """Convert a recognised stretch to a piece of speech; the stream began at *offset_s* of the clock."""
     return LiveSegment(
         heard.text,
         start_s=round(offset_s + stretch.start_s, 3),
@@ -74,7 +74,7 @@ def said(stretch: Stretch, heard: Heard, *, offset_s: float = 0.0) -> LiveSegmen
 
 
 def decoded_sound(file: BinaryIO, kind: str) -> Iterator[bytes]:
-    """The sound at 16 kHz, 16 bits, one channel, some of it at a time."""
+    """Yield chunks of the sound at 16 kHz, 16 bits, one channel."""
     import av
     from av.audio.resampler import AudioResampler
 
@@ -109,22 +109,22 @@ _HEAD_BYTES: Final = 44  # of a WAV file, before its samples
 
 
 def sound_folder(sessions: Path, session: str) -> Path:
-    """Where a session's sound lies."""
+    """Return the folder of a session's sound."""
     return sessions / ".sound" / check_session_id(session)
 
 
 def allow_sound(sessions: Path, session: str) -> None:
-    """Have the sound of answers kept from now on: the presenter said so."""
+    """Keep the sound of answers from now on, as the presenter allowed."""
     sound_folder(sessions, session).mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
 
 
 def keeps_sound(sessions: Path, session: str) -> bool:
-    """Whether the presenter said that sound is to be kept."""
+    """Return whether the presenter allowed keeping sound."""
     return sound_folder(sessions, session).is_dir()
 
 
 def keep_sound(sessions: Path, session: str, segment: int, samples: bytes) -> None:
-    """Keep a piece of an answer: 16 kHz, 16 bits, one channel.
+    """Save the sound of a piece of an answer: 16 kHz, 16 bits, one channel.
 
     Raises:
         SpeechError: There is too much already, or the disk refused; nothing of it was kept.
@@ -144,7 +144,7 @@ def keep_sound(sessions: Path, session: str, segment: int, samples: bytes) -> No
 
 
 def kept_pieces(sessions: Path, session: str) -> dict[int, Path]:
-    """What is kept, by segment."""
+    """Return the files of the sound kept, by segment."""
     folder = sound_folder(sessions, session)
     if not folder.is_dir():
         return {}
@@ -153,7 +153,7 @@ def kept_pieces(sessions: Path, session: str) -> dict[int, Path]:
 
 
 def joined(pieces: Iterable[Path]) -> bytes:
-    """The sound of several pieces as one WAV file."""
+    """Join the sound of several pieces into one WAV file."""
     samples = []
     for piece in pieces:
         with wave.open(str(piece), "rb") as sound:
@@ -162,13 +162,13 @@ def joined(pieces: Iterable[Path]) -> bytes:
 
 
 def seconds_of(pieces: Iterable[Path]) -> float:
-    """How long several pieces are together."""
+    """Return the total length of several pieces."""
     samples = sum(max(0, one.stat().st_size - _HEAD_BYTES) for one in pieces)
     return round(samples / (RATE_HZ * SAMPLE_BYTES), 1)
 
 
 def delete_sound(sessions: Path, session: str) -> None:
-    """Delete all of a session's sound; none is kept of it from then on."""
+    """Delete all sound of a session, and keep none from then on."""
     folder = sound_folder(sessions, session)
     if folder.is_symlink():
         folder.unlink()
@@ -177,7 +177,7 @@ def delete_sound(sessions: Path, session: str) -> None:
 
 
 def wav(samples: bytes) -> bytes:
-    """Samples with the head of a WAV file."""
+    """Return the samples with a WAV header."""
     made = io.BytesIO()
     with wave.open(made, "wb") as sound:
         sound.setnchannels(1)

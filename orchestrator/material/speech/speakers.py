@@ -1,4 +1,4 @@
-"""Who of the speakers in a recording is the presenter."""
+"""Find the presenter among the speakers in a recording."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Who may be named on a line, and how the line says so."""
+    """A speaker label that a line may have, with its form."""
 
     name: str
     words: str  # behind it on the same line
@@ -67,12 +67,12 @@ class Label:
 
     @property
     def is_head(self) -> bool:
-        """Whether the words stand below it."""
+        """Whether the speaker's words stand below the label."""
         return not self.words
 
 
 def labelled(text: str) -> Label | None:
-    """Whom the line may name; None where nothing on it can be a name."""
+    """Return the label that a line may have, or None if nothing on it can be a name."""
     line = _MARKS.sub("", text, count=1)
     bold = _BOLD.fullmatch(line)
     line = f"{bold[2]}{bold[3]}" if bold else line
@@ -99,19 +99,19 @@ def labelled(text: str) -> Label | None:
 
 
 def is_role(name: str) -> bool:
-    """Whether the label says what somebody does in the recording: `Speaker 2`, `Operator`."""
+    """Return whether the label is a role in the recording: `Speaker 2`, `Operator`."""
     folded = name.casefold().strip()
     roles = (role for role in word_list("roles") if folded.startswith(role))
     return any(_NUMBER.fullmatch(folded, len(role)) for role in roles)
 
 
 def words_of(name: str) -> frozenset[str]:
-    """The words of a name, whatever their order and case."""
+    """Return the words of a name, in any order and case."""
     return frozenset(_WORD.findall(name.casefold()))
 
 
 def speakers_among(found: Sequence[Label | None]) -> frozenset[str]:
-    """The labels that clearly are speakers, of one label (or none) for each piece of a file.
+    """Return the labels that clearly are speakers, given one label or none for each piece of a file.
 
     Roles, and names that recur; where these stand before half of the pieces, the once-used names are
     speakers too. Where four fifths of the pieces have a label of any kind, and they recur, all are.
@@ -130,7 +130,7 @@ def speakers_among(found: Sequence[Label | None]) -> frozenset[str]:
 
 
 def goes_on(names: Iterable[str | None]) -> bool:
-    """Whether a piece without a label is of whoever was named last, by how the file labels its pieces.
+    """Return whether a piece without a label belongs to the last speaker named, by the file's way to label.
 
     Captions and interviews name a speaker where another begins; there no two pieces in a row have the
     same label. Zoom and others name one before each piece; there one without a label is nobody's.
@@ -139,14 +139,14 @@ def goes_on(names: Iterable[str | None]) -> bool:
 
 
 def is_doubtful(found: Label | None) -> bool:
-    """Whether a label that is no known speaker's may be one: its words are then nobody's."""
+    """Return whether a label that is no known speaker's may be one; its words then belong to nobody."""
     if found is None or found.is_bare or found.is_head:
         return False
     return found.is_clear or len(found.name.split()) <= _MAX_WORDS_IN_DOUBT
 
 
 def with_speakers(pieces: Iterable[LiveSegment]) -> list[LiveSegment]:
-    """Move labels from the lines of captions to the speaker where they clearly are one.
+    """Move labels from caption lines to the `speaker` field if they clearly are speakers.
 
     Where the source names speakers itself, nothing changes: the text stays as it is.
     """
@@ -172,7 +172,7 @@ def with_speakers(pieces: Iterable[LiveSegment]) -> list[LiveSegment]:
 
 
 def joined_asides(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
-    """Give "Tom Reed (iPhone)" to Tom Reed where both speak: one person on two devices, or renamed.
+    """Rename "Tom Reed (iPhone)" to Tom Reed if both speak: one person on two devices, or renamed.
 
     A number in the brackets tells people apart, and they stay.
     """
@@ -188,7 +188,7 @@ def joined_asides(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
 def _turns(
     lines: Sequence[tuple[Label | None, str]], speakers: frozenset[str]
 ) -> Iterator[tuple[str | None, str]]:
-    """The words of a caption by who is named before them."""
+    """Yield the words of a caption by the speaker named before them."""
     name: str | None = None
     words: list[str] = []
     for found, line in lines:
@@ -201,7 +201,7 @@ def _turns(
 
 
 def _is_name(name: str) -> bool:
-    """Whether it is written as the names of people are, with titles, pronouns, companies and numbers."""
+    """Return whether it is written like a person's name, with titles, pronouns, companies and numbers."""
     if is_role(name) or (_PHONE.fullmatch(name) and sum(char in "0123456789*x" for char in name) > 3):
         return True
     parts = [part for part in _PARTS.split(_ASIDE.sub("", name)) if part]
@@ -221,7 +221,7 @@ def _is_capital(word: str) -> bool:
 
 
 def _is_inner_capital(word: str) -> bool:
-    """Whether a particle is tied to the name: d'Arc, al-Din, O'Neil, iPhone."""
+    """Return whether a particle is attached to the name: d'Arc, al-Din, O'Neil, iPhone."""
     return any(char.isupper() for char in word[1:4])
 
 
@@ -242,7 +242,7 @@ both. With less, two present, or a moderator talks as much; who is judged is the
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """The presenter's label in the recording, and how it is known."""
+    """The presenter's label in the recording, and how it was found."""
 
     label: str | None  # None: the words without a label; where it is unclear, nobody
     how: str  # "given", "named", "speaks most", "only one" or UNCLEAR
@@ -256,21 +256,21 @@ class Speaker:
 
     @property
     def question(self) -> str:
-        """The question who presents, with the labels that there are."""
+        """The question who presents, with the labels in the recording."""
         shown = [f"{label or 'nobody named'} {share} %" for label, share in self.choice[:_MAX_SHOWN]]
         more = len(self.choice) - len(shown)
         return f"which of these is you? {', '.join([*shown, *([f'{more} more'] if more else [])])}"
 
     @property
     def notice(self) -> str | None:
-        """What a user should know where it is unclear, and what to do."""
+        """A notice for the user if the presenter is unclear, with what to do."""
         if self.how != UNCLEAR:
             return None
         return f"who presents is not clear, so nobody is judged: {self.question}: say it with --speaker LABEL"
 
 
 def presenter_of(segments: Sequence[Segment], given: str | None = None, *, name: str = "") -> Speaker:
-    """The presenter: who *given* names, else who bears their name, else whoever clearly speaks most.
+    """Find the presenter: *given*, else the label with their *name*, else whoever clearly speaks most.
 
     Whoever speaks most does so clearly if nobody else would come near with all the words that no
     label fits; by seconds and by words, since the one who introduces somebody may take their time.
@@ -302,7 +302,7 @@ def presenter_of(segments: Sequence[Segment], given: str | None = None, *, name:
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """How much somebody speaks."""
+    """The amount that somebody speaks."""
 
     seconds: float = 0.0
     words: int = 0
@@ -321,7 +321,7 @@ def _talk(segments: Sequence[Segment]) -> dict[str | None, _Talk]:
 
 
 def _with_words(labels: Sequence[str], name: str) -> list[str]:
-    """The labels that have all words of a name: "Falk, Mia (she/her)" is Mia Falk."""
+    """Return the labels that hold all words of a name: "Falk, Mia (she/her)" is Mia Falk."""
     wanted = words_of(name)
     return [label for label in labels if wanted and wanted <= words_of(label)]
 

@@ -1,4 +1,4 @@
-"""Speech that comes in line by line."""
+"""Read speech line by line as it arrives."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _CHUNK_BYTES = 65536  # bounds memory; a file may be large when following begins
 def follow(
     path: Path, *, poll_s: float, stop: Callable[[], bool], changes: Changes | None = None
 ) -> Iterator[str]:
-    """The lines of *path*, those that are there and those to come, until *stop()* is true.
+    """Yield the lines of *path*, existing ones and then new ones, until *stop()* is true.
 
     A line comes when its line end is written; the last one, without, comes at the stop (in a
     `.jsonl` file only if it is whole JSON). *stop* is asked whenever all that is there was read,
@@ -101,7 +101,7 @@ def _raw_lines(
 
 
 def _wait_for(path: Path, changes: Changes) -> bool:
-    """Wait until something happens to the file, or somebody ends the wait; False: time was up."""
+    """Wait for a change of the file or the end of the wait; return False on timeout."""
     names = {str(path.absolute()), str(path.resolve())}
     deadline = time.monotonic() + UNTOLD_S
     while (left_s := deadline - time.monotonic()) > 0:
@@ -112,7 +112,7 @@ def _wait_for(path: Path, changes: Changes) -> bool:
 
 
 class _Tail:
-    """The open file, how far it was read, and the bytes of a line that has no end yet."""
+    """The open file, the position up to which it was read, and the bytes of an unfinished line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -124,7 +124,7 @@ class _Tail:
         self.read_bytes, self._digest, self._partial = 0, hashlib.sha256(), b""
 
     def lines(self) -> Iterator[bytes]:
-        """The lines that were completed since last time."""
+        """Yield the lines that were completed since the last call."""
         while not self.is_cut and (chunk := self._file.read(_CHUNK_BYTES)):
             self.read_bytes += len(chunk)
             self._digest.update(chunk)
@@ -136,11 +136,11 @@ class _Tail:
             yield from lines
 
     def last_line(self) -> list[bytes]:
-        """The line without an end, if it is a whole one."""
+        """Return the line without an end, if it is complete."""
         return [self._partial] if _is_whole(self._partial, self._path) else []
 
     def look_again(self) -> list[bytes]:
-        """Notice that the file was cut or replaced, and find the place to go on from.
+        """Detect that the file was cut or replaced, and find the position from which to continue.
 
         Returns the last line, without its end, of a file that was replaced by another one.
         """
@@ -174,7 +174,7 @@ class _Tail:
 
 
 def _digest(file: BinaryIO, size_bytes: int) -> bytes:
-    """The SHA-256 of the next bytes, which are then behind the file's place."""
+    """Return the SHA-256 of the next bytes, and advance the file behind them."""
     digest = hashlib.sha256()
     while size_bytes and (chunk := file.read(min(size_bytes, _CHUNK_BYTES))):
         digest.update(chunk)
@@ -202,10 +202,10 @@ STDIN = "-"
 
 
 class Lines:
-    """A source's lines as they come. None: there are no more; an error is handed on, never lost."""
+    """A source's lines as they arrive; None ends them, and an error is handed on, never lost."""
 
     def __init__(self, source: str, *, poll_s: float, stop: Callable[[], bool]) -> None:
-        """Begin to read standard input (`-`) or a file; leaves off when *stop* or `close` says so."""
+        """Begin to read standard input (`-`) or a file, until *stop* or `close` ends it."""
         self._source, self._poll_s, self._stop = source, poll_s, stop
         self._closed = threading.Event()
         self._changes = Changes()
@@ -215,7 +215,7 @@ class Lines:
         self._thread.start()
 
     def next(self, timeout_s: float) -> str | None:
-        """The next line; None: there are no more.
+        """Return the next line, or None if there are no more.
 
         Raises:
             SpeechError: The source cannot be read.
@@ -263,7 +263,7 @@ class Lines:
 
 
 def _lines_of(fd: int, *, poll_s: float, stop: Callable[[], bool]) -> Iterator[str]:
-    """Lines of a descriptor. It is looked at before it is read, so that *stop* is heard in silence too."""
+    """Yield lines of a descriptor, polling before each read so that *stop* is noticed in silence too."""
     rest = b""
     while not stop():
         if not select.select([fd], [], [], poll_s)[0]:  # a read alone would not wake for the stop
@@ -286,7 +286,7 @@ __all__ = ["LiveReader", "LiveSegment", "parse_line", "timed"]
 
 
 def timed(live: LiveSegment, clock_s: float, previous: Segment | None = None) -> Segment:
-    """The segment with its times settled, for a feed that is live.
+    """Return the segment with its final times, for a live feed.
 
     Told times stay, but no start is before *previous*'s. Without times the words have just been
     said: they end at *clock_s* (session clock) and began their length at 150 words a minute
@@ -305,7 +305,7 @@ def timed(live: LiveSegment, clock_s: float, previous: Segment | None = None) ->
 
 
 class LiveReader:
-    """Takes a feed one line at a time and gives back the segments that are complete.
+    """A reader that takes a feed line by line and returns the segments that are complete.
 
     A line that cannot be read raises `SpeechError` with its number and is passed over: the
     reader can go on with the next line. Kinds: "jsonl" (a line is a segment), "txt" (a line is
@@ -323,7 +323,7 @@ class LiveReader:
         self._labels: Counter[str] = Counter()
 
     def line(self, text: str) -> tuple[LiveSegment, ...]:
-        """The segments that this line completes.
+        """Return the segments that this line completes.
 
         Raises:
             SpeechError: The line (or the cue that it completes) cannot be read.
@@ -338,7 +338,7 @@ class LiveReader:
         return () if piece is None else (self._named(piece),)
 
     def close(self) -> tuple[LiveSegment, ...]:
-        """The segments that are left when nothing more comes: those of the last cue.
+        """Return the segments left at the end of the feed: those of the last cue.
 
         Raises:
             SpeechError: The last cue cannot be read.
@@ -358,7 +358,7 @@ class LiveReader:
         return tuple(self._named(piece) for piece in new)
 
     def _named(self, piece: LiveSegment) -> LiveSegment:
-        """The piece with its speaker, where `Name:` is a role or has stood before words already."""
+        """Set the piece's speaker if `Name:` is a role or stood before words already."""
         piece = replace(piece, text=" ".join(piece.text.split("\n")))
         found = labelled(piece.text)
         if piece.speaker is not None or self._kind == "jsonl":

@@ -1,4 +1,4 @@
-"""The text of speech as it is stored: one line, single spaces, nothing that cannot be written."""
+"""Clean the text of speech for storage: one line, single spaces, no characters that cannot be written."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from orchestrator.core.packaged import packaged_yaml
 
 
 def written(name: str) -> Any:
-    """The contents of `NAME.yaml` in this folder; every value a text as it is written, "no" too."""
+    """Load `NAME.yaml` of this folder with every value as the text written, "no" too."""
     return packaged_yaml(f"material/speech/{name}.yaml", as_written=True)
 
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """One of the lists of `words.yaml`: of words, or of phrases."""
+    """Return one of the lists in `words.yaml`, of words or phrases."""
     words = written("words")[name]
     return frozenset(words.split() if isinstance(words, str) else words)
 
@@ -36,7 +36,7 @@ MAX_LABEL_CHARS = 80
 
 
 def label(text: str) -> str | None:
-    """A speaker's label as it is stored; None where it names nobody ("-", "Unknown speaker")."""
+    """Return a speaker's label as stored, or None if it names nobody ("-", "Unknown speaker")."""
     name = one_line(text)[:MAX_LABEL_CHARS].rstrip()
     is_nobody = name.casefold().replace("_", " ") in word_list("nobody")
     return name if name.strip("-–—_?.* ") and not is_nobody else None

@@ -1,4 +1,4 @@
-"""Whole and monotone times for the pieces of a recording, whatever its clock did."""
+"""Compute complete times that never decrease for a recording's pieces, whatever its clock did."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ _MIN_SPEECH_S: Final = 30.0
 
 
 def words_in(text: str) -> float:
-    """How many words *text* has; in scripts without spaces, what takes as long as a word."""
+    """Count the words of *text*; in scripts without spaces, count what takes as long as a word."""
     spaced, characters = _CJK.subn(" ", text)
     return len(spaced.split()) + characters / CJK_CHARACTERS_PER_WORD
 
 
 def spoken_s(text: str) -> float:
-    """The seconds that *text* takes at 150 words a minute; at least one word's worth."""
+    """Return the seconds that *text* takes at 150 words a minute, at least those of one word."""
     return round(max(words_in(text), 1.0) * 60 / WORDS_PER_MINUTE, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Some time of speech and its pace."""
+    """A stretch of speech and its pace."""
 
     start_s: float
     end_s: float
@@ -54,7 +54,7 @@ class Stretch:
 
 
 def pace_of(segments: Sequence[Segment]) -> int | None:
-    """Words a minute while speaking, over all segments whose length was told; None: there are none."""
+    """Return words a minute while speaking, over all segments with a known length, or None without any."""
     told = [one for one in segments if one.is_length_told and one.end_s > one.start_s]
     spoken = sum(one.end_s - one.start_s for one in told)
     if spoken < _MIN_SPEECH_S:
@@ -63,7 +63,7 @@ def pace_of(segments: Sequence[Segment]) -> int | None:
 
 
 def windows(segments: Sequence[Segment]) -> tuple[Stretch, ...]:
-    """The pace of each minute of the clock in which there was speech for at least half a minute.
+    """Return the pace of each minute of the clock that has at least half a minute of speech.
 
     A segment's words are spread evenly over its time. Segments with an estimated length do not count.
     """
@@ -87,7 +87,7 @@ def windows(segments: Sequence[Segment]) -> tuple[Stretch, ...]:
 
 
 def stretches(minutes: Sequence[Stretch], *, fast: bool) -> tuple[Stretch, ...]:
-    """Neighbouring minutes that are all too fast (else too slow) to follow with ease, joined."""
+    """Join neighbouring minutes that are all too fast (or all too slow) to follow with ease."""
     joined: list[list[Stretch]] = []
     for minute in minutes:
         off = minute.words_per_minute > FAST_WPM if fast else minute.words_per_minute < SLOW_WPM
@@ -120,7 +120,7 @@ _NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,12})?")
 
 
 def clock_s(stamp: str) -> float | None:
-    """The seconds of a stamp such as `1:02:03.5`, or None where it is no time."""
+    """Return the seconds of a stamp such as `1:02:03.5`, or None if it is no time."""
     match = _CLOCK.fullmatch(stamp.strip())
     if match is None:
         return None
@@ -132,7 +132,7 @@ def clock_s(stamp: str) -> float | None:
 
 
 def seconds(written: str) -> float | None:
-    """The seconds of a stamp or of a plain number in a string, or None."""
+    """Return the seconds of a stamp or of a plain number in a string, or None."""
     if _NUMBER.fullmatch(written.strip()):
         return float(written)
     return clock_s(written)
@@ -148,7 +148,7 @@ _STRAY_SHARE = 0.1  # up to this share of times out of line are strays; more is 
 
 
 def lay_out(pieces: Sequence[LiveSegment]) -> tuple[tuple[Segment, ...], tuple[str, ...]]:
-    """The recording's segments in the order of their start, and notices about its clock.
+    """Return the recording's segments in the order of their start, and notices about its clock.
 
     No start is before the one before it and no end before its start. Told times stay as told,
     unless the clock is bad, and then a notice says what was done. Pieces without times take
@@ -173,7 +173,7 @@ def on_clock(piece: LiveSegment, *, from_s: float = 0.0, factor: float = 1.0) ->
 
 
 def segment_of(piece: LiveSegment, start_s: float, end_s: float) -> Segment:
-    """The piece as a segment with these times; marked where they were not told."""
+    """Return the piece as a segment with these times, marked as estimated if they were not given."""
     return Segment(
         text=piece.text,
         start_s=round(start_s, 3),
@@ -231,13 +231,13 @@ def _in_order(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment
 
 
 def _groups(pieces: Sequence[LiveSegment]) -> list[tuple[int, int]]:
-    """Ranges of one piece with a time (or the very first) and the pieces without that follow it."""
+    """Return ranges of a piece with a time (or the very first) and the untimed pieces after it."""
     firsts = [index for index, piece in enumerate(pieces) if index == 0 or piece.start_s is not None]
     return list(zip(firsts, [*firsts[1:], len(pieces)], strict=True))
 
 
 def _outside_longest_run(starts_s: list[float]) -> list[int]:
-    """The positions outside the longest run of times that never decrease."""
+    """Return the positions outside the longest run of times that never decrease."""
     ends: list[float] = []  # the lowest last time of a run of each length
     at: list[int] = []
     before: list[int] = []
@@ -256,7 +256,7 @@ def _outside_longest_run(starts_s: list[float]) -> list[int]:
 
 
 def _moved_on(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment]:
-    """The pieces with every stretch after a clock that was set back moved behind what came before."""
+    """Move each stretch after a clock that was set back behind what came before."""
     moved, offset_s, latest_s, latest_end_s = [], 0.0, 0.0, 0.0
     steps: list[tuple[int, float, float]] = []
     for number, piece in enumerate(pieces, start=1):
@@ -284,7 +284,7 @@ def _moved_on(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment
 
 
 def _placed(group: list[LiveSegment], next_start_s: float | None) -> list[Segment]:
-    """Segments for one group, from its told start (else 0) to the next told start at the latest."""
+    """Return the segments of a group, from its given start (else 0) to the next given start at the latest."""
     head = group[0]
     begin_s = head.start_s or 0.0
     if len(group) == 1 and head.start_s is not None and head.end_s is not None:

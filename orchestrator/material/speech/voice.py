@@ -1,4 +1,4 @@
-"""Where somebody speaks in a stream of sound: a sentence is a stretch between two silences.
+"""Split a stream of sound into stretches of speech: a sentence lies between two silences.
 
 Pure bookkeeping over windows of sound; how likely a window holds a voice is said by a detector, which
 is a function. The same stretches come of the same sound, however it is cut into frames on its way.
@@ -48,7 +48,7 @@ class Stretch:
 
 
 class Voice:
-    """The stretches of one stream; for one thread at a time."""
+    """The stretches of one stream; not thread-safe."""
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
@@ -60,7 +60,7 @@ class Voice:
         self._last = 0  # the last one with a voice
 
     def take(self, sound: bytes) -> list[Stretch]:
-        """The stretches that end with this sound, the next of the stream."""
+        """Return the stretches that end within *sound*, the next part of the stream."""
         sound = self._rest + sound
         whole = len(sound) - len(sound) % WINDOW_BYTES
         self._rest = sound[whole:]
@@ -70,7 +70,7 @@ class Voice:
         return ended
 
     def close(self) -> list[Stretch]:
-        """What was being spoken when the stream ended."""
+        """Return the stretch being spoken when the stream ended."""
         if self._first is None:
             return []
         ended = self._stretch(len(self._windows))
@@ -79,22 +79,22 @@ class Voice:
 
     @property
     def heard_s(self) -> float:
-        """How much of the stream was looked at."""
+        """The seconds of the stream that were analysed."""
         return (self._dropped + len(self._windows)) * WINDOW_S
 
     @property
     def kept_s(self) -> float:
-        """How much of the stream is over and done with: what ends from now on begins behind it."""
+        """The seconds of the stream that are finished: stretches that end from now on begin later."""
         return self._dropped * WINDOW_S
 
     @property
     def open(self) -> Stretch | None:
-        """What is being spoken, up to now; None: nothing, or too little to say."""
+        """The stretch being spoken, up to now, or None if there is none or too little."""
         return next(iter(self._stretch(len(self._windows))), None)
 
     @property
     def is_pausing(self) -> bool:
-        """Whether the voice stopped long enough ago that `open` stays as it is until it comes back."""
+        """Whether the voice paused so long ago that `open` will not change until it resumes."""
         return self._first is not None and len(self._windows) - 1 - self._last >= TRAIL
 
     def _take_window(self, window: bytes) -> list[Stretch]:
@@ -117,7 +117,7 @@ class Voice:
         return self._cut() if self._first is not None and len(self._windows) >= MAX_WINDOWS else []
 
     def _cut(self) -> list[Stretch]:
-        """End a sentence that has become too long; what follows the cut is the next one's beginning."""
+        """Cut a sentence that has become too long; the rest begins the next one."""
         count = len(self._windows)
         at = min(range(count - CUT_WITHIN, count), key=self._chances.__getitem__)
         ended = self._stretch(at)
@@ -127,7 +127,7 @@ class Voice:
         return ended
 
     def _stretch(self, before: int) -> list[Stretch]:
-        """What is spoken up to the window *before*, or nothing."""
+        """Return what is spoken up to the window *before*, or nothing."""
         if self._first is None:
             return []
         voiced = [at for at in range(self._first, before) if self._chances[at] >= GOES_ON]

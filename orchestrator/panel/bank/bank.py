@@ -1,6 +1,6 @@
-"""The question bank: data that people who sit on boards have written, one file a kind of deck.
+"""The question bank: data by people who sit on boards, one file for each kind of deck.
 
-Read once in a process. `tests/engines/test_bank.py` holds the schema; here a broken file is an error.
+It is read once in a process. `tests/engines/test_bank.py` holds the schema; here a broken file is an error.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*|%")
 
 @lru_cache(maxsize=8192)
 def plain(text: str) -> str:
-    """The text's words, each between single spaces, with one space at either end."""
+    """Return the text's words, each between single spaces, with one space at either end."""
     return f" {' '.join(_WORD.findall(text.casefold().replace('’', chr(39))))} "
 
 
@@ -39,7 +39,7 @@ def _needle(pattern: str) -> str:
 
 
 def holds(text: str, pattern: str) -> bool:
-    """Whether the pattern stands in a text that is `plain`."""
+    """Return whether the pattern is found in a text that is `plain`."""
     return _needle(pattern) in text
 
 
@@ -49,7 +49,7 @@ def _needles(patterns: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def holds_all(text: str, patterns: tuple[str, ...]) -> bool:
-    """Whether every pattern stands in a text that is `plain`."""
+    """Return whether every pattern is found in a text that is `plain`."""
     for needle in _needles(patterns):  # noqa: SIM110 (a generator takes twice as long, and a deck asks often)
         if needle not in text:
             return False
@@ -113,22 +113,22 @@ class Entry:
 
     @property
     def has_quote(self) -> bool:
-        """Whether it is about one line of the deck."""
+        """Return whether the entry is about one line of the deck."""
         return any(QUOTE in ask for ask in self.ask)
 
     @property
     def is_first(self) -> bool:
-        """Whether it asks for what a well prepared deck tells: it supposes that its topic is left out."""
+        """Return whether it asks for what a well prepared deck states, so that its topic must be left out."""
         return self.about in ("missing", "ask") and not self.has_quote
 
     def wordings(self, intensity: str) -> tuple[str, ...]:
-        """As it is said at this intensity."""
+        """Return the wordings at this intensity."""
         return {"adversarial": self.firm, "friendly": self.soft}.get(intensity) or self.ask
 
 
 @dataclass(frozen=True, slots=True)
 class DeckKind:
-    """A kind of deck and what shows it."""
+    """A kind of deck and the signs of it."""
 
     id: str
     name: str
@@ -173,7 +173,7 @@ class Phrases:
 
 @dataclass(frozen=True, slots=True)
 class Bank:
-    """All of it."""
+    """The whole bank: kinds, entries and phrases."""
 
     kinds: tuple[DeckKind, ...]
     entries: tuple[Entry, ...]
@@ -183,7 +183,7 @@ class Bank:
 
 @lru_cache(maxsize=1)
 def bank() -> Bank:
-    """The bank as it is shipped."""
+    """Return the bank as it is shipped."""
     phrases = _phrases(packaged_yaml(FOLDER / "phrases.yaml"))
     files = [packaged_yaml(path) for path in sorted(FOLDER.glob("*.yaml")) if path.stem != "phrases"]
     made = [_entry(one["kind"], item, at) for one in files for at, item in enumerate(one["questions"])]
@@ -198,12 +198,12 @@ def _kind(data: Mapping[str, Any]) -> DeckKind:
 
 
 def _of_absent_topic(entry: Entry, topics: Mapping[str, tuple[str, ...]]) -> Entry:
-    """The entry, asked only of a deck that does not speak of its topic at all."""
+    """Return the entry, limited to decks that do not mention its topic at all."""
     return replace(entry, unless=(*entry.unless, *_conditions(topics.get(entry.topic, ()))))
 
 
 def _entry(kind: str, item: Mapping[str, Any], place: int) -> Entry:
-    """An entry with `heads` is about the heading of a slide: each of them is a condition."""
+    """Make an entry; one with `heads` is about a slide's heading, and each of them is a condition."""
     known: dict[str, Any] = {"topic": item["id"]}
     for name, value in item.items():
         if name == "wants_fact" and value is True:  # however it is worded

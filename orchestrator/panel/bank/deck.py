@@ -1,4 +1,4 @@
-"""Which kind of deck it is: a score over first slide, titles and words; the presenter may set it."""
+"""Finding the kind of a deck: a score over first slide, titles and words, unless the presenter sets it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pages:
-    """A deck; worked out once, so that it equals itself alone and is found again without being read."""
+    """A deck's pages, compared by identity, so that results cached for them are found without comparing."""
 
     pages: tuple[Page, ...]
     words: str  # of all of it, hidden slides too
@@ -85,7 +85,7 @@ class Pages:
     kept: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # see `once`
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What *make* gives; kept beside the pages by *key*, and let go with them."""
+        """Return the result of *make*, cached by *key* and dropped with the pages."""
         if key not in self.kept:
             self.kept[key] = make()
         made: T = self.kept[key]
@@ -93,7 +93,7 @@ class Pages:
 
 
 def pages_of(deck: Deck, claims: Sequence[Claim]) -> Pages:
-    """The deck's pages; the same deck and claims are worked out once."""
+    """Return the deck's pages, computed once for the same deck and claims."""
     key = id(deck)
     known, count, pages = _kept.get(key, (None, 0, None))
     if pages is None or known is None or known() is not deck or count != len(claims):
@@ -152,7 +152,7 @@ def _page(slide: Slide, claims: Sequence[Claim], is_first: bool) -> Page:
 
 
 def _is_heading(slide: Slide) -> bool:
-    """A short title over two points or more: it names what they have in common."""
+    """Return whether a short title stands over two points or more: it names what they have in common."""
     words = plain(slide.title).count(" ") - 1
     points = len(slide.lines) - len(slide.furniture) + sum(len(table.rows) for table in slide.tables)
     if slide.title_is_furniture or _NAME_IN_CODE.search(slide.title):  # "energy.problem" tells of no problem
@@ -183,12 +183,12 @@ def _tagged(text: str, kinds: Sequence[str]) -> str:
 
 
 def _goes_on(text: str, after: str) -> bool:
-    """Whether the line after *text* has the rest of its sentence, as where a paragraph was broken up."""
+    """Return whether the line after *text* continues its sentence, as in a broken-up paragraph."""
     return text[:1].isupper() and after[:1].islower() and text.rstrip()[-1:] not in ".!?…"
 
 
 def _is_open_question(text: str, after: str, title: str) -> bool:
-    """A form's question has its answer in the line after it; one that is open has none."""
+    """Return whether a question is open: a form's question has its answer in the line after it."""
     if not text.rstrip().endswith("?") or not after.rstrip().endswith("?"):
         return False
     around = plain(f"{title} {text}")
@@ -197,10 +197,10 @@ def _is_open_question(text: str, after: str, title: str) -> bool:
 
 
 def _can_be_quoted(line: Line) -> bool:
-    """A title is a heading unless it holds a figure; a short line is a name unless it holds one.
+    """Return whether a line can be quoted: a title, or a short line, only if it holds a figure.
 
-    A question is quoted only where it stands open: in a form it is somebody else's. What ends in a colon is
-    said in full by the lines after it.
+    A title without a figure is a heading, a short line without one a name. A question is quoted only if it is
+    open: in a form it is somebody else's. A line that ends in a colon is completed by the lines after it.
     """
     if line.text.rstrip().endswith((":", "：")):
         return False
@@ -215,7 +215,7 @@ def _can_be_quoted(line: Line) -> bool:
 
 
 def spoken_line(segment: Segment, claims: Sequence[Claim] = ()) -> Line | None:
-    """A segment as a line, where it is one whole sentence or more; None: a fragment, or halting."""
+    """Return a segment of one or more whole sentences as a line; None for a fragment or halting speech."""
     text = segment.text.strip()
     if not text[:1].isupper() or text[-1:] not in ".!?":
         return None
@@ -257,7 +257,7 @@ MIN_ENGLISH: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The kind that a deck is read as."""
+    """The kind of a deck, read or set."""
 
     id: str
     name: str
@@ -267,7 +267,7 @@ class Kind:
 
     @property
     def shown(self) -> str:
-        """As a page shows it."""
+        """Return the kind as a page shows it."""
         return f"{'set to' if self.given else 'read as'}: {self.name}"
 
 
@@ -275,10 +275,10 @@ NO_KIND: Final = Kind(ANY, "any deck", 0)
 
 
 def kind_of(deck: Deck, given: str | None = None, claims: Sequence[Claim] = ()) -> Kind:
-    """The kind of this deck.
+    """Return the kind of this deck.
 
     Raises:
-        UsageError: *given* is no kind; the message lists them.
+        UsageError: There is no kind *given*; the message lists them.
     """
     if given is not None:
         return _given(given)
@@ -286,7 +286,7 @@ def kind_of(deck: Deck, given: str | None = None, claims: Sequence[Claim] = ()) 
 
 
 def read_as(pages: Pages) -> Kind:
-    """The kind with the highest score; the first of the list where two are equal."""
+    """Return the kind with the highest score; the first of the list if two are equal."""
     kinds = bank().kinds
     weight = int(_is_for_council(pages))
     scored = sorted((-_score(one, pages, weight), number) for number, one in enumerate(kinds))
@@ -298,7 +298,7 @@ def read_as(pages: Pages) -> Kind:
 
 
 def _is_for_council(pages: Pages) -> bool:
-    """Many weak signs, one at least of those that hardly stand elsewhere."""
+    """Return whether the deck is for a council: many weak signs, and at least one strong one."""
     sure, weak = (sum(holds(pages.words, one) for one in signs) for signs in bank().phrases.council)
     return sure > 0 and sure + weak >= MIN_OF_COUNCIL
 
@@ -328,5 +328,5 @@ def _given(given: str) -> Kind:
 
 
 def kind_names() -> tuple[str, ...]:
-    """The names of all kinds that a presenter can set."""
+    """Return the names of all kinds that a presenter can set."""
     return (*(kind.name for kind in bank().kinds), NO_KIND.name)

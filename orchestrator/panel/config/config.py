@@ -133,10 +133,11 @@ class Config:
 
 
 def read_config(path: Path, environment: Mapping[str, str]) -> Config:
-    """The configuration of one home.
+    """Read the configuration of one home.
 
     Raises:
-        ConfigurationError: Names file and line, or the variable, and what is wrong.
+        ConfigurationError: A key or value is wrong; the message names file and line, or the variable, and
+            what is wrong.
     """
     values = _from_file(path) if os.path.lexists(path) else {}
     for name, text in environment.items():
@@ -190,7 +191,7 @@ def _trouble(error: PlainYamlError) -> str:
 
 
 def _lines(document: Any) -> dict[tuple[str, str | None], int]:
-    """The line of each key, and of each key below it."""
+    """Return the line of each key, and of each key below it."""
     import yaml
 
     lines: dict[tuple[str, str | None], int] = {}  # plain values have forgotten their lines, nodes know them
@@ -204,7 +205,7 @@ def _lines(document: Any) -> dict[tuple[str, str | None], int]:
 
 
 def _checked_all(key: str, value: Any, where: Callable[[str | None], str]) -> Any:
-    """*value* checked, and each part of it at its own place."""
+    """Check *value*, and each part of it at its own place, and return it."""
     if key not in BY_TASK:
         return checked(key, value, where(None))
     if not isinstance(value, Mapping):
@@ -230,7 +231,7 @@ def _of_task(key: str, task: str, value: Any, where: str) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """A value as a message of one line may show it."""
+    """Return a value as text for a message of one line."""
     text = repr(value)
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
@@ -260,10 +261,10 @@ def _public_url(value: Any, where: str) -> str:
 
 
 def checked(key: str, value: Any, where: str) -> Any:
-    """*value*, if *key* may have it.
+    """Return *value* if it is valid for *key*.
 
     Raises:
-        ConfigurationError: It may not; *where* begins the message.
+        ConfigurationError: It is not valid; *where* begins the message.
     """
     known = {field.name: field for field in fields(Config)}
     if key not in known:
@@ -283,7 +284,7 @@ def checked(key: str, value: Any, where: str) -> Any:
 
 
 def _demand(key: str, value: Any) -> str | None:
-    """The demand on *key* that *value* does not meet; None: it meets it."""
+    """Return the requirement of *key* that *value* does not meet, or None if it meets all."""
     if key == "engine":
         return None if is_engine_name(value) else f"one of {', '.join(engine_names())}"
     if key in CHOICES:

@@ -1,7 +1,7 @@
-"""The names of engines: those that come with the package, and those that other distributions bring.
+"""The names of engines: those of this package, and those of other distributions.
 
-All that must be known of an engine by its name alone stands here: of a session, dossier or setting whose
-engine is not loaded, or is not there any more.
+Everything that an engine's name alone tells is here, for sessions, dossiers and settings whose engine is not
+loaded, or no longer installed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ GROUP: Final = "greenroom.engines"
 
 
 def installed_names() -> tuple[str, ...]:
-    """Return the names of the engines that other distributions bring here, in order of the alphabet."""
+    """Return the names of the engines that other distributions install here, in alphabetical order."""
     from importlib.metadata import entry_points  # slow to load: only where a name is not built in
 
     return tuple(sorted({one.name for one in entry_points(group=GROUP)} - set(RESERVED)))
@@ -36,26 +36,26 @@ def engine_names() -> tuple[str, ...]:
 
 
 def is_engine_name(name: object) -> bool:
-    """Say whether an engine of this name can be chosen here."""
+    """Return whether an engine of this name can be chosen here."""
     return name in BUILT_IN or name in installed_names()
 
 
 def listed(names: Sequence[str] = BUILT_IN) -> str:
-    """Return the names as a sentence has them: "offline, claude, openai or model"."""
+    """Join the names for a sentence: "offline, claude, openai or model"."""
     *others, last = names
     return f"{', '.join(others)} or {last}"
 
 
 def is_bank(name: str) -> bool:
-    """Say whether this engine asks from the question bank: no model reads anything for it."""
+    """Return whether this engine asks from the question bank: no model reads anything for it."""
     return name == BANK
 
 
 def has_stand_in(name: str) -> bool:
-    """Say whether the question bank answers in this engine's place, where its service does not."""
+    """Return whether the question bank stands in for this engine if its service fails."""
     return name in SERVICES
 
 
 def may_use_tools(name: str) -> bool:
-    """Say whether a model speaks in this engine that can be offered tools: no rules, and nothing recorded."""
+    """Return whether this engine has a model that can be offered tools: neither rules nor a recording."""
     return name not in (BANK, RECORDED, "scripted")

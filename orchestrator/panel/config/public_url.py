@@ -1,4 +1,4 @@
-"""The address at which browsers reach this server where a proxy stands before it."""
+"""The address at which browsers reach this server behind a proxy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PublicUrl:
     """A public address, in the form that browsers give it.
 
     Args:
-        host: As a `Host` header has it: small letters, an international name in ASCII, IPv6 in brackets.
+        host: As in a `Host` header: lower case, an international name in ASCII, IPv6 in brackets.
         port: Also where the scheme implies it.
         path: "" or "/greenroom": it begins with a slash and does not end with one.
     """
@@ -42,7 +42,7 @@ class PublicUrl:
 
     @property
     def origin(self) -> str:
-        """What a browser sends as `Origin` from one of its pages."""
+        """Return the `Origin` that a browser sends from one of its pages."""
         port = "" if self.port == DEFAULT_PORTS[self.scheme] else f":{self.port}"
         return f"{self.scheme}://{self.host}{port}"
 
@@ -54,7 +54,7 @@ def parse_public_url(text: str) -> PublicUrl:
     """Read a public address as a browser would read it.
 
     Raises:
-        ValueError: It is none; the message says what it must be.
+        ValueError: *text* is no public address; the message says what it must be.
     """
     from pydantic_core import Url, ValidationError  # reads as browsers do (WHATWG), also international names
 

@@ -1,4 +1,4 @@
-"""The debrief of a session, made from its records: its counts by code, its words as an engine said them."""
+"""Making a session's debrief from its records: counts by code, words by an engine."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ from orchestrator.panel.records.start import DossierWritten, FocusBriefWritten
 
 
 def why_without_replies(rehearsal: Rehearsal) -> str | None:
-    """How many calls to the engine failed, in one line, where all did; None: one did not, or none was."""
+    """Return in one line how many calls to the engine failed, if all did; else, or without calls, None."""
     name, store = rehearsal.options.engine, rehearsal.store
     if is_bank(name) or name == RECORDED or has_stand_in(name):
         return None
@@ -127,12 +127,12 @@ _BRING: Final = "What answers it, or the day on which you bring it."
 
 
 def first_of(reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
-    """The worst of what was found, in this order; None where nothing was.
+    """Return the worst finding as the one thing to fix first, or None if there is none.
 
-    An open contradiction, first one that the panel asked about; what a person judged not to be given; an
-    answer without the figure or date that was asked for; any other that was certainly none; the first
-    question without an answer; the first that was parked; what a person judged to be given in part; a
-    contradiction that was answered and stands in the deck; the question that was answered only after being
+    From the worst: an open contradiction, first one that the panel asked about; what a person judged not to
+    be given; an answer without the figure or date that was asked for; any other that was certainly none; the
+    first question without an answer; the first that was parked; what a person judged to be given in part; a
+    contradiction that was answered and is still in the deck; the question that was answered only after being
     asked most often. An answer that nobody judged is never a fault.
 
     Args:
@@ -182,7 +182,7 @@ def _came_of(exchange: Exchange) -> str:
 
 
 def _left(reviews: Sequence[Review]) -> Fix | None:
-    """The worst of the answers that are known to be none, by a person first."""
+    """Return the worst of the answers known to be none, those judged by a person first."""
 
     def rank(one: Review) -> tuple[bool, bool, int]:
         return one.exchange.person is None, not _lacked(one.exchange), -len(one.exchange.turns)
@@ -207,7 +207,7 @@ def _is_partly(review: Review) -> bool:
 
 
 def _lacked(exchange: Exchange) -> str:
-    """ "figure" or "date", where the question asked for one and no answer holds any; else ""."""
+    """Return "figure" or "date" if the question asked for one and no answer holds any, else ""."""
     if (
         exchange.result not in ("unresolved", "unjudged")
         or exchange.person is not None
@@ -240,7 +240,7 @@ def _late(reviews: Sequence[Review]) -> Fix | None:
 
 
 def _question(review: Review, why: str) -> Fix:
-    """The question as it was first asked, which a follow-up may leave out, and what would answer it."""
+    """Return the question as first asked, which a follow-up may leave out, and what would answer it."""
     exchange = review.exchange
     question = bare_question(exchange.turns[0], exchange.quote)
     about = next(iter(review.places), None)
@@ -270,12 +270,12 @@ def debrief_of(
     dismissed: Set[str] = frozenset(),
     persons: Persons | None = None,
 ) -> Debrief:
-    """The debrief of a session as it stands.
+    """Make the debrief of a session in its current state.
 
     Args:
-        tensions: All contradictions found in deck and speech, as they stand; None: nobody looked.
+        tensions: All current contradictions in deck and speech; None: nobody looked.
         dismissed: Digests of those that the presenter has dismissed since the session ended.
-        persons: What people say of the answers.
+        persons: People's verdicts on the answers.
     """
     projection, options, scene = rehearsal.projection, rehearsal.options, rehearsal.scene()
     heard = rehearsal.on_record(scene.segments, lambda one: [one.text])  # no page quotes the rest
@@ -360,7 +360,7 @@ def debrief_of(
 
 
 def _unread(projection: Projection, deck: Deck) -> Iterator[str]:
-    """What was not read of deck and recording, and what slides lack: a line each, with its place."""
+    """Yield a line for each unread part of deck and recording, and for what slides lack, with its place."""
     yield from deck.notices
     yield from (gap.line for gap in projection.gaps)
     if projection.playback is not None:
@@ -380,9 +380,9 @@ def _with_contradicted(reviews: Sequence[Review], tensions: Sequence[Tension]) -
 
 
 def _confirmed(tensions: Sequence[Tension], said: DebriefWords, without: Set[str]) -> tuple[Tension, ...]:
-    """Without those that the presenter dismissed, and those that the engine took back at the end.
+    """Return the contradictions that neither the presenter dismissed nor the engine took back at the end.
 
-    Certain arithmetic is not the engine's to take back.
+    The engine cannot take back certain arithmetic.
     """
     taken_back = frozenset(said.dismissed)
     stand = (one for place, one in enumerate(tensions) if place not in taken_back or one.by == ARITHMETIC)
@@ -405,7 +405,7 @@ def _review(exchange: Exchange, name: str, better: Stronger | None, came_back_as
 
 
 def _reason(exchange: Exchange, last: Turn) -> str | None:
-    """Why the verdict is as it is; where a follow-up got no answer, that comes behind the last answer's."""
+    """Return the verdict's reason; that of an unanswered follow-up comes after the last answer's."""
     if exchange.is_follow_up_silent and exchange.outcome == "unresolved":
         before = "" if last.reason in (None, YOURS) else f"{(last.reason or '').rstrip('.')}; "
         return f"{before}{NO_ANSWER_TO_FOLLOW_UP}"
@@ -413,9 +413,9 @@ def _reason(exchange: Exchange, last: Turn) -> str | None:
 
 
 def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
-    """The engine's better answer; else the presenter's own words, where they came only when asked again.
+    """Return the engine's better answer, else the presenter's own words if they came only when asked again.
 
-    A follow-up that asked something new could not have been answered at the first asking.
+    An answer to a follow-up that asked something new does not count: it could not have come sooner.
     """
     if better is not None:
         return better
@@ -432,14 +432,15 @@ def _stronger(exchange: Exchange, better: Stronger | None) -> Stronger | None:
 
 
 def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[OpenPoint]:
-    """One point a question, the most pressing first; what several leave open stands with the first of them.
+    """Yield one point for each question, the most urgent first; a shared point is listed with its first
+    question.
 
-    What is to be fixed first, then questions without a good answer, the most pressed before the others,
-    then those without any, then parked ones, then what good answers left open. An answer that nobody
-    judged is the presenter's to judge, and no homework.
+    The order: the one thing to fix first, questions without a good answer, the most pressed before the
+    others, those without any, parked ones, and what good answers left open. An answer that nobody judged is
+    left to the presenter to judge, and is no homework.
 
     Args:
-        first: The exchange that is to be fixed first.
+        first: The exchange of the one thing to fix first.
     """
     named: set[str] = set()
     home = not_taken_up([one.exchange for one in reviews])
@@ -465,16 +466,16 @@ def _homework(reviews: Sequence[Review], first: str | None = None) -> Iterator[O
 
 
 class _Rank(IntEnum):
-    """How much an open point presses, the most first."""
+    """The urgency of an open point, highest first."""
 
     UNRESOLVED, SILENT, PARKED, LEFT_OPEN, NONE = range(5)
 
 
 def _urgency(one: Review, home: Sequence[Exchange], first: str | None) -> tuple[bool, _Rank, int]:
-    """By what the open points are ordered: a key for `sorted`, which keeps the order of asking.
+    """Return the sort key of an open point for `sorted`, which keeps the order of asking.
 
     Args:
-        home: The parked questions that were not put again.
+        home: The parked questions that were not asked again.
     """
     exchange = one.exchange
     match exchange.result:
@@ -504,7 +505,7 @@ def _point(one: Review, why: str) -> OpenPoint:
 
 
 def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tension]) -> Fix | None:
-    """As the engine says it, unless it is about what was dismissed; else the worst that code can tell."""
+    """Return the engine's one thing to fix, or code's own if that is about something dismissed."""
     gone = [one.exchange.id for one in reviews if one.is_dismissed]
     if not said.fix or said.fix_exchange in gone:
         held = [one for one in reviews if not one.is_dismissed]
@@ -517,12 +518,12 @@ def _fix(said: DebriefWords, reviews: Sequence[Review], tensions: Sequence[Tensi
 
 
 def _observed(observed: Sequence[Observation]) -> tuple[Observation, ...]:
-    """Each once, in the order of noticing."""
+    """Return each observation once, in the order of noticing."""
     return tuple({(one.text, one.quote): one for one in observed}.values())
 
 
 def _is_one_point(one: Candidate | Exchange, other: Candidate | Exchange) -> bool:
-    """Whether two questions are about the same figures of a slide, shown or said.
+    """Return whether two questions are about the same figures of a slide, shown or said.
 
     Words are not compared: "grew 38%" and "we grew by thirty-eight percent" share the figure alone.
     """
@@ -539,7 +540,7 @@ def _is_one_point(one: Candidate | Exchange, other: Candidate | Exchange) -> boo
 
 
 def _still_wanted(said: DebriefWords, projection: Projection, without: Set[str]) -> tuple[str, ...]:
-    """As the engine says it; else the panel's own questions that were never put, each panelist's latest."""
+    """Return the engine's choice, else the panel's never asked questions, each panelist's latest."""
     gone = {
         text
         for text, one in projection.wanted.items()

@@ -1,4 +1,4 @@
-"""Words taken out of longer ones, verbatim: the sentence that decided an answer, and short quotes."""
+"""Verbatim excerpts of longer texts: the sentence that decided an answer, and short quotes."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ MAX_LATE: Final = 20
 
 
 def deciding_words(answer: str, quote: str | None, most_words: int = MAX_WORDS) -> str:
-    """The sentence of an answer that its verdict rests on, verbatim.
+    """Return the sentence of an answer that decided its verdict, verbatim.
 
-    Where none is named, its beginning, in whole sentences where the first is short enough.
+    If none is named, return the answer's beginning, in whole sentences if the first is short enough.
     """
     text = " ".join(answer.split())
     words = " ".join((quote or "").split())
@@ -35,28 +35,28 @@ def deciding_words(answer: str, quote: str | None, most_words: int = MAX_WORDS) 
 
 
 def short(source: Source) -> Source:
-    """The same with its words cut, verbatim, to what is read at a glance."""
+    """Return the source with its words cut, verbatim, to a length read at a glance."""
     quote = " ".join(source.quote.split())
     return Source(cut(quote, 0, 0, MAX_WORDS), source.slide, source.said_at_s, source.origin, source.exchange)
 
 
 def first_words(source: Source) -> Source:
-    """The same with its first sentences alone, verbatim, as many as are read at a glance."""
+    """Return the source with its first sentences alone, verbatim, as many as are read at a glance."""
     return replace(source, quote=deciding_words(source.quote, None))
 
 
 def last_words(source: Source) -> Source:
-    """The same with its last sentence alone, verbatim; of a long one, its last words."""
+    """Return the source with its last sentence alone, verbatim, or the last words of a long one."""
     text = " ".join(source.quote.split())
     *_, (start, end) = ((0, len(text)), *sentences(text))
     return replace(source, quote=" ".join(text[start:end].split()[-MAX_WORDS:]))
 
 
 def cut(text: str, start: int, end: int, most_words: int) -> str:
-    """At most so many whole words of *text*, from the first that begins at *start* or holds it.
+    """Return at most *most_words* whole words of *text*, from the word that begins at *start* or holds it.
 
-    The words between *start* and *end* are there as far as they fit; shorter texts are whole. What would end
-    in the middle of a sentence ends with the one before, where that leaves half of the words.
+    The words between *start* and *end* are included as far as they fit; a shorter text is whole. An excerpt
+    that would end within a sentence ends with the one before, if that leaves half of the words.
     """
     spans = [match.span() for match in re.finditer(r"\S+", text)]
     if len(spans) <= most_words:

@@ -18,7 +18,7 @@ _EXCHANGE: Final = (
 
 
 def exchange_json(exchange: Exchange) -> dict[str, Any]:
-    """An exchange as interfaces.md promises it."""
+    """Return an exchange in the form of interfaces.md."""
     turns = []
     for turn in exchange.turns:
         said = turn.person and person_json(turn.person)
@@ -28,22 +28,22 @@ def exchange_json(exchange: Exchange) -> dict[str, Any]:
 
 
 def person_json(said: PersonVerdict) -> dict[str, Any]:
-    """What a person says of an answer as interfaces.md promises it; verdict null: it was taken back."""
+    """Return a person's verdict in the form of interfaces.md; verdict null: it was taken back."""
     return {**picked(said, ("exchange", "turn", "verdict", "by", "at")), **known(note=said.note or None)}
 
 
 def tension_json(one: Tension) -> dict[str, Any]:
-    """A contradiction as interfaces.md promises it."""
+    """Return a contradiction in the form of interfaces.md."""
     return {**picked(one, ("kind", "a", "b", "note", "sum", "subject", "by")), "class": one.class_}
 
 
 def picked(value: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Some fields of a value, as plain JSON."""
+    """Return some fields of a value, as plain JSON."""
     return {name: plain(getattr(value, name)) for name in names}
 
 
 def plain(value: Any) -> Any:
-    """A value and all that it holds, as plain JSON."""
+    """Return a value and all that it holds, as plain JSON."""
     if is_dataclass(value):
         known = [field.name for field in fields(value) if field.name != "is_missing"]
         return picked(value, [name for name in known if name != "under" or getattr(value, name)])

@@ -33,7 +33,7 @@ _DEBRIEF: Final = (
 
 
 def as_json(debrief: Debrief) -> dict[str, Any]:
-    """The debrief as plain JSON."""
+    """Return the debrief as plain JSON."""
     fix = debrief.fix
     return {
         **picked(debrief, _DEBRIEF),
@@ -65,7 +65,7 @@ def as_json(debrief: Debrief) -> dict[str, Any]:
 
 
 def _do(fix: Fix) -> str | None:
-    """All that mends it in one text, as releases before 0.3 had it."""
+    """Return all that corrects it as one text, as releases before 0.3 had it."""
     if fix.better is not None:
         return " ".join(phrasing.stronger(fix.better)) or None
     return " ".join(text for label, text in phrasing.fix_lines(fix) if label != "Why") or None
@@ -82,12 +82,12 @@ def _of_lines(fix: Fix, label: str) -> str | None:
 
 
 def json_text(debrief: Debrief) -> str:
-    """The debrief as the text of debrief.json."""
+    """Return the debrief as the text of debrief.json."""
     return json.dumps(as_json(debrief), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
 def open_point(point: OpenPoint) -> str:
-    """An open point in one line: the words it is about, its question, and why it is open."""
+    """Return an open point in one line: the words it is about, its question, and why it is open."""
     about = point.about
     where = point.origin or phrasing.GENERAL if about is None else f'{phrasing.place(about)}, "{about.quote}"'
     if about is not None and not about.quote:

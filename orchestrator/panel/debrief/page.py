@@ -1,4 +1,4 @@
-"""The debrief as a page, from the templates that come with the package: Markdown, and one HTML file."""
+"""The debrief as a page, from the package's templates: Markdown, and one HTML file."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _SPECIAL = re.compile(r"[\\`*\[\]<>]|(?<!\w)_|_(?!\w)")
 
 
 def as_markdown(debrief: Debrief) -> str:
-    """The page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
+    """Render the page as Markdown. Words of deck and presenter cannot begin a line or a mark of ours."""
     return _template("page.md.j2").render(debrief=debrief)
 
 
 def as_html(debrief: Debrief) -> str:
-    """The page as HTML, which fetches and runs nothing. Every word from outside is escaped by autoescape."""
+    """Render the page as HTML, which fetches and runs nothing. Autoescape escapes every word from outside."""
     return _template("page.html.j2").render(debrief=debrief)
 
 
 def as_paper(debrief: Debrief) -> str:
-    """The debrief as HTML to be printed: for somebody who was not there, the essence on its first page."""
+    """Render the debrief as HTML for print: the essence on its first page, for somebody who was not there."""
     return _template("paper.html.j2").render(
         debrief=on_paper(debrief),
         rehearsed_by=phrasing.rehearsed_by(debrief),
@@ -40,13 +40,13 @@ def as_paper(debrief: Debrief) -> str:
 
 
 def plain(text: str) -> str:
-    """Text from outside as one line of Markdown that shows it as it is."""
+    """Escape text from outside as one line of Markdown that shows it unchanged."""
     return _SPECIAL.sub(lambda match: f"\\{match[0]}", one_line(text))
 
 
 @cache
 def _template(name: str) -> jinja2.Template:
-    """A template of the package: compiled once in a process."""
+    """Return a template of the package, compiled once in a process."""
     import jinja2
 
     environment = jinja2.Environment(
@@ -62,7 +62,7 @@ def _template(name: str) -> jinja2.Template:
 
 
 def equip(environment: jinja2.Environment) -> None:
-    """Give *environment* what the templates of this folder call; `parts.html.j2` serves other pages too."""
+    """Add to *environment* what the templates of this folder call; `parts.html.j2` serves other pages too."""
     environment.globals.update(
         phrasing=phrasing,
         filler=FILLER,

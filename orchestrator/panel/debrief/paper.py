@@ -1,4 +1,4 @@
-"""The debrief for somebody who was not there: on paper, where no id leads anywhere.
+"""The debrief on paper, for somebody who was not there: no id can be followed.
 
 Its template is `paper.html.j2`: a page with the essence, then everything else.
 """
@@ -21,7 +21,7 @@ Name = Callable[[str], str]
 
 
 def on_paper(debrief: Debrief) -> Debrief:
-    """The same with "question 3" in the place of "x3", and without ids of contradictions.
+    """Return the debrief with "question 3" in place of "x3", and without ids of contradictions.
 
     Words of deck and presenter stay as they are: there "x3" may be anything.
     """
@@ -57,12 +57,12 @@ def on_paper(debrief: Debrief) -> Debrief:
 
 
 def css_string(text: str) -> str:
-    """Text as it can stand within the quotes of a style sheet, whatever it holds."""
+    """Escape any text for use within the quotes of a style sheet."""
     return "".join(char if char.isascii() and char.isalnum() else f"\\{ord(char):x} " for char in text)
 
 
 def _fix(fix: Fix, name: Name) -> Fix:
-    """The question that `what` may quote begins behind its id and place: only the id is named anew."""
+    """Rename the id in a question that `what` may quote; it precedes the question, with its place."""
     id_ = fix.exchange or ""
     what = f"{name(id_)}{fix.what.removeprefix(id_)}" if id_ and fix.what.startswith(id_) else fix.what
     return replace(

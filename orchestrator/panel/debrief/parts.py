@@ -1,4 +1,4 @@
-"""The parts of the debrief, as values; the forms of the page only lay them out."""
+"""The parts of the debrief, as values; the formats only arrange them."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Bill:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether the session's budget was reached."""
+        """Return whether the session's budget was reached."""
         return self.budget_share is not None and self.budget_share >= 1.0
 
 
 def bill_of(calls: Sequence[CallUsage]) -> Bill:
-    """The bill of these calls, in the order in which they were made."""
+    """Return the bill of these calls, in the order in which they were made."""
     if not calls:
         return Bill(Total())
     return Bill(
@@ -68,7 +68,7 @@ def bill_of(calls: Sequence[CallUsage]) -> Bill:
 
 
 def bill_json(bill: Bill) -> dict[str, Any]:
-    """The bill as plain JSON."""
+    """Return the bill as plain JSON."""
     used = bill.total
     # Only where there are any, so that what was written of older sessions stays as it is.
     others = {"answered_by": list(bill.answered_by)} if bill.answered_by else {}
@@ -92,10 +92,10 @@ def bill_json(bill: Bill) -> dict[str, Any]:
 
 
 def bill_lines(bill: Bill, *, is_taken_over: bool = False) -> list[str]:
-    """The bill in sentences; none where no call was made.
+    """Return the bill in sentences, none if no call was made.
 
     Args:
-        is_taken_over: The offline panel sat in the model's place, so one may wonder what is billed.
+        is_taken_over: The offline panel replaced the model, so the bill needs an explanation.
     """
     used = bill.total
     if not used.calls:
@@ -135,7 +135,7 @@ def _cost(bill: Bill) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How many of the questions and of the judged answers are a model's."""
+    """The model's share of the questions and of the judged answers."""
 
     asked: int
     questions: int
@@ -144,12 +144,12 @@ class Shares:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the model did it all."""
+        """Return whether the model did it all."""
         return self.asked == self.questions and self.judged == self.answers
 
 
 def shares_of(rehearsal: Rehearsal) -> Shares | None:
-    """The model's shares of a session; None: its engine has no stand-in."""
+    """Return the model's shares of a session, or None if its engine has no stand-in."""
     if not has_stand_in(rehearsal.options.engine):
         return None
     count = _counted(rehearsal)
@@ -158,7 +158,7 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
 
 
 def is_of_bank(rehearsal: Rehearsal, exchange: str) -> bool:
-    """Whether the offline panel asked this question: no model has read anything for it."""
+    """Return whether the offline panel asked this question, without a model."""
     if not has_stand_in(rehearsal.options.engine):
         return is_bank(rehearsal.options.engine)
     return not _counted(rehearsal).asked.get(exchange, True)
@@ -223,7 +223,7 @@ class _Count:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Words of the deck or the presenter, verbatim, and where they stand."""
+    """Words of the deck or the presenter, verbatim, with their place."""
 
     quote: str
     slide: int | None = None
@@ -246,7 +246,7 @@ class Stronger:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One exchange as its presenter should look back on it."""
+    """One exchange, as the presenter should review it."""
 
     exchange: Exchange
     name: str  # of the panelist
@@ -264,27 +264,27 @@ class Review:
 
     @property
     def asked_again(self) -> tuple[str, ...]:
-        """The follow-ups, as they were asked."""
+        """Return the follow-ups, as they were asked."""
         return tuple(turn.question for turn in self.exchange.turns[1:])
 
     @property
     def would_hold(self) -> bool:
-        """Whether an answer that satisfied would do so before a board: no contradiction stands against it."""
+        """Return whether an answer that satisfied would satisfy a board too: it contradicts nothing."""
         return self.exchange.outcome == "satisfied" and not self.is_contradicted
 
     @property
     def heard_as(self) -> tuple[str, ...]:
-        """The answers as they were heard and judged that were corrected since."""
+        """Return the answers that were corrected since, as they were heard and judged."""
         return tuple(turn.misheard for turn in self.exchange.turns if turn.misheard is not None)
 
     @property
     def is_silent(self) -> bool:
-        """Whether it got no answer at all."""
+        """Return whether the question got no answer at all."""
         return not any(turn.answer for turn in self.exchange.turns)
 
     @property
     def places(self) -> tuple[Source, ...]:
-        """The words that the question is about, both sides of a contradiction; none where it is general."""
+        """Return the words that the question is about, both sides of a contradiction; none if general."""
         one = self.exchange
         if one.quote is None:
             return (Source("", one.slide, is_missing=True),) if one.is_missing else ()
@@ -297,7 +297,7 @@ class Review:
 
 
 def asked_about(reviews: Sequence[Review], tension: Tension) -> Review | None:
-    """The last exchange whose quotes are two of the contradiction's; None: nobody asked."""
+    """Return the last exchange that quotes two places of the contradiction, or None if nobody asked."""
     return next((one for one in reversed(reviews) if is_about(one.exchange, tension)), None)
 
 
@@ -339,7 +339,7 @@ class SlideSpan:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the rubric: what was looked at, what came out, and what that rests on."""
+    """One line of the rubric: what was checked, the result, and the words that it rests on."""
 
     name: str
     state: str  # of STATES
@@ -389,12 +389,12 @@ class Debrief:
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:
-        """Those that fail as sums: counted."""
+        """Return the contradictions that fail as sums, which are counted."""
         return tuple(one for one in self.tensions or () if one.class_ != READ)
 
     @property
     def doubtful(self) -> tuple[Tension, ...]:
-        """Those that no figure decides: asked, and not counted."""
+        """Return the contradictions that no figure decides: asked, and not counted."""
         return tuple(one for one in self.tensions or () if one.class_ == READ)
 
     @property
@@ -403,12 +403,12 @@ class Debrief:
 
     @property
     def was_answered(self) -> bool:
-        """Whether the presenter answered anything."""
+        """Return whether the presenter answered anything."""
         return any(turn.answer for exchange in self.exchanges for turn in exchange.turns)
 
     @property
     def used_s(self) -> float:
-        """Presenting and answering together."""
+        """Return the seconds of presenting and answering together."""
         return self.speech_s + self.answers_s
 
 
@@ -423,10 +423,10 @@ def spans(
     budget_s: float,
     questions: Sequence[tuple[float, float]] = (),
 ) -> tuple[SlideSpan, ...]:
-    """The time of every slide that was shown, and its share of *budget_s*.
+    """Return the time of every slide that was shown, and its share of *budget_s*.
 
     Args:
-        questions: From when to when each was open, on the session clock: no time of presenting.
+        questions: The start and end of each open question, on the session clock: no time of presenting.
     """
     titles = {slide.number: slide.title for slide in deck.slides}
     share_of = shares(deck, budget_s)
@@ -453,7 +453,7 @@ def spans(
 
 
 def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
-    """Each slide's share: half of the time in equal parts, half by its words; nothing for hidden ones."""
+    """Return each slide's share: half of the time equally, half by its words, nothing for hidden slides."""
     open_ = [slide for slide in deck.slides if not slide.hidden]
     words = {slide.number: _words(slide) for slide in open_}
     total = sum(words.values()) or 1.0  # a deck of pictures has no words
@@ -466,5 +466,5 @@ def shares(deck: Deck, budget_s: float) -> Mapping[int, float]:
 
 
 def _words(slide: Slide) -> float:
-    """The words that the audience reads: no notes, no alternative texts."""
+    """Return the number of words that the audience reads, without notes and alternative texts."""
     return sum(words_in(text) for origin, text in slide_texts(slide) if origin not in ("notes", "alt"))

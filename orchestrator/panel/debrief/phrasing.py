@@ -1,4 +1,4 @@
-"""How the debrief says things: places, verdicts, times, in words for people."""
+"""The debrief's wording: places, verdicts and times, for people."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ origin, lacking = render.origin, render.lacking
 
 
 def place(source: Source) -> str:
-    """Where words stand: "slide 3", "notes of slide 3", "speech at 3:20", "your answer to x2"."""
+    """Return a place: "slide 3", "notes of slide 3", "speech at 3:20", "your answer to x2"."""
     if source.origin == "answer":
         return render.answer_to(source.exchange or "")
     if source.origin == "notes":
@@ -63,7 +63,7 @@ def place(source: Source) -> str:
 
 
 def of_place(one: Place, exchanges: Sequence[Exchange] = ()) -> Source:
-    """A side of a contradiction as a source; words of an answer by its exchange."""
+    """Return a side of a contradiction as a source, with the exchange for words of an answer."""
     from orchestrator.panel.debrief.parts import Source
 
     if one.said_at_s is not None:
@@ -74,18 +74,18 @@ def of_place(one: Place, exchanges: Sequence[Exchange] = ()) -> Source:
 
 
 def quoted(text: str) -> str:
-    """Verbatim words in quotation marks that the words themselves do not hold."""
+    """Return verbatim words in quotation marks of a kind that the words do not hold."""
     plain = one_line(text)
     return f"“{plain}”" if '"' in plain else f'"{plain}"'
 
 
 def stopped(text: str) -> str:
-    """A sentence with a full stop at its end, unless its last words bring one along."""
+    """Return a sentence with a full stop at its end, unless its last words end in one."""
     return text if text.rstrip('"”').endswith((".", "!", "?", "…")) else f"{text}."
 
 
 def with_place(source: Source) -> str:
-    """The words in quotation marks, and where they stand."""
+    """Return the words in quotation marks, then their place."""
     if source.is_missing:
         if not source.quote:
             return render.lacking(source.slide)
@@ -94,7 +94,7 @@ def with_place(source: Source) -> str:
 
 
 def placed(source: Source) -> str:
-    """The place first, then the words."""
+    """Return the place, then the words."""
     if source.is_missing:
         if not source.quote:
             return render.lacking(source.slide)
@@ -103,7 +103,7 @@ def placed(source: Source) -> str:
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Join words as "a", "a and b", "a, b and c"."""
     return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
@@ -115,7 +115,7 @@ _PARTLY: Final = render.PARTLY_WORDS
 
 
 def outcome(exchange: Exchange) -> str:
-    """An exchange's outcome in words: as a person judged its last answer, else as the panel did."""
+    """Describe an exchange's outcome: a person's verdict on its last answer, else the panel's."""
     if exchange.person is not None and exchange.person.verdict == PARTLY:
         return _PARTLY
     if exchange.person is not None:
@@ -124,15 +124,15 @@ def outcome(exchange: Exchange) -> str:
 
 
 def panel_outcome(exchange: Exchange) -> str:
-    """An exchange's outcome in words, as the panel has it."""
+    """Describe an exchange's outcome by the panel's verdict."""
     is_silent = exchange.outcome == "unjudged" and not exchange.answered
     return render.OUTCOME_WORDS.get(render.SILENT if is_silent else exchange.outcome or "", "open")
 
 
 def outcomes(debrief: Debrief) -> str:
-    """ "7 questions: 2 answered (1 that would not hold), 1 parked, 4 not judged."; each counts once.
+    """Return "7 questions: 2 answered (1 that would not hold), 1 parked, 4 not judged."; each counts once.
 
-    Where a person judged, who judged how many stands behind it.
+    If a person judged, who judged how many is appended.
     """
     once = {one.id for one in each_once(debrief.exchanges)}  # what was parked and came back
     came = [one for one in debrief.reviews if one.exchange.id in once]
@@ -149,12 +149,12 @@ def outcomes(debrief: Debrief) -> str:
 
 
 def is_weak(review: Review) -> bool:
-    """Whether a contradiction stands against an answer that counts as good."""
+    """Return whether an answer that counts as good has a contradiction against it."""
     return review.exchange.outcome == review.exchange.result == "satisfied" and not review.would_hold
 
 
 def judges(exchanges: Sequence[Exchange]) -> str:
-    """ "by Dana: 4, by the panel: 2"; "" where no person judged."""
+    """Return "by Dana: 4, by the panel: 2", or "" if no person judged."""
     names = [one.person.by for one in exchanges if one.person is not None]
     if not names:
         return ""
@@ -165,7 +165,7 @@ def judges(exchanges: Sequence[Exchange]) -> str:
 
 
 def asked(debrief: Debrief) -> str:
-    """The outcomes, and what became of the questions whose numbers are left out."""
+    """Return the outcomes, and what became of the questions whose numbers are left out."""
     said = [outcomes(debrief)]
     if any(map(is_weak, debrief.reviews)):
         said.append("Would not hold: a contradiction stands against it.")
@@ -176,7 +176,7 @@ def asked(debrief: Debrief) -> str:
 
 
 def verdict(review: Review) -> str:
-    """The verdict on a question: "answered", "parked, came back as x4", "answered, says Dana; …"."""
+    """Return the verdict on a question: "answered", "parked, came back as x4", "answered, says Dana; …"."""
     back = f", came back as {review.came_back_as}" if review.came_back_as else ""
     weak = ", would not hold" if is_weak(review) else ""
     said, panels = review.exchange.person, panel_outcome(review.exchange)
@@ -186,14 +186,14 @@ def verdict(review: Review) -> str:
 
 
 def tone(review: Review) -> str:
-    """The verdict that its colour is of: one of an answer that would not hold is no plain "answered"."""
+    """Return the verdict that sets the colour: an answer that would not hold is not plainly "answered"."""
     return "partly" if is_weak(review) else review.verdict
 
 
 def came_of(review: Review) -> str:
-    """The same, with how often it was asked, and whose question it was, or if it was a general one.
+    """Return the verdict with how often the question was asked, and whose it was, or that it was general.
 
-    That nobody judged an answer is said once a page, by the counts.
+    The counts say once for the whole page that answers were not judged.
     """
     judged = "" if is_unjudged(review) and not review.is_dismissed else verdict(review)
     often = times_asked(review.exchange)
@@ -201,12 +201,12 @@ def came_of(review: Review) -> str:
 
 
 def is_unjudged(review: Review) -> bool:
-    """Whether an answer was given and judged by nobody."""
+    """Return whether an answer was given and nobody judged it."""
     return review.exchange.result == "unjudged" and not review.is_silent
 
 
 def none_open(debrief: Debrief) -> str:
-    """What stands where no open point is known; what nobody judged may still be one."""
+    """Return the text where no open point is known; an answer that nobody judged may still be one."""
     left = [one for one in debrief.reviews if is_unjudged(one)]
     if not left:
         return "Nothing."
@@ -216,7 +216,7 @@ def none_open(debrief: Debrief) -> str:
 
 
 def persons(review: Review) -> list[str]:
-    """What people say of the answers that the verdict on the question does not: earlier ones, and why."""
+    """Return people's verdicts that the question's verdict leaves out: on earlier answers, and reasons."""
     said = [turn.person for turn in review.exchange.turns if turn.person is not None]
     said = [one for one in said if one.note or one != review.exchange.person]
     are_several = len(review.exchange.answered) > 1
@@ -224,12 +224,12 @@ def persons(review: Review) -> list[str]:
 
 
 def checked(rubric: Sequence[Check]) -> list[Check]:
-    """The checks from which something came."""
+    """Return the checks that have a result."""
     return [one for one in rubric if one.state != NOT_JUDGED]
 
 
 def unchecked(rubric: Sequence[Check]) -> list[str]:
-    """The other checks, those together that have one reason: "The ask is clear: no model was asked."."""
+    """Return the checks without a result, grouped by reason: "The ask is clear: no model was asked."."""
     names: dict[str, list[str]] = {}
     for one in rubric:
         if one.state == NOT_JUDGED:
@@ -238,7 +238,7 @@ def unchecked(rubric: Sequence[Check]) -> list[str]:
 
 
 def asked_in(debrief: Debrief, tension: Tension) -> str:
-    """ "", "Asked in x1: answered." """
+    """Return "Asked in x1: answered.", or "" if nobody asked about it."""
     from orchestrator.panel.debrief.parts import asked_about
 
     review = asked_about(debrief.reviews, tension)
@@ -249,35 +249,35 @@ def asked_in(debrief: Debrief, tension: Tension) -> str:
 
 
 def sides(tension: Tension, exchanges: Sequence[Exchange] = ()) -> list[Source]:
-    """Every quote of a contradiction with its place, each once; of an answer its exchange."""
+    """Return every quote of a contradiction with its place, each once, with the exchange for an answer's."""
     return [of_place(one, exchanges) for one in dict.fromkeys(tension.sides)]
 
 
 def noted(tension: Tension) -> str:
-    """A contradiction's sentence, with the sum that fails."""
+    """Return a contradiction's sentence, with the sum that fails."""
     is_told = not tension.sum or tension.sum in tension.note
     sum_ = in_one_form(tension.sum)
     return stopped(tension.note) if is_told else f"{stopped(tension.note)} {stopped(sum_)}"
 
 
 def numbered(tension: Tension) -> str:
-    """The same behind the id by which the presenter can dismiss it: "c2: Revenue is told twice."."""
+    """Return a contradiction with the id for dismissing it: "c2: Revenue is told twice."."""
     return f"{tension.id}: {noted(tension)}" if tension.id else noted(tension)
 
 
 def brought(one: BroughtQuestion) -> str:
-    """A question that the presenter brought, and at which slide it was to be put."""
+    """Return a presenter's own question, with the slide at which it was to be asked."""
     return one.text if one.slide is None else f"{one.text} (slide {one.slide})"
 
 
 def noticed(seen: Observation) -> str:
-    """An observation of the presenter, with the words behind it."""
+    """Return an observation of the presenter, with the words behind it."""
     text = stopped(f"{seen.text[:1].upper()}{seen.text[1:]}")
     return f"{text} {quoted(seen.quote)}" if seen.quote else text
 
 
 def times_asked(exchange: Exchange) -> str:
-    """ "", "asked twice", "asked 3 times": a follow-up that asks something new is another question."""
+    """Return "", "asked twice" or "asked 3 times": a follow-up that asks something new does not count."""
     count = sum(not turn.is_new_question for turn in exchange.turns)
     return "" if count <= 1 else "asked twice" if count == 2 else f"asked {count} times"
 
@@ -287,14 +287,14 @@ MAX_OPEN: Final = 7
 
 
 def more_open(debrief: Debrief) -> str:
-    """What the folded part of the open points is headed with."""
+    """Return the heading of the folded part of the open points."""
     return f"{len(debrief.homework) - MAX_OPEN} more, less pressing"
 
 
 def homework(point: OpenPoint, *, is_above: bool = True) -> str:
-    """An open point: its question, and why it is open.
+    """Return an open point: its question, and why it is open.
 
-    *is_above*: its stronger answer stands with the question, and is only named here.
+    *is_above*: its stronger answer is shown with the question, and is only named here.
     """
     better = [] if point.stronger is None else [SEE_STRONGER] if is_above else stronger(point.stronger)
     why = stopped(f"{point.why[:1].upper()}{point.why[1:]}")
@@ -302,7 +302,7 @@ def homework(point: OpenPoint, *, is_above: bool = True) -> str:
 
 
 def question_about(exchange: str, question: str, about: Source | None, whose: str) -> str:
-    """A question by itself: "x2, on "Boats run" (slide 2): Who owns them?", "x3 (general): Why now?"."""
+    """Return a question alone: "x2, on "Boats run" (slide 2): Who owns them?", "x3 (general): Why now?"."""
     if about is None:
         return f"{exchange} ({whose or GENERAL}): {question}"
     is_told = about.quote.rstrip(" .") in question  # the question says the words itself
@@ -312,9 +312,10 @@ def question_about(exchange: str, question: str, about: Source | None, whose: st
 
 
 def turns(review: Review) -> list[tuple[str, str, str | None]]:
-    """Every question of an exchange: "Asked", "Asked again" or "Then asked", its words, and the answer.
+    """Return every question of an exchange: "Asked", "Asked again" or "Then asked", its words, and the
+    answer.
 
-    The last is None where it got none.
+    The answer is None if there was none.
     """
     asked = (review.asked, *review.asked_again)
     return [
@@ -328,7 +329,7 @@ def _asked_how(number: int, turn: Turn) -> str:
 
 
 def _said(turn: Turn) -> str | None:
-    """The deciding words of an answer, with dots where others of it are left out."""
+    """Return the deciding words of an answer, with dots where others are left out, or None."""
     if not turn.answer:
         return None
     whole = " ".join(turn.answer.split())
@@ -339,7 +340,7 @@ def _said(turn: Turn) -> str | None:
 
 
 def stronger(answer: Stronger) -> list[str]:
-    """A stronger answer in one sentence for each thing to do."""
+    """Return a stronger answer in one sentence for each thing to do."""
     said = []
     if answer.first is not None:
         said.append(f"Say at the first asking: {_late(answer.first)}")
@@ -358,18 +359,18 @@ def stronger(answer: Stronger) -> list[str]:
 
 
 def _late(source: Source) -> str:
-    """Words to say earlier, with dots where they are no whole sentence."""
+    """Return words to say earlier, with dots if they are no whole sentence."""
     is_whole = source.quote.rstrip('"”').endswith((".", "!", "?", "…"))
     return stopped(quoted(source.quote if is_whole else f"{source.quote} …"))
 
 
 def _from(answer: Stronger) -> str:
-    """Where the words stand that a stronger answer is made of."""
+    """Return the places of the words that a stronger answer is made of."""
     return f"(From {listed(list(dict.fromkeys(map(place, answer.rests_on))))}.)"
 
 
 def before(review: Review) -> str | None:
-    """Of a drill, what came of the question in the earlier session, and what was said last."""
+    """Return, in a drill, the question's outcome in the earlier session and its last answer, or None."""
     one = review.before
     if one is None:
         return None
@@ -379,10 +380,10 @@ def before(review: Review) -> str | None:
 
 
 def better_than_before(review: Review) -> tuple[str, ...]:
-    """What of a drill's answer is better than the earlier one: verdicts and counts, and no guess.
+    """Return how a drill's answer is better than the earlier one: by verdicts and counts, without guesses.
 
-    Points count as closed only where the panelist is satisfied and leaves nothing open: two panels word the
-    same point differently.
+    Points count as closed only if the panelist is satisfied and leaves nothing open: two panels word the same
+    point differently.
     """
     one, now = review.before, review.exchange
     if one is None or now.result != "satisfied":
@@ -400,7 +401,7 @@ def better_than_before(review: Review) -> tuple[str, ...]:
 
 
 def fix_lines(fix: Fix) -> list[tuple[str, str]]:
-    """What is to be said and brought where the one thing to fix is mended, and why it is this one."""
+    """Return what to say and bring to correct the one thing to fix, and why it is this one."""
     better = fix.better
     say, bring = [fix.say] if fix.say else [], fix.bring
     if better is not None and better.first is not None:
@@ -417,7 +418,7 @@ def fix_lines(fix: Fix) -> list[tuple[str, str]]:
 
 
 def nothing_to_fix(debrief: Debrief) -> str:
-    """The sentence in the place of the one thing to fix first, where there is none."""
+    """Return the sentence to show where there is no one thing to fix first."""
     if not debrief.reviews:
         return "No question was asked, so nothing was tested."
     asked = each_once(debrief.exchanges)
@@ -435,7 +436,7 @@ def nothing_to_fix(debrief: Debrief) -> str:
 
 
 def time_used(speech_s: float, answers_s: float, budget_s: float) -> str:
-    """ "8:00 of 20:00 used: 6:14 presenting, 1:46 answering." """
+    """Return "8:00 of 20:00 used: 6:14 presenting, 1:46 answering." """
     parts = f"{legible.clock(speech_s)} presenting, {legible.clock(answers_s)} answering"
     return f"{legible.clock(speech_s + answers_s)} of {legible.clock(budget_s)} used: {parts}."
 
@@ -445,7 +446,7 @@ SHOWN_OTHERS: Final = 0.05
 
 
 def timing(debrief: Debrief) -> str:
-    """Time against budget in one line."""
+    """Return the time used and the budget, in one line."""
     line = time_used(debrief.speech_s, debrief.answers_s, debrief.budget_s)
     others_s = debrief.delivery.others_s
     if others_s >= SHOWN_OTHERS * max(debrief.used_s, 1.0):
@@ -466,31 +467,31 @@ def timing(debrief: Debrief) -> str:
 
 
 def over_share(slides: Sequence[SlideSpan]) -> list[SlideSpan]:
-    """Slides that were shown for longer than their share of the time."""
+    """Return the slides that were shown for longer than their share of the time."""
     return [one for one in slides if one.budget_s and one.seconds > one.budget_s]
 
 
 def longest_s(slides: Sequence[SlideSpan]) -> float:
-    """The longest time or share of any slide: what the whole width of a drawing stands for."""
+    """Return the longest time or share of any slide, which the whole width of a drawing stands for."""
     return max(max(one.seconds, one.budget_s) for one in slides)
 
 
 def by_fives(minutes: Sequence[Stretch]) -> list[tuple[float, list[int | None]]]:
-    """Paces in lines of five minutes, each with its beginning; None: there was too little speech."""
+    """Return paces in rows of five minutes, each with its start; None: too little speech."""
     found = {int(one.start_s // WINDOW_S): one.words_per_minute for one in minutes}
     begins = sorted({number - number % 5 for number in found})
     return [(first * WINDOW_S, [found.get(first + more) for more in range(5)]) for first in begins]
 
 
 def ended_at_s(debrief: Debrief) -> float:
-    """The last moment of the session clock that is known of the talk."""
+    """Return the last moment of the talk that is known, on the session clock."""
     told = debrief.delivery
     ends = [one.end_s for one in told.minutes] + [one.segment.end_s for one in told.said or ()]
     return max([debrief.speech_s, *ends])
 
 
 def delivery(debrief: Debrief) -> str:
-    """How the presenter spoke, in one line; only what was measured."""
+    """Describe in one line how the presenter spoke, only as far as it was measured."""
 
     told = debrief.delivery
     if not told.words:
@@ -528,7 +529,7 @@ SHOWN_HABITS: Final = 5
 
 
 def habits(debrief: Debrief) -> list[str]:
-    """What was said again and again, and which slides were read aloud, in a sentence each."""
+    """Return a sentence for each phrase that was often repeated, and for slides that were read aloud."""
     said = [
         f"You said {quoted(one.words)} {one.times} times, from {legible.clock(min(one.at_s))} on."
         for one in debrief.repeated[:SHOWN_HABITS]
@@ -557,7 +558,7 @@ RECOGNISED: Final = "the words as recognised, where most of um and uh are left o
 
 
 def who(debrief: Debrief) -> str:
-    """Who presented, whose words were judged, and when."""
+    """Return who presented, whose words were judged, and when."""
     if debrief.speaker:
         judged = f"The words of {debrief.speaker} were judged."
     else:
@@ -573,7 +574,7 @@ MAX_BRIEF: Final = 8
 
 
 def rehearsed_by(debrief: Debrief) -> str:
-    """Who rehearsed, when, and before whom: "Rehearsed by Ines on 2026-12-01 before Ana and Bo."."""
+    """Return who rehearsed, when, and before whom: "Rehearsed by Ines on 2026-12-01 before Ana and Bo."."""
     panel = listed(list(dict.fromkeys(one.name for one in debrief.reviews)))
     day, audience = (f" on {debrief.day}" if debrief.day else "", f" before {panel}" if panel else "")
     who_ = "" if debrief.presenter == UNNAMED else f" by {debrief.presenter}"
@@ -581,7 +582,7 @@ def rehearsed_by(debrief: Debrief) -> str:
 
 
 def figures(debrief: Debrief) -> list[tuple[str, str]]:
-    """The figures of the first page, each with what it counts."""
+    """Return the figures of the first page, each with what it counts."""
     told = debrief.delivery
     asked = each_once(debrief.exchanges)
     answered = sum(one.result == "satisfied" for one in asked)
@@ -596,7 +597,7 @@ def figures(debrief: Debrief) -> list[tuple[str, str]]:
 
 
 def taken_over(debrief: Debrief) -> str | None:
-    """One line where no call to the engine that was asked for brought anything, for the top of the page."""
+    """Return one line for the top of the page if no call to the chosen engine succeeded, else None."""
     if debrief.took_over is None:
         return None
     sat = f"The offline panel sat in the place of the engine `{debrief.engine}`"
@@ -604,7 +605,7 @@ def taken_over(debrief: Debrief) -> str | None:
 
 
 def engine(debrief: Debrief) -> list[str]:
-    """Who asked and judged, what that cannot do, and what it cost."""
+    """Return who asked and judged, the limits of that, and its cost."""
     if is_bank(debrief.engine):
         return [_FROM_BANK]
     if debrief.engine == RECORDED:
@@ -634,7 +635,7 @@ _RECORDED: Final = (
 
 
 def _by_engine(debrief: Debrief) -> str:
-    """The engine's share of the work, and the offline panel's in its place."""
+    """Return the share of the work done by the engine, and by the offline panel in its place."""
     shares = debrief.shares
     if shares is None or shares.is_whole:
         return f"Asked and judged by the engine `{debrief.engine}`; times and counts are the program's."

@@ -1,9 +1,8 @@
-"""Delivery drawn as SVG: values in, text out.
+"""Drawings of the delivery in SVG: values in, text out.
 
-Lengths across are shares of the width and text keeps its size, so a drawing fits a phone and a sheet of
-paper alike. Colours come from the page by class; nothing is told by colour alone: what is over or off is
-striped or of another shape, and stands elsewhere. No `style` attributes: the policy of a page on the web
-forbids them.
+Horizontal lengths are shares of the width and text keeps its size, so a drawing fits a phone and a sheet of
+paper alike. Colours come from the page by class, and never carry a meaning alone: values out of range also
+have stripes, another shape or another position. No `style` attributes: the policy of a web page forbids them.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ STEPS_MIN: Final = (1, 2, 5, 10, 15, 30, 60, 120, 240)
 
 
 def pace(minutes: Sequence[Stretch], *, has_band: bool = True) -> str:
-    """Words a minute, minute by minute, before the band of a pace that is easy to follow.
+    """Draw the words a minute, minute by minute, on the band of a pace that is easy to follow.
 
     A minute outside of the band is a diamond with its figure, the others are dots. Between minutes
     without enough speech to measure there is no line.
 
     Args:
-        has_band: False where the speech is not English: the band is known for nothing else.
+        has_band: False if the speech is not English: the band is known for English only.
     """
     end_s = max(one.end_s for one in minutes)
     top = max(FAST_WPM + 40, *(one.words_per_minute + 20 for one in minutes))
@@ -66,10 +65,10 @@ def pace(minutes: Sequence[Stretch], *, has_band: bool = True) -> str:
 
 
 def slide_bar(seconds: float, budget_s: float, longest_s: float) -> str:
-    """One slide's time in the outline of its share; what is over is striped, beyond the outline.
+    """Draw one slide's time in the outline of its share, with the time over it striped, beyond the outline.
 
     Args:
-        longest_s: What the whole width stands for: the same for every slide of a page.
+        longest_s: The seconds that the whole width stands for: the same for every slide of a page.
     """
     whole_s = longest_s or 1.0
     within, over = min(seconds, budget_s or seconds), max(0.0, seconds - budget_s) if budget_s else 0.0
@@ -85,7 +84,7 @@ def slide_bar(seconds: float, budget_s: float, longest_s: float) -> str:
 
 
 def marks(said: Sequence[Said], end_s: float) -> str:
-    """When fillers and hedges were said: a stroke for each, in a lane of their own.
+    """Draw when fillers and hedges were said: a stroke for each, in separate lanes.
 
     Args:
         end_s: When the talk ended, on the session clock.
@@ -102,7 +101,7 @@ def marks(said: Sequence[Said], end_s: float) -> str:
 
 
 def talk(presenting_s: float, answering_s: float, others_s: float) -> str:
-    """How long the presenter presented and answered, and how long others spoke: a bar each."""
+    """Draw how long the presenter presented and answered, and how long others spoke: a bar each."""
     rows: tuple[tuple[str, float, Callable[[float, float, float, float], str]], ...] = (
         ("Presenting", presenting_s, partial(_rect, "p-bar")),
         ("Answering", answering_s, _stripes),
@@ -119,12 +118,12 @@ def talk(presenting_s: float, answering_s: float, others_s: float) -> str:
 
 
 def _across(end_s: float) -> Callable[[float], float]:
-    """Where a moment of the session clock stands across, in per cent of the width."""
+    """Return a function from a moment of the session clock to per cent of the width."""
     return lambda at_s: round(LEFT + (RIGHT - LEFT) * min(at_s / (end_s or 1.0), 1.0), 2)
 
 
 def _ticks(end_s: float, y: float) -> list[str]:
-    """Minutes under a time axis."""
+    """Draw the minutes under a time axis."""
     across, whole = _across(end_s), end_s / 60
     step = next((one for one in STEPS_MIN if whole / one <= MAX_TICKS), STEPS_MIN[-1])
     drawn = []
@@ -136,7 +135,7 @@ def _ticks(end_s: float, y: float) -> list[str]:
 
 
 def _drawing(title: str, height_px: int, drawn: Sequence[str], *, is_beside_its_words: bool = False) -> str:
-    """*is_beside_its_words*: the title would be read between the cells of a row that says the same."""
+    """Wrap a drawing; *is_beside_its_words*: without a title, since the cells of the row say the same."""
     label = f' aria-label="{escape(title)}"' if is_beside_its_words else ""
     head = "" if is_beside_its_words else f"<title>{escape(title)}</title>"
     size = f'width="100%" height="{height_px}"'
@@ -149,7 +148,7 @@ def _rect(shape: str, x: float, y: float, width: float, height: float) -> str:
 
 
 def _stripes(x: float, y: float, width: float, height: float) -> str:
-    """A bar of upright stripes: one broad dashed line. A pattern would be a reference; pages have none."""
+    """Draw a bar of upright stripes as one broad dashed line: a pattern would need a reference."""
     ends = f'x1="{round(x, 2)}%" x2="{round(x + width, 2)}%"'
     across = f'y1="{y + height / 2}" y2="{y + height / 2}" stroke-width="{height}" stroke-dasharray="3 2"'
     return f'<line class="p-stripes" {ends} {across}/>'
@@ -165,5 +164,5 @@ def _text(x: float, y: float, text: str, anchor: str = "start", *, is_strong: bo
 
 
 def _diamond(x: float, y: float) -> str:
-    """A path has no shares of the width, so it lies in a drawing of its own that has its place in them."""
+    """Draw a diamond, in a nested drawing placed by share of the width, since a path has no shares."""
     return f'<svg x="{x}%" y="{y}" overflow="visible"><path class="p-off" d="M0-6 6 0 0 6-6 0z"/></svg>'

@@ -58,13 +58,13 @@ _FLAGS: Final = (
 
 
 def find_browser() -> Path | None:
-    """A browser that can print; None: there is none here."""
+    """Return a browser that can print, or None if there is none here."""
     found = (shutil.which(name) for name in BROWSERS)
     return next((Path(one) for one in found if one is not None), None)
 
 
 def as_pdf(html: str) -> bytes:
-    """A page as PDF. Nothing of it stays on the disk, and no process runs on, whatever happens.
+    """Print a page as PDF. Whatever happens, nothing of it stays on the disk, and no process keeps running.
 
     Raises:
         PrintError: No browser is here, or it did not print.
@@ -87,12 +87,12 @@ def as_pdf(html: str) -> bytes:
 
 
 def _as_root() -> list[str]:
-    """Chromium's sandbox refuses to work for root. The page runs no scripts and fetches nothing."""
+    """Turn off Chromium's sandbox for root, where it cannot work: the page runs and fetches nothing."""
     return ["--no-sandbox"] if os.geteuid() == 0 else []
 
 
 def _run(command: list[str], folder: Path) -> None:
-    """Run a browser with *folder* as its home, and end whatever it has started."""
+    """Run a browser with *folder* as its home, and end every process that it has started."""
     home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder), "XDG_CACHE_HOME": str(folder)}
     running = subprocess.Popen(
         command,

@@ -1,4 +1,4 @@
-"""The one question at the end: all that the debrief says and that no count gives.
+"""The one request at the end: all of the debrief that cannot be counted.
 
 The reply is a record, so the debrief can be made again from the ledger; a failure is one too.
 """
@@ -38,9 +38,10 @@ NOT_JUDGED = "not judged"
 def better_answers(
     words: DebriefWords, exchanges: Sequence[Exchange], passages: Sequence[Passage]
 ) -> Mapping[str, Stronger]:
-    """By exchange: those that rest on words which stand where they are said to.
+    """Map exchanges to the better answers whose source words are found in their places.
 
-    A figure in one must stand in those words, or in its exchange: nothing is made up for the presenter.
+    A figure in such an answer must be in those words or in its exchange: nothing is invented for the
+    presenter.
     """
     by_id = {exchange.id: exchange for exchange in exchanges}
     found = {}
@@ -62,7 +63,7 @@ def better_answers(
 def read_checks(
     words: DebriefWords, names: Iterable[str], exchanges: Sequence[Exchange], passages: Sequence[Passage]
 ) -> Mapping[str, Check]:
-    """By name: a "yes" or "partly" is worth the words that it rests on, and without them is no verdict."""
+    """Map names to checks; a "yes" or "partly" without words that it rests on is no verdict."""
     by_name: dict[str, RubricCheck] = {check.name: check for check in words.checks}
     found = {}
     for name in names:
@@ -79,7 +80,7 @@ def read_checks(
 
 
 def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
-    """A place as the debrief names it: words of an answer by their exchange."""
+    """Return a place as the debrief names it: words of an answer by their exchange."""
     if place.said_at_s is not None or place.slide is None:
         answered = answered_with(place.quote, exchanges)
         if answered is not None:
@@ -88,7 +89,7 @@ def source_of(place: Place, exchanges: Sequence[Exchange]) -> Source:
 
 
 def _says_more(better: BetterAnswer, exchange: Exchange, sources: Sequence[Source]) -> bool:
-    """Whether it gives more than the answer that was found wanting, and more than that nothing is known."""
+    """Return whether it gives more than the rejected answer, and more than that nothing is known."""
     wanting = [one.answer or "" for one in exchange.turns if one.verdict in ("follow_up", "escalate")]
     said = " ".join(" ".join(wanting).split())
     is_again = all(one.origin == "answer" and " ".join(one.quote.split()) in said for one in sources)
@@ -97,7 +98,7 @@ def _says_more(better: BetterAnswer, exchange: Exchange, sources: Sequence[Sourc
 
 
 def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place]) -> bool:
-    """Whether every figure and date of the answer is one of its sources', or of its exchange's."""
+    """Return whether every figure and date of the answer is in its sources or its exchange."""
     texts = [place.quote for place in places]
     texts += [exchange.quote or "", exchange.beside.quote if exchange.beside is not None else ""]
     texts += [text for turn in exchange.turns for text in (turn.question, turn.answer or "")]
@@ -109,7 +110,7 @@ def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place])
 
 
 def promises_of(rehearsal: Rehearsal) -> tuple[Source, ...]:
-    """Every undertaking once: those of the speech, then those that a verdict names; all stand verbatim."""
+    """Return every undertaking once, verbatim: those of the speech, then those that a verdict names."""
     answered = _of_answers(rehearsal)
     told = [one.quote.casefold() for one in answered]
     spoken = [one for one in _of_speech(rehearsal) if not any(_is_one(one.quote, quote) for quote in told)]
@@ -121,7 +122,7 @@ def _is_one(quote: str, other: str) -> bool:
 
 
 def _of_speech(rehearsal: Rehearsal) -> list[Source]:
-    """Those of the debrief's words that stand in the speech; what was said in an answer is that answer's."""
+    """Return the undertakings of the debrief's words found in the speech, without those in an answer."""
     projection, scene = rehearsal.projection, rehearsal.scene()
     told = projection.debrief_words.promises if projection.debrief_words is not None else ()
     passages = speech_passages(scene.segments)
@@ -130,7 +131,7 @@ def _of_speech(rehearsal: Rehearsal) -> list[Source]:
 
 
 def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
-    """Those that a verdict names, in order."""
+    """Return the undertakings that a verdict names, in order."""
     store = rehearsal.store
     answers = {
         exchange.id: " ".join(" ".join((turn.answer or "").split()) for turn in exchange.turns)
@@ -160,10 +161,11 @@ UNSHOWN = "unshown"
 
 
 def still_to_ask(projection: Projection, without: Set[str] = frozenset()) -> tuple[Candidate, ...]:
-    """What nobody asked, each question once: the panel's candidates, the dossier's, then the briefs' targets.
+    """Return the questions nobody asked, each once: the panel's candidates, the dossier's, the briefs'
+    targets.
 
-    A target is why its panelist goes after it, in one sentence. Nothing about a contradiction that was
-    dismissed, or whose digest is in *without*, is wanted any more.
+    A target is shown as its panelist's reason, in one sentence. Questions about a contradiction that was
+    dismissed, or whose digest is in *without*, are left out.
     """
     likely = (
         Candidate(
@@ -215,16 +217,16 @@ def still_to_ask(projection: Projection, without: Set[str] = frozenset()) -> tup
 
 
 def _quotes_side(gone: Sequence[Tension], one: Candidate) -> bool:
-    """Whether a question quotes a side of one of these contradictions."""
+    """Return whether a question quotes a side of one of these contradictions."""
     quote = one.quote or ""
     sides = (side for each in gone for side in each.sides if side.slide == one.slide)
     return bool(quote) and any(quote in side.quote or side.quote in quote for side in sides)
 
 
 def ask_for_debrief(rehearsal: Rehearsal) -> None:
-    """Ask the engine, in the moderator's seat, and wait; once in a session, after its last exchange.
+    """Ask the engine for the debrief, as the moderator, and wait; once, after the session's last exchange.
 
-    `dismissed` in the record counts the contradictions as the projection has them.
+    `dismissed` in the record numbers the contradictions as the projection does.
     """
     projection = rehearsal.projection
     tensions = tuple(rehearsal.on_record(projection.tensions, lambda one: [side.quote for side in one.sides]))

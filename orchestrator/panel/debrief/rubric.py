@@ -1,8 +1,7 @@
-"""A rubric of plain checks: each says what it rests on, and shows the words.
+"""A rubric of plain checks: each names what it rests on, and shows the words.
 
-Time, answers and contradictions are counted. Whatever takes reading is an engine's to say, with a
-quote that stands; without one it is "not judged". None of them says whether a thing is good, only
-whether it is there.
+Code counts time, answers and contradictions. An engine judges whatever needs reading, with a verified quote;
+without one the check is "not judged". No check says whether a thing is good, only whether it is there.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ _A_LITTLE_OVER: Final = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The session as the checks look at it."""
+    """The session's data for the checks."""
 
     scene: Scene
     reviews: Sequence[Review]
@@ -50,7 +49,7 @@ class Record:
 
 
 def rubric(record: Record) -> tuple[Check, ...]:
-    """Every check, in the order in which a board would notice."""
+    """Return every check, in the order in which a board would notice."""
     return (
         _read(FIGURES, record),
         _agreement(record),
@@ -85,7 +84,7 @@ def _agreement(record: Record) -> Check:
 
 
 def _doubts(record: Record) -> str:
-    """How many places may not agree, which no figure decides, and whether that was asked about."""
+    """Return how many places may not agree, which no figure decides, and whether that was asked about."""
     found = record.tensions or ()
     asked = sum(asked_about(record.reviews, one) is not None for one in found)
     which = legible.counted(len(found), "pair of places", "pairs of places")
@@ -119,7 +118,7 @@ def _answers(record: Record) -> Check:
 
 
 def _worst_answer(judged: Sequence[Review]) -> tuple[Review, str]:
-    """The answer to look at again, and what it is: one that failed, or one that came late."""
+    """Return the answer to look at again, and why: one that failed, or one that came late."""
     failed = [(one, one.verdict) for one in judged if one.exchange.result == "unresolved"]
     late = [(one, often) for one in judged if (often := phrasing.times_asked(one.exchange))]
     return (failed + late or [(judged[0], "the first")])[0]
@@ -151,9 +150,9 @@ def _time(record: Record) -> Check:
 
 
 def _time_up(record: Record) -> tuple[float, Exchange | None]:
-    """Where the session clock stood when the time was up, and the exchange that was open then.
+    """Return the session clock when the time was up, and the exchange that was open then.
 
-    A recording waits while a question is open, so its clock leaves out what the answers took.
+    A recording waits while a question is open, so its clock leaves out the answers.
     """
     up_s = record.budget_s
     for one, (from_s, until_s) in zip(record.scene.exchanges, record.under_questions, strict=True):
@@ -166,7 +165,7 @@ def _time_up(record: Record) -> tuple[float, Exchange | None]:
 
 
 def talk_of(scene: Scene) -> list[Source]:
-    """The presenter's own speech without the answers, which stand in the transcript as well."""
+    """Return the presenter's own speech without the answers, which are in the transcript as well."""
     answered = " ".join(turn.answer or "" for exchange in scene.exchanges for turn in exchange.turns)
     return [
         Source(segment.text, segment.slide, segment.start_s, "speech")

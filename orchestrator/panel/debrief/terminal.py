@@ -1,4 +1,4 @@
-"""The debrief for a terminal: one screen where it can be, in colour where there is colour."""
+"""The debrief for a terminal: one screen if possible, in colour if available."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _STYLES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A label and the text beside it, which goes on under itself; without either, an empty line."""
+    """A label and the text beside it, which wraps under itself; without either, an empty line."""
 
     label: str
     text: str
@@ -50,10 +50,10 @@ class Row:
 
 
 def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, reviews: bool = True) -> str:
-    """The page as lines of at most *width* columns; with ANSI colours where *colour* is true.
+    """Return the page as lines of at most *width* columns; with ANSI colours if *colour* is true.
 
     Args:
-        reviews: Whether the exchanges are shown; who has just had them knows them.
+        reviews: Whether the exchanges are shown; somebody who has just had them knows them.
     """
     from rich.console import Console
 
@@ -74,7 +74,7 @@ def as_text(debrief: Debrief, *, width: int = WIDEST, colour: bool = False, revi
 
 
 def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
-    """Everything on the page, top to bottom."""
+    """Yield everything on the page, top to bottom."""
     if (over := phrasing.taken_over(debrief)) is not None:
         yield Row("No engine", over, "bold red", "bold")
         yield Row("", "")
@@ -102,7 +102,7 @@ def rows(debrief: Debrief, *, reviews: bool = True) -> Iterator[Row]:
 
 
 def _checks(debrief: Debrief) -> dict[tuple[str, str], list[str]]:
-    """The names of the rubric's checks, by what came out and why: those that say the same stand together."""
+    """Return the names of the rubric's checks, grouped by result and reason."""
     found: dict[tuple[str, str], list[str]] = {}
     for check in debrief.rubric:
         quote = f": {phrasing.with_place(check.source)}" if check.source is not None else ""
@@ -123,7 +123,7 @@ def _fix(debrief: Debrief) -> Iterator[Row]:
 
 
 def _review(review: Review) -> Iterator[Row]:
-    """An exchange in a few lines."""
+    """Yield an exchange in a few lines."""
     came = [part] if (part := phrasing.came_of(review)) else []
     head = " · ".join([*came, *map(phrasing.placed, review.places)])
     first, *again = phrasing.turns(review)
@@ -155,7 +155,7 @@ def _noted(debrief: Debrief, found: Sequence[Tension]) -> list[str]:
 
 
 def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
-    """The open points; only their questions, where all else of each stands with its question above."""
+    """Return the open points, or only their questions where the rest is shown with each question above."""
     told = [
         f"{point.exchange}: {point.question}" if is_above else phrasing.homework(point, is_above=False)
         for point in debrief.homework
@@ -165,12 +165,12 @@ def _homework(debrief: Debrief, *, is_above: bool) -> list[str]:
 
 
 def _holds_words(reason: str | None) -> bool:
-    """Whether the reason quotes the presenter, so that their words need no line of their own."""
+    """Return whether the reason quotes the presenter, so that their words need no separate line."""
     return reason is not None and '("' in reason
 
 
 def _few(label: str, texts: list[str]) -> Iterator[Row]:
-    """A row each, as many as fit a screen."""
+    """Yield a row for each text, as many as fit a screen."""
     few = len(texts) if len(texts) <= MAX_LINES else MAX_LINES - 1
     yield from _labelled(label, texts[:few])
     if few < len(texts):
@@ -197,9 +197,9 @@ def _print(console: Console, row: Row) -> None:
 
 
 def _lines(text: Text, console: Console, width: int) -> Iterable[Text]:
-    """*text* in lines, broken at spaces alone: an address that is broken cannot be copied.
+    """Break *text* into lines at spaces alone: an address that is broken cannot be copied.
 
-    In scripts that have no spaces it is broken where a line is full.
+    In scripts without spaces, break where a line is full.
     """
     from rich.cells import cell_len
 

@@ -1,1 +1,1 @@
-"""The board dossier: what of a deck is likely to be attacked, by whom, and how to prepare."""
+"""The board dossier: what the board is likely to attack in a deck, who will, and how to prepare."""

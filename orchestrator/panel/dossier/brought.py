@@ -1,4 +1,4 @@
-"""The questions that a presenter brings: a file with one a line, or a list in YAML or JSON.
+"""The presenter's own questions: a text file with one on each line, or a list in YAML or JSON.
 
 A line may begin with its slide: "slide 4: Who pays if the harbour freezes?". In a list:
 
@@ -79,10 +79,10 @@ _FORM: Final = Form(
 
 @names_its_file
 def read_board(path: Path) -> tuple[BoardMember, ...]:
-    """The members in the order of the file.
+    """Read the board's members, in the order of the file.
 
     Raises:
-        InputError: The file cannot be read or is no such list: one line that names file and line.
+        InputError: The file cannot be read or is not such a list; one line names file and line.
     """
     members: list[BoardMember] = []
     for entry in read_entries(path, _FORM):
@@ -136,14 +136,14 @@ _AT: Final = re.compile(r"slide\s+(\d+)\s*:\s*", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A question, and where it stands as a message says it: "questions.txt, line 3"."""
+    """A question, with its place for messages: "questions.txt, line 3"."""
 
     where: str
     question: BroughtQuestion
 
 
 def read_sent(name: str, text: str) -> tuple[BroughtQuestion, ...]:
-    """The questions of a file that came over HTTP, by the name that it has there.
+    """Read the questions of a file that was sent over HTTP under *name*.
 
     Raises:
         InputError: As `read_questions`.
@@ -160,10 +160,11 @@ def read_sent(name: str, text: str) -> tuple[BroughtQuestion, ...]:
 
 @names_its_file
 def read_questions(path: Path) -> tuple[Given, ...]:
-    """The questions of a file, in its order.
+    """Read the questions of a file, in its order.
 
     Raises:
-        InputError: It cannot be read or is no such list: one line with the file, the line, what to do.
+        InputError: The file cannot be read or is not such a list; one line names file and line, and what
+            to do.
     """
     name = shown_name(path)
     if path.suffix.lower() in YAML_SUFFIXES:
@@ -180,11 +181,11 @@ def _of_line(line: str) -> dict[str, Any]:
 
 
 def questions_of(given: object) -> tuple[Given, ...]:
-    """The same from a program: a file's path, or a list of texts, mappings and `BroughtQuestion`s.
+    """Read questions given by a program: a file's path, or a list of texts, mappings and `BroughtQuestion`s.
 
     Raises:
-        TypeError: It is neither.
-        InputError: As `read_questions`; one without a file names its number.
+        TypeError: *given* is neither.
+        InputError: As `read_questions`; without a file, the question's number is named.
     """
     if isinstance(given, str | Path):
         return read_questions(Path(given))
@@ -236,10 +237,11 @@ def _slide(where: str, given: Any) -> int | None:
 
 
 def check_questions(given: Sequence[Given], deck: Deck, panel: Iterable[str]) -> None:
-    """Raise unless the deck has their slides, their panelists sit, and there are not too many.
+    """Raise unless the deck has the questions' slides, their panelists have seats, and there are not too
+    many.
 
     Raises:
-        InputError: Names the question that does not fit, and what would.
+        InputError: A question does not fit; the message names it, and what would fit.
     """
     if len(given) > MAX_QUESTIONS:
         raise InputError(
@@ -260,7 +262,7 @@ def check_questions(given: Sequence[Given], deck: Deck, panel: Iterable[str]) ->
 
 
 def each_once(given: Sequence[Given]) -> tuple[tuple[BroughtQuestion, ...], tuple[str, ...]]:
-    """Every question once, and a line for each that is there twice at the same place."""
+    """Return every question once, and a line for each duplicate at the same place."""
     kept: dict[tuple[str, int | None], Given] = {}
     notices: list[str] = []
     for one in given:

@@ -1,4 +1,4 @@
-"""The dossier of a deck: what its engine says that the board will ask, with every quote looked up again."""
+"""Making a deck's dossier: its engine predicts the board's questions, and every quote is checked."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def build_dossier(
     focus: Sequence[str] = (),
     kind: str | None = None,
 ) -> Dossier:
-    """Ask *engine* once; where it fails the offline engine is asked, and the dossier says so.
+    """Ask *engine* once for the dossier; if it fails, ask the offline engine, and say so in the dossier.
 
     Args:
-        seats: The panelists; they take the board's place where *members* is empty.
+        seats: The panelists; they replace the board where *members* is empty.
         tensions: Contradictions found; those with a place in speech are left out.
-        kind: The kind of deck, where the presenter said so.
+        kind: The kind of deck, if the presenter set it.
     """
     tensions = tuple(one for one in tensions if one.a.said_at_s is None and one.b.said_at_s is None)
     request = DossierRequest(
@@ -72,7 +72,7 @@ def build_dossier(
 
 
 def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...], str, str | None]:
-    """The questions, the engine that said them, and why another one did not."""
+    """Return the questions, the engine that gave them, and why another one did not."""
     try:
         said = ask(engine, request)
         took_over = engine.took_over if isinstance(engine, StoodInFor) else None
@@ -87,9 +87,9 @@ def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...],
 
 
 def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, ...]:
-    """Those that stand on the deck, each question once; whoever asks has a seat or a place on the board.
+    """Keep questions with words found in the deck, each once, asked by a panelist or board member.
 
-    Speaker notes are the presenter's own: an answer may stand on them, and no question is about them.
+    Speaker notes are the presenter's own: an answer may be based on them, but no question is about them.
     """
     shown = [passage for passage in request.passages if passage.origin != "notes"]
     names = {member.name for member in request.members}
@@ -117,7 +117,7 @@ def _standing(said: Sequence[Attack], request: DossierRequest) -> tuple[Attack, 
 
 
 def _lacking(about: Place | None, deck: Deck) -> Place | None:
-    """The slide that does not say it, with its title, which a slide need not have; None: there is no such."""
+    """Return the slide that leaves it out, with its title, if any, or None if there is no such slide."""
     slide = next((one for one in deck.slides if about is not None and one.number == about.slide), None)
     return None if slide is None else Place(slide.number, None, slide.title)
 
@@ -130,7 +130,7 @@ def _found(places: Sequence[Place], passages: Sequence[Passage]) -> tuple[Place,
 def _profiles(
     attacks: Sequence[Attack], members: Sequence[BoardMember], seats: Sequence[Seat]
 ) -> tuple[Profile, ...]:
-    """Who sits there, each with the questions that are theirs; the panel where no board was described."""
+    """Return the board's members, or the panel if no board was described, each with their questions."""
     if members:
         return tuple(
             Profile(BOARD, member.name, member.role, _asks(attacks, member.name, None)) for member in members

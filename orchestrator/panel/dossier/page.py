@@ -1,4 +1,4 @@
-"""board-dossier.md, and the dossier as plain data."""
+"""The page board-dossier.md, and the dossier as plain data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STANCES: Final = {CONTRADICTS: "Against it", SUPPORTS: "For it", NEUTRAL: "On it
 
 
 def dossier_page(dossier: Dossier) -> str:
-    """The file's text: equal for equal arguments; the deck's words stand in quotation marks or behind ">"."""
+    """Return the file's text, equal for equal arguments; the deck's words are in quotes or after ">"."""
     lines = ["# Board dossier", "", opening(dossier), ""]
     lines += [line for notice in notices(dossier) for line in (notice, "")]
     if dossier.attacks:
@@ -49,7 +49,7 @@ def dossier_page(dossier: Dossier) -> str:
 
 
 def dossier_json(dossier: Dossier) -> dict[str, Any]:
-    """The dossier as data; every field is there, whatever it holds."""
+    """Return the dossier as data, with every field, even if empty."""
     plain: dict[str, Any] = dataclasses.asdict(dossier)
     for one in plain["tensions"]:
         one["class"] = one.pop("class_")
@@ -57,14 +57,14 @@ def dossier_json(dossier: Dossier) -> dict[str, Any]:
 
 
 def opening(dossier: Dossier) -> str:
-    """The deck in one line, and who wrote the dossier."""
+    """Describe the deck in one line, and who wrote the dossier."""
     slides, claims = counted(dossier.slides, "slide"), counted(dossier.claims, "claim")
     by = _BY_BANK if is_bank(dossier.engine) else f"Written by the {dossier.engine} engine"
     return headed(dossier.deck, f"{slides}, {claims}. {by}: a reason to prepare, not a forecast.")
 
 
 def notices(dossier: Dossier) -> Iterator[str]:
-    """How far this goes, a sentence or two each."""
+    """Yield the dossier's limits, each in a sentence or two."""
     if dossier.failed is not None:
         yield one_line(f"The engine asked for failed, so the offline one wrote this: {dossier.failed}")
     if not dossier.has_board:
@@ -79,7 +79,7 @@ def notices(dossier: Dossier) -> Iterator[str]:
 
 
 def by_class(dossier: Dossier) -> Iterator[tuple[str, list[Tension]]]:
-    """The contradictions under their headings: those that fail as sums, then those to be asked about."""
+    """Yield the contradictions under their headings: those that fail as sums, then those to ask about."""
     computed = [one for one in dossier.tensions if one.class_ != READ]
     read = [one for one in dossier.tensions if one.class_ == READ]
     if computed:
@@ -89,7 +89,7 @@ def by_class(dossier: Dossier) -> Iterator[tuple[str, list[Tension]]]:
 
 
 def titled(attack: Attack) -> str:
-    """Who asks, about which slide: "Ruth Alvarez, slide 3", "The board (general)"."""
+    """Return who asks, about which slide: "Ruth Alvarez, slide 3", "The board (general)"."""
     if (lacks := missing(attack)) != "":
         where = f", {lacks[0].lower()}{lacks[1:]}"
     else:
@@ -98,17 +98,17 @@ def titled(attack: Attack) -> str:
 
 
 def about(attack: Attack) -> str:
-    """The deck's words that the question is about; "" where there are none."""
+    """Return the deck's words that the question is about, or "" if there are none."""
     return "" if attack.about is None or attack.is_missing else one_line(attack.about.quote)
 
 
 def missing(attack: Attack) -> str:
-    """ "", "Slide 1 does not say", "The deck does not say": where it is about what is missing."""
+    """Return "Slide 1 does not say" or "The deck does not say" if something is missing, else ""."""
     return f"{at(attack.about.slide if attack.about else None)} does not say" if attack.is_missing else ""
 
 
 def profile(one: Profile) -> str:
-    """A person, and the numbers of their questions."""
+    """Return a person, and the numbers of their questions."""
     role = one.role if one.kind == BOARD else f"{one.agent}, {one.role}"
     name = one_line(f"{one.name}, {role}" if role else one.name)
     if not one.asks:
@@ -118,29 +118,29 @@ def profile(one: Profile) -> str:
 
 
 def at(slide: int | None) -> str:
-    """ "Slide 3"; "The deck" where no slide is named."""
+    """Return "Slide 3", or "The deck" if no slide is named."""
     return "The deck" if slide is None else f"Slide {slide}"
 
 
 def sides(tension: Tension) -> list[str]:
-    """Every place of a contradiction with its words, each once."""
+    """Return every place of a contradiction with its words, each once."""
     where = ((", ".join(filter(None, (at(one.slide), one.under))), one.quote) for one in tension.sides)
     return list(dict.fromkeys(f'{place}: "{one_line(quote)}"' for place, quote in where))
 
 
 def noted(tension: Tension) -> str:
-    """Its sentence, and the sum that fails."""
+    """Return the contradiction's sentence, with the sum that fails."""
     is_told = not tension.sum or tension.sum in tension.note
     return one_line(tension.note if is_told else f"{tension.note} ({tension.sum})")
 
 
 def dated(date: str | None) -> str:
-    """A finding's date as it is read."""
+    """Return a finding's date as text."""
     return one_line(date) if date else NO_DATE
 
 
 def support(place: Place) -> str:
-    """Words of the deck that an answer can stand on."""
+    """Return words of the deck that an answer can be based on, with their place."""
     return f'{at(place.slide).lower()}: "{one_line(place.quote)}"'
 
 
@@ -180,7 +180,7 @@ _SHORT_QUOTE: Final = 20  # words: a line and a half
 
 
 def dossier_text(dossier: Dossier) -> str:
-    """The dossier for people at a terminal."""
+    """Return the dossier for people at a terminal."""
     lines = _wrapped(opening(dossier))
     for notice in notices(dossier):
         more = " With --board FILE the dossier names who on your board asks what."

@@ -1,9 +1,9 @@
-"""A deck's dossier to prepare with, kept in its home: what is prepared, and the presenter's own answers.
+"""A deck's prepared dossier in its home: which questions are prepared, and the presenter's own answers.
 
     <home>/dossiers/<SHA-256 of the deck>/dossier.json
                                           deck.pptx        the deck's file, where it may be kept
 
-The file has a version; it is no part of a session, an archive or an export, and goes with its folder.
+The file has a version; it is part of no session, archive or export, and is deleted with its folder.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """How far the presenter is with one question."""
+    """The presenter's progress with one question."""
 
     is_prepared: bool = False
     answer: str = ""  # in the presenter's own words
@@ -46,7 +46,7 @@ class Preparation:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A dossier with the deck that it is about, and what was made of it."""
+    """A dossier with its deck, and the presenter's preparations."""
 
     deck: Deck
     dossier: Dossier
@@ -56,20 +56,20 @@ class Prepared:
     version: int = field(default_factory=lambda: VERSION)
 
     def of(self, attack: Attack) -> Preparation:
-        """How far the presenter is with this question."""
+        """Return the presenter's progress with this question."""
         return self.preparations.get(attack.question, Preparation())
 
     @property
     def unticked(self) -> tuple[Attack, ...]:
-        """The questions that are not prepared yet, the likeliest first."""
+        """Return the questions that are not prepared yet, the likeliest first."""
         return tuple(one for one in self.dossier.attacks if not self.of(one).is_prepared)
 
 
 def read_prepared(home: Home, sha256: str) -> Prepared | None:
-    """The dossier that is kept for a deck; None: there is none.
+    """Return the dossier that is kept for a deck, or None.
 
     Raises:
-        HomeError: The file is none of ours, or a later release wrote it.
+        HomeError: The file is not ours, or a later release wrote it.
     """
     path = _folder(home, sha256) / FILE
     try:
@@ -80,12 +80,12 @@ def read_prepared(home: Home, sha256: str) -> Prepared | None:
     except FileNotFoundError:
         return None
     except (ValueError, TypeError, KeyError):
-        raise HomeError(f"{path}: is no dossier: remove it, and have it made anew", file=path) from None
+        raise HomeError(f"{path}: is not a dossier: remove it, and have it made again", file=path) from None
     raise HomeError(f"{path}: a later release wrote it (version {version}): use that one", file=path)
 
 
 def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepared:
-    """Keep a dossier in place of the one before; answers to questions that it asks again stay.
+    """Keep a dossier in place of the one before, with the answers to questions that it asks again.
 
     Args:
         file: The deck's own file, which is kept beside it; None: it is not to be kept.
@@ -104,7 +104,7 @@ def keep_prepared(home: Home, made: Prepared, file: Path | None = None) -> Prepa
 
 
 def prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared:
-    """Keep how far the presenter is with question *number*, from 1.
+    """Keep the presenter's progress with question *number*, from 1.
 
     Raises:
         InputError: There is no dossier of this deck, or no such question.
@@ -129,7 +129,7 @@ def _prepare(home: Home, sha256: str, number: int, now: Preparation) -> Prepared
 
 
 def deck_file(home: Home, sha256: str) -> Path | None:
-    """The deck's own file, where it was kept."""
+    """Return the deck's own file, or None if it was not kept."""
     return next(iter(sorted(_folder(home, sha256).glob("deck.*"))), None)
 
 
@@ -139,7 +139,7 @@ def forget_prepared(home: Home, sha256: str) -> None:
 
 
 def brought_of(attack: Attack, panel: tuple[str, ...]) -> BroughtQuestion:
-    """A question of the dossier as the presenter brings it to a rehearsal with this panel."""
+    """Turn a question of the dossier into the presenter's own, for a rehearsal with this panel."""
     about = attack.about
     return BroughtQuestion(
         text=attack.question,
@@ -153,7 +153,7 @@ def brought_of(attack: Attack, panel: tuple[str, ...]) -> BroughtQuestion:
 
 
 def _alone(home: Home, sha256: str) -> AbstractContextManager[bool]:
-    """In the block, nobody else writes this deck's dossier."""
+    """Hold the lock on this deck's dossier, so that nobody else writes it in the block."""
     folder = _folder(home, sha256)
     folder.mkdir(0o700, parents=True, exist_ok=True)
     return files.held(folder, wait=True)
@@ -168,7 +168,7 @@ def _kept(home: Home, sha256: str) -> Prepared:
 
 def _folder(home: Home, sha256: str) -> Path:
     if not _SHA256.fullmatch(sha256):
-        raise InputError(f"{sha256[:70]!r} is no SHA-256 of a deck")
+        raise InputError(f"{sha256[:70]!r} is not the SHA-256 of a deck")
     return home.root / "dossiers" / sha256
 
 
@@ -178,7 +178,7 @@ def _write(home: Home, made: Prepared) -> None:
 
 
 def _put(folder: Path, name: str, raw: bytes) -> None:
-    """Write it whole, for good, and for its owner alone: a presenter's words stand nowhere else."""
+    """Write a file atomically and durably, for its owner alone: a presenter's words are kept nowhere else."""
     fd = os.open(folder, files.FOLDER)
     try:
         files.replace_file(fd, name, raw, mode=0o600, is_synced=True)

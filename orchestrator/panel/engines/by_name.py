@@ -36,13 +36,13 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class GoneEngine:
-    """Fails at every request, as a model that cannot be reached: whatever survives that survives this."""
+    """An engine that fails at every request, exactly as a model that cannot be reached."""
 
     name: str
     why: str  # which engine, and what to do, in one line
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
-        """Answer nothing.
+        """Raise at every call the error that made the engine unavailable.
 
         Raises:
             EngineError: Always.
@@ -50,7 +50,7 @@ class GoneEngine:
         raise EngineError(self.why)
 
     def check(self) -> None:
-        """Find out that the engine cannot work.
+        """Report that the engine cannot work.
 
         Raises:
             EngineError: Always.
@@ -73,19 +73,19 @@ def engine_named(
     say: Callable[[str], None] = lambda line: None,
     calls: Calls | None = None,
 ) -> Engine:
-    """Make the engine of this name. Nothing is contacted: `check_engine` does that.
+    """Make the engine with this name. Nothing is contacted: `check_engine` does that.
 
     Args:
         config: Models, deadlines and budgets of an engine that asks a service; None: the defaults.
-        layout: Of messages, where the engine sends any; None: the configuration's.
-        spent: What earlier processes have spent on the session that it is for.
-        say: Told in one line when the session's budget is nearly used up, when it is, and when the offline
+        layout: The layout of messages, for an engine that sends any; None: the configuration's.
+        spent: The usage of earlier processes on the same session.
+        say: Called with a line when the session's budget is nearly or fully used up, and when the offline
             panel takes over.
-        calls: Where whoever waits sees the calls of an engine that takes time; None: the engine's own.
+        calls: Where the calls of a slow engine can be watched; None: the engine's own.
 
     Raises:
-        UsageError: There is none of this name.
-        EngineError: Another distribution brings it, and it cannot be made.
+        UsageError: There is no engine of this name.
+        EngineError: Another distribution's engine cannot be made.
     """
     if name == BANK:
         return stand_in()
@@ -115,7 +115,7 @@ def _installed_engine(name: str, config: Config) -> Engine:
 
     Raises:
         UsageError: Nothing that is installed brings an engine of this name.
-        EngineError: What brings it cannot be loaded, or makes no engine of this name.
+        EngineError: The distribution cannot be loaded, or makes no engine of this name.
     """
     from importlib.metadata import entry_points
 
@@ -147,9 +147,10 @@ def engine_of_session(
     say: Callable[[str], None],
     calls: Calls | None = None,
 ) -> Engine:
-    """Make the engine that a session was started with; where it cannot be made, one that fails at each call.
+    """Make the engine that a session was started with, or one that fails at each call where that is
+    impossible.
 
-    So whatever asks nobody goes on without it: reading, a person's verdicts, the end, archives.
+    What asks no engine works without it: reading, a person's verdicts, the end, archives.
     """
     if name != RECORDED and not is_engine_name(name):
         return GoneEngine(
@@ -164,19 +165,19 @@ def engine_of_session(
 
 
 def stand_in() -> Engine:
-    """Make the engine that answers where another one failed: the question bank."""
+    """Make the engine that stands in where another one failed: the question bank."""
     from orchestrator.panel.engines.offline import OfflineEngine
 
     return OfflineEngine()
 
 
 def check_engine(engine: Engine) -> None:
-    """Find out now whether the engine can work, where it depends on anything outside.
+    """Check now that the engine can work, where it depends on anything outside.
 
     Raises:
         EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
-            An engine that can be replaced by the offline panel raises nothing else: it goes on.
-            A mistake in somebody's engine or wire is told by its kind alone.
+            An engine that the offline panel can replace raises nothing else: it goes on.
+            A mistake in a third-party engine or wire is reported by its kind alone.
     """
     try:
         if isinstance(engine, Checking):
@@ -190,7 +191,7 @@ def check_engine(engine: Engine) -> None:
 
 
 def close_engine(engine: Engine) -> None:
-    """Give up what the engine still does, where it does anything by itself; a mistake in it is a warning."""
+    """Close the engine where it does work in the background; a mistake in it becomes a warning."""
     try:
         _close(engine)
     except EngineError as error:  # whoever closes a session has it safe, and nothing else to do
@@ -208,5 +209,5 @@ def _close(engine: Engine) -> None:
 
 
 def notices_of(engine: Engine) -> list[str]:
-    """What a user should know of how this engine is set up: what a model of its own for a task costs."""
+    """Return what a user should know about the engine's setup, such as the cost of a separate model."""
     return engine.notices if isinstance(engine, Advising) else []

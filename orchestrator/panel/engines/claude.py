@@ -1,7 +1,7 @@
-"""News from the web, through the service's own search tool: one call a query, each knowing nothing else.
+"""The wire of the Messages API, and web search through the service's own tool, one call for each query.
 
-The call holds the query and fixed words, so nothing of a session can get out with it. What comes
-back is kept only as far as the service cites it: the source's own words, with title, address and age.
+A call holds its query and fixed words and nothing of the session, so nothing else can leak. What comes back
+is kept only as far as the service cites it: the source's own words, with title, address and age.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _ECHOED: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 class MessagesWire(SdkWire["AsyncAnthropic"]):
-    """Speaks with one service; its client is made at the first call, in the service's thread."""
+    """A wire to one service; its client is made at the first call, in the service's thread."""
 
     api = API[MESSAGES]
     sdk = "anthropic"
@@ -168,7 +168,7 @@ class MessagesWire(SdkWire["AsyncAnthropic"]):
 
 
 def tokens_of(usage: object) -> Tokens:
-    """A message's usage; what it does not report counts as nothing."""
+    """Return a message's usage; counts that it does not report are 0."""
     told: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
     read, written = told.get("cache_read_input_tokens"), told.get("cache_creation_input_tokens")
     is_told = read is not None or written is not None
@@ -177,15 +177,15 @@ def tokens_of(usage: object) -> Tokens:
 
 
 def _message(message: object) -> dict[str, Any]:
-    """An SDK message as plain values: only what came, as a block that is sent back may hold no other key."""
+    """Return an SDK message as plain values, only with the keys that came, so that it can be sent back."""
     plain = plain_of(message)
     if not isinstance(plain.get("content"), list):
-        raise UnusableError("what came is no message")
+        raise UnusableError("the reply is not a message")
     return plain
 
 
 def _length(delta: object) -> int:
-    """Characters that a delta adds to the message: of its text, its thought or its arguments."""
+    """Count the characters that a delta adds to the message: to its text, thought or arguments."""
     return sum(len(value) for name, value in vars(delta).items() if name != "type" and isinstance(value, str))
 
 
@@ -198,7 +198,7 @@ def _echoed(blocks: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _messages(task: Task, knows: Collection[str]) -> Messages:
-    """The task's messages, without cache marks where the service takes none."""
+    """Return the task's messages, without cache marks where the service takes none."""
     whole = task.messages
     if "cache" in knows:
         return whole
@@ -209,7 +209,7 @@ def _messages(task: Task, knows: Collection[str]) -> Messages:
 
 
 def _as_text(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Messages whose content is text; a turn that uses tools, or answers them, stays as it is."""
+    """Turn messages into plain text; a turn that uses tools, or answers them, stays as it is."""
     turns = [{**turn, "content": _joined(turn["content"])} for turn in plain["messages"]]
     return {"system": _joined(plain["system"]), "messages": turns}
 
@@ -299,7 +299,7 @@ async def _all(service: Service, queries: Sequence[str]) -> Searched:
 
 
 async def _one(service: Service, place: int, query: str) -> Searched:
-    """A query's findings, what they cost, and what the service or its search tool complained of."""
+    """Return one query's findings, their cost, and the complaints of the service or its search tool."""
     model = service.settings.model
     turn: list[Any] = []  # the blocks of the one turn, over all its requests
     usage: list[CallUsage] = []
@@ -323,7 +323,7 @@ async def _one(service: Service, place: int, query: str) -> Searched:
 
 
 def _cut(stop: object) -> str | None:
-    """Why a turn that stopped so is not whole, and what it found may not be all; None: it is whole."""
+    """Return why a turn with this stop reason is incomplete, or None if it is complete."""
     if stop is None:
         return "a search's reply was broken off"
     return {
@@ -335,14 +335,14 @@ def _cut(stop: object) -> str | None:
 
 
 def _is_blank(block: object) -> bool:
-    """Whether it is text of white space alone, which the service refuses when it is sent back."""
+    """Return whether a block is text of white space alone, which the service refuses when it is sent back."""
     return isinstance(block, Mapping) and block.get("type") == "text" and not str(block.get("text")).strip()
 
 
 async def _asked(
     service: Service, query: str, turn: Sequence[Any], left_s: float
 ) -> tuple[Mapping[str, Any], float]:
-    """The reply as plain values, and the seconds that it took; *turn* is what came before a pause.
+    """Return the reply as plain values, and the seconds that it took; *turn* is what came before a pause.
 
     Source: https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons, "pause_turn".
     """
@@ -373,7 +373,7 @@ async def _asked(
 
 
 def _found(place: int, turn: Sequence[Any]) -> Iterator[Found]:
-    """Every cited stretch, with its page's age; nothing that is not cited."""
+    """Yield every cited stretch of text with its page's age, and nothing that is not cited."""
     ages = _ages(turn)
     for block in _blocks(turn, "text"):
         for one in block.get("citations") or ():
@@ -396,7 +396,7 @@ def _ages(turn: Sequence[Any]) -> dict[str, str]:
 
 
 def _complaints(turn: Sequence[Any]) -> Iterator[str]:
-    """What the tool says instead of results."""
+    """Yield the errors that the search tool reports instead of results."""
     for block in _blocks(turn, "web_search_tool_result"):
         content = block.get("content")
         if isinstance(content, Mapping) and content.get("type") == "web_search_tool_result_error":
@@ -411,7 +411,7 @@ def _blocks(turn: Sequence[Any], kind: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _line(value: object) -> str:
-    """Text from outside as one line; "" for what no file can hold."""
+    """Return text from outside as one line, or "" for what no file can hold."""
     return " ".join(value.split()) if isinstance(value, str) and is_text(value) else ""
 
 

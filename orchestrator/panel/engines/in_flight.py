@@ -1,7 +1,7 @@
-"""The calls of one engine: those under way, and what came of those that are over.
+"""The calls of one engine: those under way, and the outcome of those that are over.
 
-Whoever waits looks at it to say what is waited for, and whoever stands in for a model to say why.
-No word of the session is in it: agents, kinds of task, times, and errors of one line.
+A waiting caller reads from it what is waited for; a stand-in for a model reads why the model failed. No word
+of the session is in it: agents, kinds of task, times, and errors of one line.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MAX_REASONS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that is under way, or is over."""
+    """A call, under way or over."""
 
     agent: str
     kind: str  # of task
@@ -46,17 +46,17 @@ class Call:
     seconds: float | None = None  # that it took; None: it is under way
 
     def __str__(self) -> str:
-        """Return who is asked what."""
+        """Return the agent and what it is asked."""
         if self.kind == CHECK:  # before there is a panel
             return f"the model: {IN_WORDS[CHECK]}"
         return f"{self.agent}: {IN_WORDS.get(self.kind, self.kind)}"
 
 
 class Calls:
-    """Safe to use from several threads."""
+    """The calls of one engine; safe to use from several threads."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Start with no calls."""
         self._lock = threading.Lock()
         self._under_way: list[Call] = []
         self._last: Call | None = None
@@ -66,7 +66,7 @@ class Calls:
 
     @contextmanager
     def under_way(self, agent: str, kind: str, *, is_trial: bool = False) -> Iterator[None]:
-        """Count the block as a call; one that is given up has neither answered nor failed.
+        """Count the block as a call; a cancelled call counts as neither answered nor failed.
 
         Args:
             is_trial: It is so small that its answer says nothing of the others; its failure does.
@@ -101,7 +101,7 @@ class Calls:
             return tuple(self._under_way), self._last
 
     def line(self, *, after_s: float = 0.0) -> str | None:
-        """Return what is waited for now, in one line; None: nothing that has taken *after_s* seconds."""
+        """Return one line on the calls under way, or None if none has taken *after_s* seconds."""
         under_way, last = self.now()
         if not under_way:
             return None
@@ -124,7 +124,7 @@ class Calls:
 
 
 def failures_told(reasons: Counter[str]) -> str:
-    """How many calls failed and why, the most frequent reason first, in one line."""
+    """Return how many calls failed and why, the most frequent reason first, in one line."""
     ordered = reasons.most_common()
     shown = [f"{_times(count)}: {reason}" for reason, count in ordered[:MAX_REASONS]]
     if rest := sum(count for _, count in ordered[MAX_REASONS:]):

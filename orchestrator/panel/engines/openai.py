@@ -1,8 +1,8 @@
 """The wire of Chat Completions: OpenAI and Azure, vLLM, LM Studio, llama.cpp, Ollama, and most gateways.
 
-Messages are plain text, a system prompt and one user turn: nothing can be marked for a cache here, and what
-a service keeps by itself it finds by the beginning. So each task has a small schema of its own. A feature
-that a server lacks is done without; what that is for each is all in this file.
+Messages are plain text, a system prompt and one user turn. Nothing can be marked for a cache; a service that
+caches by itself matches the beginning of a prompt, so each task has a small schema of its own. Features that
+a server lacks are left out; all of them are handled in this file.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _STOPS: Final = {
 
 
 class ChatWire(SdkWire["AsyncOpenAI"]):
-    """Speaks with one service; its client is made at the first call, in the service's thread."""
+    """A wire to one service; its client is made at the first call, in the service's thread."""
 
     api = API[CHAT]
     sdk = "openai"
@@ -112,11 +112,11 @@ class ChatWire(SdkWire["AsyncOpenAI"]):
                 return await self._streamed(request, on_partial)
             plain = _plain(await self.client.chat.completions.create(**request))
             if not isinstance(plain.get("choices"), list):
-                raise UnusableError("what came is no completion")
+                raise UnusableError("the reply is not a completion")
             return plain
 
     async def _streamed(self, request: Mapping[str, Any], on_partial: OnPartial) -> dict[str, Any]:
-        """The completion whose text is shown while it comes, put together of its pieces."""
+        """Stream a completion, show its text as it comes, and return it assembled from its pieces."""
         growing, length = Growing(on_partial), 0
         calls: dict[int, dict[str, Any]] = {}
         last: dict[str, Any] = {"usage": None, "model": None, "finish_reason": None}
@@ -172,7 +172,7 @@ def _text(blocks: Sequence[TextBlock]) -> str:
 
 
 def _turn(turn: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """A turn behind the task: words, uses of tools, and a message of its own for each tool's answer."""
+    """Yield a turn after the task: words, uses of tools, and a separate message for each tool's answer."""
     blocks = turn["content"]
     text = "".join(block["text"] for block in blocks if block["type"] == "text")
     uses = [
@@ -229,7 +229,7 @@ def _client(settings: Settings) -> AsyncOpenAI:
 
 
 def _versioned(url: str) -> str:
-    """The address with the version that nearly every server has in it, where it has no path of its own."""
+    """Append the version that nearly every server has in its address, unless the address has a path."""
     return url if urlsplit(url).path.strip("/") else f"{url.rstrip('/')}/v1"
 
 
@@ -239,19 +239,19 @@ def _versioned(url: str) -> str:
 def _plain(message: object) -> dict[str, Any]:
     plain = plain_of(message)
     if not plain:
-        raise UnusableError("what came is no completion")
+        raise UnusableError("the reply is not a completion")
     return plain
 
 
 def _content(content: object) -> str:
-    """A message's text; some gateways give it in parts."""
+    """Return a message's text, which some gateways give in parts."""
     if isinstance(content, list):
         return "".join(str(one.get("text") or "") for one in content if isinstance(one, Mapping))
     return content if isinstance(content, str) else ""
 
 
 def _add(calls: dict[int, dict[str, Any]], delta: Mapping[str, Any]) -> str:
-    """Add a piece of a use of a tool to what there is of it; gives its text."""
+    """Add a piece of a tool use to *calls*, and return the piece's text."""
     call = calls.setdefault(delta.get("index") or 0, {"id": "", "function": {"name": "", "arguments": ""}})
     function = delta.get("function") or {}
     call["id"] = delta.get("id") or call["id"]
@@ -261,7 +261,7 @@ def _add(calls: dict[int, dict[str, Any]], delta: Mapping[str, Any]) -> str:
 
 
 def _call(plain: object) -> dict[str, Any]:
-    """A use of a tool as the Messages API writes one."""
+    """Convert a use of a tool to the form of the Messages API."""
     call = plain if isinstance(plain, Mapping) else {}
     function = call.get("function")
     if not isinstance(function, Mapping):
@@ -274,7 +274,7 @@ def _call(plain: object) -> dict[str, Any]:
 
 
 def _tokens(usage: object) -> Tokens:
-    """A completion's usage. The input includes what was read from a cache; nothing says what was written."""
+    """Return a completion's usage; input includes cache reads, and cache writes are not reported."""
     told: Mapping[str, Any] = usage if isinstance(usage, Mapping) else {}
     details = told.get("prompt_tokens_details")
     cached = details.get("cached_tokens") if isinstance(details, Mapping) else None

@@ -1,4 +1,4 @@
-"""What tokens and searches cost: the public service's prices, by the day on which they were read."""
+"""The prices of tokens and searches at the public service, with the day on which they were read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ nor written is counted as written, at the 0.8 that it costs of that."""
 
 
 def cost_usd(model: str, *, read: int, written: int, new: int, output: int) -> float | None:
-    """US dollars for these tokens; None for a model without a known price."""
+    """Return the US dollars for these tokens, or None for a model without a known price."""
     price = _price_of(model)
     if price is None:
         return None
@@ -31,9 +31,9 @@ def cost_usd(model: str, *, read: int, written: int, new: int, output: int) -> f
 
 
 def rehearsal_usd(model: str) -> tuple[float, float] | None:
-    """US dollars that a rehearsal's input costs about, of a recorded talk and live; None: no known price.
+    """Estimate the US dollars of a rehearsal's input, recorded and live, or None without a known price.
 
-    Output comes on top: how much a model says is not known before.
+    Output comes on top: its length is not known in advance.
     """
     price = _price_of(model)
     if price is None:
@@ -45,12 +45,12 @@ def rehearsal_usd(model: str) -> tuple[float, float] | None:
 
 
 def search_usd(searches: int) -> float:
-    """US dollars for so many searches of the web, beside their tokens."""
+    """Return the US dollars for this number of web searches, beside their tokens."""
     return round(searches * float(_prices()["web_search"]) / 1000, 8)
 
 
 def prices_read_at() -> str:
-    """The day on which the prices were read, YYYY-MM-DD."""
+    """Return the day on which the prices were read, YYYY-MM-DD."""
     return str(_prices()["read_at"])
 
 

@@ -1,8 +1,7 @@
-"""What an engine is asked, and what it answers: one method, typed requests, typed results.
+"""The interface of an engine: one method, typed requests, typed results.
 
-An engine holds no state of a session: everything it may use is in the request (and, for a
-model, in the assembled context). Asking twice the same gives the same, as far as the engine
-is deterministic.
+An engine holds no state of a session: everything it may use is in the request (and, for a model, in the
+assembled context). Equal requests give equal results, as far as the engine is deterministic.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The rehearsal as it stands, as typed values; sequences are live, so do not keep them."""
+    """The rehearsal's current state, as typed values; sequences are live, so do not keep them."""
 
     deck: Deck
     deck_claims: Sequence[Claim]
@@ -60,7 +59,7 @@ class Scene:
 class Request(Generic[R]):
     """One task. A request that is not a `SeatRequest` holds all that it is about.
 
-    Nobody's context goes with it, and a model answers it in a schema of its own.
+    No context goes with such a request, and a model answers it in a separate schema.
     """
 
 
@@ -68,7 +67,7 @@ class Request(Generic[R]):
 class TensionsRequest(Request[tuple[Proposal, ...]]):
     """What contradicts what in these passages? Proposals only: `checks.verify` decides.
 
-    `refused` holds what was proposed before and why it was not accepted: it may be mended, once.
+    `refused` holds earlier proposals and why they were not accepted: each may be corrected once.
     """
 
     passages: tuple[Passage, ...]
@@ -79,7 +78,7 @@ class TensionsRequest(Request[tuple[Proposal, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class DoubtRequest(Request[tuple[str | None, ...]]):
-    """For each tension: a reading under which both places hold, in one sentence; None: there is none."""
+    """For each tension: under which reading do both places hold, in one sentence; None: under none?"""
 
     tensions: tuple[Tension, ...]
     passages: tuple[Passage, ...]  # those that they quote, and what stands around them
@@ -111,7 +110,7 @@ class NewsRequest(Request[tuple[Bearing, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class ScribeRequest(Request[tuple[Remembered, ...]]):
-    """Which goals, decisions and blockers do these passages state, in so many words, new?"""
+    """Which goals, decisions and blockers do these passages state explicitly that are new?"""
 
     passages: tuple[FactPassage, ...]
     known: tuple[str, ...] = ()
@@ -119,7 +118,7 @@ class ScribeRequest(Request[tuple[Remembered, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class FactsRequest(Request[tuple[FactDraft, ...]]):
-    """Which facts do these passages state that are not known yet? Nothing that was not said.
+    """Which facts do these passages state that are not known yet? Only what was said.
 
     What comes back is checked against the passages, so an invention costs a call and no more.
     """
@@ -131,7 +130,7 @@ class FactsRequest(Request[tuple[FactDraft, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class SeatRequest(Request[R]):
-    """One task for one agent, which is given its assembled context with it."""
+    """One task for one agent, asked with the agent's assembled context."""
 
     seat: Seat
     scene: Scene
@@ -139,11 +138,11 @@ class SeatRequest(Request[R]):
 
 @dataclass(frozen=True, slots=True)
 class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
-    """Which claims of the deck will this panelist go after? Asked once, at the start.
+    """Which claims of the deck will this panelist attack? Asked once, at the start.
 
-    `taken` holds what other panelists have already made their own: ids of claims, and quotes of
-    lines that are none. `others` are the panelists still to be asked, to whom a line may be left
-    that is more theirs.
+    `taken` holds what other panelists have already chosen: ids of claims, and quotes of lines that are no
+    claims. `others` are the panelists still to be asked; a line that suits one of them better may be left to
+    that one.
     """
 
     taken: frozenset[str] = frozenset()
@@ -155,7 +154,7 @@ class FocusBriefRequest(SeatRequest[tuple[Target, ...]]):
 class CandidateRequest(SeatRequest[Candidate | None]):
     """What would this panelist ask now? `taken` holds the claims asked about, by anyone.
 
-    None: nothing is left to ask.
+    The reply None means that nothing is left to ask.
     """
 
     targets: tuple[Target, ...] = ()
@@ -183,7 +182,7 @@ class JudgementRequest(SeatRequest[Judgement]):
 
 @dataclass(frozen=True, slots=True)
 class ScratchpadRequest(SeatRequest[str]):
-    """The agent's own page, kept across sessions, as it should stand now. Asked once, at the end."""
+    """How should the agent's own page, kept across sessions, read now? Asked once, at the end."""
 
     before: str  # the page as it stands; "" where there is none
     day: str  # of this rehearsal, YYYY-MM-DD
@@ -200,14 +199,14 @@ class DebriefRequest(SeatRequest[DebriefWords]):
 
 
 class Engine(Protocol):
-    """Where an agent's words come from."""
+    """An engine: the source of the agents' words."""
 
     @property
     def name(self) -> str:
-        """As on the command line and in receipts: "offline", "claude", "recorded", "scripted"."""
+        """Return the command line's and receipts' name: "offline", "claude", "recorded", "scripted"."""
 
     def reply(self, request: Request[R], context: Context | None) -> R:
-        """The result that this kind of request asks for.
+        """Return the result that this kind of request asks for.
 
         Raises:
             EngineError: The engine failed or gave no usable reply.
@@ -226,106 +225,107 @@ OnText = Callable[[str], None]
 
 @runtime_checkable
 class ByRules(Protocol):
-    """Goes by rules: its calls cost nothing, and it does not understand what is said."""
+    """An engine that follows rules: its calls cost nothing, and it does not understand what is said."""
 
     @property
     def is_by_rules(self) -> bool:
-        """Whether it does."""
+        """Return whether the engine follows rules."""
 
 
 def understands(engine: Engine) -> bool:
-    """Say whether the engine can tell what contradicts what, and what news bears on; each call may cost.
+    """Return whether the engine can find contradictions and judge what news bears on; each call may cost
+    money.
 
-    An engine is taken to, unless it offers `ByRules`.
+    Every engine is assumed to, unless it offers `ByRules`.
     """
     return not (isinstance(engine, ByRules) and engine.is_by_rules)
 
 
 @runtime_checkable
 class Beginning(Protocol):
-    """Can be asked without waiting: a call takes time and may cost money."""
+    """An engine that can be asked without waiting: a call takes time and may cost money."""
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
-        """Start a call; cancelling the future gives it up. *on_text*: told what there is so far."""
+        """Start a call; cancelling the future cancels it. *on_text*: called with the text so far."""
 
 
 @runtime_checkable
 class Addressing(Protocol):
-    """Sends messages, and says in a context's receipt what it will send."""
+    """An engine that sends messages, and records in a context's receipt what it will send."""
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """The context with a receipt of what will be sent; *layout*: of messages, None for its own."""
+        """Return the context with a receipt of what will be sent; *layout*: of messages, None for its own."""
 
 
 @runtime_checkable
 class Bounded(Protocol):
-    """May have little room for what it is sent."""
+    """An engine that may have little room for what it is sent."""
 
     def room_bytes(self, request: SeatRequest[Any]) -> int | None:
-        """Bytes that a context's files may have together for this request; None: as many as they like."""
+        """Return the maximum size in bytes of a context's files together, or None if there is no limit."""
 
 
 @runtime_checkable
 class Accounting(Protocol):
-    """Counts what its calls use."""
+    """An engine that counts what its calls use."""
 
     def take_usage(self) -> list[CallUsage]:
-        """What was called since this was last asked, in the order in which replies came."""
+        """Return the calls since the last time this was asked, in the order in which replies came."""
 
 
 @runtime_checkable
 class StoodInFor(Protocol):
-    """May be replaced by the offline panel, where it never answers."""
+    """An engine that the offline panel may replace if it never answers."""
 
     @property
     def took_over(self) -> str | None:
-        """Why the offline panel answers in its place, in one line; None: it does not."""
+        """Return in one line why the offline panel answers instead, or None if it does not."""
 
 
 @runtime_checkable
 class Watched(Protocol):
-    """Can be seen at work, by whoever waits for it."""
+    """An engine whose calls can be watched by whoever waits for it."""
 
     @property
     def calls(self) -> Calls:
-        """Its calls: under way, and over."""
+        """Return the engine's calls, under way and over."""
 
 
 @runtime_checkable
 class Joining(Protocol):
-    """Wants to know of the session that it is made for."""
+    """An engine that wants to know the session that it is made for."""
 
     def join(self, *, spent: Total | None, say: Callable[[str], None], calls: Calls | None) -> None:
-        """Take part: *spent* before by other processes, *say* a line to the user, *calls* that are seen."""
+        """Join a session: *spent* by other processes, *say* a line to the user, *calls* to record in."""
 
 
 @runtime_checkable
 class Checking(Protocol):
-    """Depends on something outside, and can find out whether that is there."""
+    """An engine that depends on something outside, and can check whether that is available."""
 
     def check(self) -> None:
-        """Find out now.
+        """Check now that the engine can work.
 
         Raises:
-            EngineError: It cannot work; one line says what to do.
+            EngineError: The engine cannot work; one line says what to do.
         """
 
 
 @runtime_checkable
 class Closing(Protocol):
-    """Does something by itself: a thread, calls in flight."""
+    """An engine that runs something in the background: a thread, calls in flight."""
 
     def close(self) -> None:
-        """Give it up."""
+        """Cancel the calls in flight and stop the threads."""
 
 
 @runtime_checkable
 class Advising(Protocol):
-    """Has something to say of how it is set up."""
+    """An engine that has notices about its setup."""
 
     @property
     def notices(self) -> list[str]:
-        """What a user should know of it, a line each."""
+        """Return what a user should know about the engine's setup, a line each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,7 +341,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What came of all queries."""
+    """The findings of all queries."""
 
     found: tuple[Found, ...]
     usage: tuple[CallUsage, ...]
@@ -350,7 +350,7 @@ class Searched:
 
 @runtime_checkable
 class Searching(Protocol):
-    """Can search the web."""
+    """An engine that can search the web."""
 
     def search(self, queries: Sequence[str]) -> Searched:
         """Search for each of *queries*; what it costs is in the result.

@@ -1,14 +1,14 @@
-"""An engine that plays what a reader once replied: for the demonstration, without a key and a network.
+"""An engine that replays a reader's recorded replies: for the demonstration, without a key or a network.
 
-It is the engine that asks a model, with a recording in the place of the service. Requests are built, replies
-are validated, quotes verified and refusals sent back as ever; only the words come from a file::
+It is the engine that asks a model, with a recording in place of the service. Requests, validation, quote
+checks and repairs are the same; only the words come from a file::
 
     {"recording": 1, "by": "…", "on": "2026-11-26", "replies": [
       {"agent": "skeptic", "kind": "focus_brief", "request": "<SHA-256>", "repair": false, "reply": {…}}, …]}
 
-A reply is found by the digest of its request. Where a request has changed since, by a prompt or a persona
-that was edited, the agent's next reply of that kind is played, and counted as stale: whatever is in it is
-verified against what was really said.
+A reply is found by the digest of its request. If an edited prompt or persona has changed a request, the
+agent's next reply of that kind is played and counted as stale: its content is verified against what was
+really said.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ FILE: Final = PACKAGE / "rehearsal" / "demo" / "replies.json"
 
 @dataclass(frozen=True, slots=True)
 class RecordedReply:
-    """What was replied to one request."""
+    """The reply to one request."""
 
     agent: str
     kind: str
@@ -47,7 +47,7 @@ class RecordedReply:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Replies in the order in which they were given, and by whom."""
+    """Recorded replies in the order in which they were given, and who gave them."""
 
     by: str
     on: str  # YYYY-MM-DD
@@ -55,10 +55,10 @@ class Recording:
 
 
 def read_recording(path: Path = FILE) -> Recording:
-    """The recording in this file.
+    """Read the recording in this file.
 
     Raises:
-        InstallationError: It is missing, or not what was shipped.
+        InstallationError: The file is missing, or not the one that was shipped.
     """
     try:
         plain = json.loads(path.read_text("utf-8"))
@@ -74,10 +74,10 @@ def read_recording(path: Path = FILE) -> Recording:
 
 
 def request_digest(request: Mapping[str, Any]) -> str:
-    """The SHA-256 of all that a request says, who says it included.
+    """Return the SHA-256 of all that a request says, roles included.
 
-    Marks of the cache, schema and settings are left out: they change no word. So are the names of sessions,
-    and the day on which something was remembered: they are others each time that the demonstration is played.
+    Cache marks, schema and settings are left out: they change no word. So are names of sessions and the day
+    on which something was remembered: they differ each time that the demonstration is played.
     """
     said = [["system", *_texts(request["system"])]]
     said += [[turn["role"], *_texts(turn["content"])] for turn in request["messages"]]
@@ -103,7 +103,7 @@ Ask = Callable[[Task, Mapping[str, Any], bool], Mapping[str, Any]]
 
 
 class Replies:
-    """The replies of a recording, each for its request; safe to use from several threads."""
+    """The replies of a recording, found by request; safe to use from several threads."""
 
     def __init__(self, recorded: Sequence[RecordedReply], ask: Ask | None = None) -> None:
         self._by_request = {one.request: one for one in recorded}
@@ -114,10 +114,10 @@ class Replies:
         self.stale: list[RecordedReply] = []  # of those: given to another request than the one of now
 
     def __call__(self, task: Task, request: Mapping[str, Any], is_repair: bool) -> dict[str, Any]:
-        """A message of the Messages API that answers *request*.
+        """Return a message of the Messages API that answers *request*.
 
         Raises:
-            EngineError: Nothing was recorded that would fit.
+            EngineError: No recorded reply fits.
         """
         digest = request_digest(request)
         reply = self._take(task, digest, is_repair)
@@ -155,10 +155,10 @@ def _fits(one: RecordedReply, task: Task, is_repair: bool) -> bool:
 
 
 def recorded_engine(replies: Replies, *, deadline_s: float | None = None) -> FallbackEngine:
-    """The engine that plays *replies*; the offline panel stands in where there are none at all.
+    """Make the engine that plays *replies*; the offline panel stands in where there are none at all.
 
     Args:
-        deadline_s: For each task, where somebody is asked; None: as for a model.
+        deadline_s: For each task; None: as for a model.
     """
     settings = Settings(model=RECORDED, engine=RECORDED, effort=None)
     if deadline_s is not None:

@@ -1,7 +1,7 @@
-"""What a reply to each request is, and whether one is that, whoever's engine gave it.
+"""The valid replies to each request, and the check that an engine's reply is one of them.
 
-The shape is the one that the ledger reads back, so a reply that passes can be written, verified and archived.
-A failure names the field and the rule, and holds no word of the reply.
+The shape is the one that the ledger reads back, so a valid reply can be written, verified and archived. An
+error names the field and the rule, and holds no word of the reply.
 """
 
 from __future__ import annotations
@@ -78,10 +78,10 @@ MAX_NUMBER: Final = 2**53
 
 
 def checked(reply: R, request: Request[R]) -> R:
-    """The reply in the values that the ledger will read.
+    """Return the reply converted to the values that the ledger will read.
 
     Raises:
-        EngineError: It is of another shape; one line names the field and the rule.
+        EngineError: The reply is of another shape; one line names the field and the rule.
     """
     kind = type(request).__name__
     _, shape = KINDS[type(request)]
@@ -99,14 +99,14 @@ def checked(reply: R, request: Request[R]) -> R:
 
 
 def _kinds(shape: Any) -> tuple[type, ...]:
-    """What the reply as a whole may be; a list goes for a tuple, which is what a record holds."""
+    """Return the types that a whole reply may have; a list counts as a tuple, as a record holds it."""
     if shape == Candidate | None:
         return (Candidate, type(None))
     return (shape,) if isinstance(shape, type) and shape in (str, Judgement, DebriefWords) else (tuple, list)
 
 
 def _faults(value: object, name: str) -> Iterator[str]:
-    """What is wrong with a value of the right types: no word of its list, a bound; *name*: its field's."""
+    """Yield the faults of a value of the right type: a word not in its list, a bound; *name*: its field's."""
     if isinstance(value, str):
         yield from _text_faults(value, name)
     elif isinstance(value, tuple):
@@ -135,7 +135,7 @@ def _text_faults(text: str, name: str) -> Iterator[str]:
 
 
 def is_text(text: str) -> bool:
-    """Whether a session file can hold *text*: JSON can name characters that UTF-8 cannot write."""
+    """Return whether a session file can hold *text*: JSON can name characters that UTF-8 cannot write."""
     try:
         return "\0" not in text and bool(text.encode() or True)
     except UnicodeEncodeError:
@@ -143,7 +143,7 @@ def is_text(text: str) -> bool:
 
 
 def _fault_of_request(read: object, request: Request[Any]) -> str | None:
-    """What of a reply does not go with what was asked."""
+    """Return how a reply of the right shape does not match the request, or None."""
     if isinstance(request, protocol.CandidateRequest) and isinstance(read, Candidate):
         if read.agent != request.seat.persona.id:
             return "Candidate.agent is not request.seat.persona.id"
@@ -166,7 +166,7 @@ def _fault_of_request(read: object, request: Request[Any]) -> str | None:
 
 
 def standing_in(reply: R, request: Request[R]) -> R:
-    """The reply without the quotes and places that do not stand in what the request is about."""
+    """Return the reply without the quotes and places that are not found in what the request is about."""
     return cast(R, _standing(reply, request))
 
 
@@ -241,7 +241,7 @@ def _judgement(one: Judgement, request: JudgementRequest) -> Judgement:
 
 
 def _contradiction(one: Tension | None, scene: Scene, exchange: Exchange) -> Tension | None:
-    """It, where every one of its quotes stands on its slide or was said, in an answer at any time."""
+    """Return the contradiction if each of its quotes is on its slide or was said, in any answer too."""
     if one is None:
         return None
     passages = _quotable(scene)
@@ -254,7 +254,7 @@ def _contradiction(one: Tension | None, scene: Scene, exchange: Exchange) -> Ten
 
 
 def _debrief(one: DebriefWords, request: DebriefRequest) -> DebriefWords:
-    """The words of the debrief; stronger answers and checks are looked up again by whoever shows them."""
+    """Return the debrief's words; stronger answers and checks are looked up again where they are shown."""
     scene, exchanges = request.scene, {each.id for each in request.scene.exchanges}
     spoken = said(scene)[::-1]
     places = (_place(each, spoken) for each in one.promises)
@@ -271,15 +271,15 @@ def _debrief(one: DebriefWords, request: DebriefRequest) -> DebriefWords:
 
 
 def _quotable(scene: Scene) -> tuple[Passage, ...]:
-    """What a board has seen or heard: the deck without its notes, then the presenter's words as spoken."""
+    """Return what a board has seen or heard: the deck without notes, then the presenter's spoken words."""
     deck = (one for one in deck_passages(scene.deck) if one.origin != "notes")
     return (*deck, *said(scene)[::-1])
 
 
 def _place(place: Place, passages: Sequence[Passage]) -> Place | None:
-    """*place* in the source's own words; None: they do not stand there.
+    """Return *place* in the source's own words, or None if they are not found there.
 
-    Where no place is named, the quote is looked for on all slides, then in the speech.
+    A quote without a place is searched on all slides, then in the speech.
     """
     if place.slide is None and place.said_at_s is None:
         slides = dict.fromkeys(one.slide for one in passages if one.said_at_s is None)
@@ -297,13 +297,13 @@ def _place(place: Place, passages: Sequence[Passage]) -> Place | None:
 
 
 def _without_quote(slide: int | None, scene: Scene) -> Place | None:
-    """The slide, or the deck as a whole; None: there is no such slide."""
+    """Return a place for the slide, or for the deck as a whole, or None if there is no such slide."""
     is_there = slide is None or any(one.number == slide for one in scene.deck.slides)
     return Place(slide, None, "") if is_there else None
 
 
 def _claim(claim: str | None, stands: Place, scene: Scene) -> str | None:
-    """The claim's id, if it is one of that slide, or of the speech where the words were said."""
+    """Return the claim's id if it is on that slide, or in the speech where the words were said, else None."""
     claims = scene.deck_claims if stands.said_at_s is None else scene.speech_claims
     is_there = any(
         one.id == claim and (stands.said_at_s is not None or one.slide == stands.slide) for one in claims

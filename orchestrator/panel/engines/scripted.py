@@ -20,12 +20,12 @@ a YAML or JSON file::
     scribe: [[{kind: goal, text: "…", quote: "…", seq: 43}]]
     debrief: [{fix: "…", why: "…"}]
 
-The keys of each reply are the fields of `Target`, `Candidate`, `Judgement`, `Proposal`, `Attack`,
-`Bearing`, `FactDraft`, `Remembered` and `DebriefWords`; fields with a default may be left out. A
-script that has no list for one of the last seven kinds gives nothing there, as if there were nothing.
+The keys of each reply are the fields of `Target`, `Candidate`, `Judgement`, `Proposal`, `Attack`, `Bearing`,
+`FactDraft`, `Remembered` and `DebriefWords`; fields with a default may be left out. A script without a list
+for one of the last seven kinds returns an empty result for it.
 
-Scripts of older versions still play: a judgement without a `note` takes the next of the list `notes`,
-one without `noticed` the next of `observation`; a list `phrases` is taken and has no effect.
+Scripts of older versions still play: a judgement without a `note` takes the next of the list `notes`, one
+without `noticed` the next of `observation`; a list `phrases` is accepted and has no effect.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ FORMER: Final = {"notes": "note", "observation": "noticed", "phrases": ""}
 
 
 class ScriptedEngine:
-    """Plays *replies* by kind, in order; it remembers how far it has come, and reads no context."""
+    """An engine that plays *replies* by kind, in order; it keeps its position, and reads no context."""
 
     def __init__(self, replies: Mapping[str, Sequence[Any]]) -> None:
         known = {name for name, _ in KINDS.values()} | set(FORMER)
@@ -66,10 +66,10 @@ class ScriptedEngine:
 
     @classmethod
     def from_file(cls, path: Path | str) -> ScriptedEngine:
-        """The engine that a YAML or JSON file describes.
+        """Make the engine that a YAML or JSON file describes.
 
         Raises:
-            EngineError: The file cannot be read, or is no mapping of lists.
+            EngineError: The file cannot be read, or is not a mapping of lists.
         """
         import yaml  # only where a script is read
 
@@ -88,10 +88,10 @@ class ScriptedEngine:
         return "scripted"
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
-        """The next listed reply of the request's kind.
+        """Return the next listed reply of the request's kind.
 
         Raises:
-            EngineError: None is left, or it is not of the right shape.
+            EngineError: No reply is left, or it is not of the right shape.
         """
         if type(request) not in KINDS:
             raise EngineError(f"script: {type(request).__name__} has no list")
@@ -109,7 +109,7 @@ class ScriptedEngine:
         return cast(R, _shaped(kind, shape, plain))
 
     def _former(self) -> dict[str, Any]:
-        """What the lists of an older script have for the next judgement."""
+        """Return what the lists of an older script hold for the next judgement."""
         lists = {field: self._left.get(name) for name, field in FORMER.items() if field}
         return {field: one for field, left in lists.items() if left and (one := left.pop(0)) is not None}
 

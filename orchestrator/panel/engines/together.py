@@ -1,8 +1,8 @@
-"""How an engine is asked: one request, or several at once where it can; each answer or failure in its place.
+"""Asking an engine: one request, or several at once where it can, with each answer or failure in its place.
 
-An engine that offers `Beginning` is asked without waiting; the others are asked one after the other.
-The answers are the same either way. An engine may be anybody's: a mistake in it is a failure like any other.
-All replies come through this door, and nothing of them is taken on trust (`replies`, `grounded`).
+An engine that offers `Beginning` is asked without waiting; the others are asked one after the other. The
+answers are the same either way. An engine may be anybody's: a mistake in it is a failure like any other. All
+replies pass through this module, and none is trusted unchecked (`replies`).
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ MAX_TOLD_CHARS: Final = 600
 
 
 def ask(engine: Engine, request: Request[R], context: Context | None = None) -> R:
-    """Ask, and wait for the reply.
+    """Ask the engine, and wait for the reply.
 
     Raises:
-        EngineError: There is none, or none of the right shape.
+        EngineError: No reply came, or none of the right shape.
     """
     try:
         return _taken(engine, engine.reply(request, context), request)
@@ -49,7 +49,7 @@ def ask(engine: Engine, request: Request[R], context: Context | None = None) -> 
 def begun(
     engine: Engine, request: Request[R], context: Context | None, on_text: OnText | None = None
 ) -> Future[R]:
-    """The call's future: already done where the engine answers at once, or refuses to begin."""
+    """Start the call and return its future, already done if the engine answers or refuses at once."""
     try:
         if not isinstance(engine, Beginning):
             return done(ask(engine, request, context))
@@ -65,7 +65,7 @@ def begun(
 
 
 class _Looked(Future[R]):
-    """A call of somebody's engine that is under way: its reply is looked at as soon as it is there."""
+    """A call of a third-party engine that is under way; its reply is checked as soon as it comes."""
 
     def __init__(self, engine: Engine, request: Request[R], call: Future[R]) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class _Looked(Future[R]):
         call.add_done_callback(self._over)
 
     def cancel(self) -> bool:
-        """Give the call up; what still comes of it is let go."""
+        """Cancel the call and ignore any reply that still comes."""
         self._call.cancel()
         return self._give_up()
 
@@ -100,10 +100,10 @@ class _Looked(Future[R]):
 
 
 def _result(engine: Engine, call: Future[R], request: Request[R]) -> R:
-    """What came of a call that is over, looked at.
+    """Return the checked result of a call that is over.
 
     Raises:
-        EngineError: It failed, or its reply is none.
+        EngineError: The call failed, or its reply is invalid.
     """
     error = call.exception()
     if error is not None:
@@ -115,15 +115,15 @@ def _result(engine: Engine, call: Future[R], request: Request[R]) -> R:
 
 
 def is_own(engine: Engine) -> bool:
-    """Whether the engine is the package's, which looks at its replies itself: the bank, or a model's.
+    """Return whether the engine is the package's (the bank, or a model's), which checks its own replies.
 
-    A script is somebody's words, as any other engine is.
+    A script counts as a third-party engine.
     """
     return type(engine).__module__.startswith(OWN)
 
 
 def _taken(engine: Engine, reply: R, request: Request[R]) -> R:
-    """The reply as it is used: of somebody's engine its shape is looked at, then where its quotes stand."""
+    """Return the reply for use; for a third-party engine, check its shape, then the places of its quotes."""
     if is_own(engine):
         return reply
     from orchestrator.panel.engines.replies import standing_in
@@ -132,7 +132,7 @@ def _taken(engine: Engine, reply: R, request: Request[R]) -> R:
 
 
 def _failure(engine: Engine, error: BaseException) -> BaseException:
-    """What an error in an engine is told as; of the package's own, what the session itself said stays."""
+    """Return the error to report for a failed engine; the package's engines keep the session's errors."""
     if isinstance(error, EngineError):
         if is_own(engine):
             return error
@@ -142,33 +142,33 @@ def _failure(engine: Engine, error: BaseException) -> BaseException:
 
 
 def _mistake(error: BaseException) -> str:
-    """Say what went wrong in an engine by its kind alone: the error's own words may hold what was said."""
+    """Describe a mistake in an engine by its kind alone: the error's own words may hold what was said."""
     return f"the engine failed by a mistake of its own ({type(error).__name__}): tell its authors"
 
 
 def failed(error: EngineError) -> Future[Any]:
-    """A future that is over without a result."""
+    """Return a future that is over and failed."""
     future: Future[Any] = Future()
     future.set_exception(error)
     return future
 
 
 def done(result: R) -> Future[R]:
-    """A future that is over."""
+    """Return a future that is over and holds *result*."""
     future: Future[R] = Future()
     future.set_result(result)
     return future
 
 
 def replies(engine: Engine, asked: Sequence[tuple[Request[R], Context | None]]) -> list[R | EngineError]:
-    """What the engine says to each, in the order of asking. Takes as long as the slowest call."""
+    """Return the engine's replies, in the order of asking; it takes as long as the slowest call."""
     futures = [begun(engine, request, context) for request, context in asked]
     wait(futures)
     return [*map(outcome, futures)]
 
 
 def wait(futures: Sequence[Future[Any]]) -> None:
-    """Wait until all calls are over; who is interrupted meanwhile gives them up."""
+    """Wait until all calls are over; an interruption cancels them."""
     try:
         futures_module.wait(futures)
     except BaseException:
@@ -178,7 +178,7 @@ def wait(futures: Sequence[Future[Any]]) -> None:
 
 
 def outcome(future: Future[R]) -> R | EngineError:
-    """A call's answer, or why there is none; waits for it."""
+    """Wait for a call and return its answer, or the error that it failed with."""
     try:
         error = future.exception()
     except CancelledError:

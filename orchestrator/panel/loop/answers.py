@@ -1,4 +1,4 @@
-"""How an answer is judged, and what follows from the verdict.
+"""Taking the presenter's answers and judging them, with what follows from the verdict.
 
 Source: DESIGN.md, section 7.
 """
@@ -56,12 +56,13 @@ def take_answer(
     parks: bool = False,
     verdict: str | None = None,
 ) -> Exchange:
-    """Put the answer into the transcript, stamped with the moment of the session clock; returns its exchange.
+    """Add the answer to the transcript, stamped with the moment of the session clock, and return its
+    exchange.
 
-    Its words count at 150 a minute for the exchange where the session clock does not run, and what was heard
-    of the answer before them is part of it. None: nothing is added to what was heard; without that there was
-    no answer. Where the words ask to come back to the question, or *parks* says so, the exchange is parked
-    and not judged. *verdict* is what the presenter says of the answer.
+    Where the session clock does not run, the words count at 150 a minute. What was heard of the answer before
+    them is part of it. If *text* is None, only what was heard is the answer, if anything. If the words ask to
+    come back to the question, or *parks* is set, the exchange is parked and not judged. *verdict* is the
+    presenter's own verdict on the answer.
     """
     words = one_line(text or "")
     wish = wish_to_park(words)
@@ -89,10 +90,11 @@ def take_answer(
 
 
 def _unanswered(rehearsal: Rehearsal) -> Exchange:
-    """The exchange whose last question waits for its answer. Call inside a transaction: others answer too.
+    """Return the exchange whose last question waits for its answer. Call inside a transaction: others answer
+    too.
 
     Raises:
-        SessionStateError: None is open, or it was answered already.
+        SessionStateError: No question is open, or it was answered already.
     """
     exchange = still_open(rehearsal)
     if exchange.turns[-1].answer is not None:
@@ -107,7 +109,7 @@ def _unanswered(rehearsal: Rehearsal) -> Exchange:
 def _add_answer(
     rehearsal: Rehearsal, tx: Draft, exchange: Exchange, words: str, used: int | None
 ) -> Exchange:
-    """Write an answer down; returns the exchange with it."""
+    """Write an answer to the files, and return the exchange with it."""
     now_s = rehearsal.now_s()
     lasts_s = round(len(words.split()) * 60 / WORDS_PER_MINUTE, 3)
     segment = Segment(
@@ -129,12 +131,12 @@ def _add_answer(
 
 
 def heard_words(rehearsal: Rehearsal) -> str:
-    """What was said of the answer to the open question so far."""
+    """Return the words of the open question's answer heard so far."""
     return " ".join(segment.text for segment in rehearsal.projection.heard if segment.text)
 
 
 def end_answer(rehearsal: Rehearsal) -> None:
-    """Have what is begun from now on be part of the talk, while words of the answer are on their way."""
+    """End the answer: words begun from now on are talk, those on their way still the answer's."""
     with rehearsal.store.transaction() as tx:
         if turns.is_waiting(rehearsal.projection):
             exchange = still_open(rehearsal)
@@ -142,9 +144,10 @@ def end_answer(rehearsal: Rehearsal) -> None:
 
 
 def take_heard(rehearsal: Rehearsal) -> Exchange:
-    """What the presenter said since the question, already in the transcript, is the answer; its exchange.
+    """Take the presenter's words since the question, already in the transcript, as the answer; return its
+    exchange.
 
-    Where it asks to come back to the question, the exchange is parked and not judged.
+    If the answer asks to come back to the question, the exchange is parked and not judged.
 
     Raises:
         SessionStateError: No question is open, it was answered already, or nothing was said to it.
@@ -163,7 +166,7 @@ def take_heard(rehearsal: Rehearsal) -> Exchange:
 
 
 def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
-    """As `take_heard`, within a transaction; returns the exchange with the answer, parked or not."""
+    """Do as `take_heard` within a transaction; return the exchange with the answer, parked or not."""
     answered = note_heard(rehearsal, tx, exchange)
     wish = wish_to_park(answered.turns[-1].answer or "")
     if wish is not None:
@@ -173,14 +176,14 @@ def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange
 
 
 def note_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
-    """Record that what was heard is the answer; returns the exchange with it."""
+    """Record that what was heard is the answer, and return the exchange with it."""
     text = heard_words(rehearsal)
     tx.note(AnswerHeard(exchange.id, text), by="transcript")
     return with_answer(exchange, text)
 
 
 def park(rehearsal: Rehearsal) -> Exchange:
-    """Close the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
+    """Park the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
     with rehearsal.store.transaction() as tx:
         exchange = still_open(rehearsal)
         if exchange.turns[-1].answer is None and rehearsal.projection.has_words:
@@ -189,15 +192,15 @@ def park(rehearsal: Rehearsal) -> Exchange:
 
 
 def _park(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:
-    """The wish stands with the question it was about, and no verdict: parking is no failing."""
+    """Close the exchange as parked, with the wish and without a verdict: parking is no failure."""
     return resolve(rehearsal, tx, with_wish(exchange, WISHED, wish), "parked")
 
 
 def still_open(rehearsal: Rehearsal) -> Exchange:
-    """The exchange that is open, and whose question did not give way to the talk.
+    """Return the open exchange, unless its question gave way to the talk.
 
     Raises:
-        SessionStateError: None is.
+        SessionStateError: There is no such exchange.
     """
     if rehearsal.projection.asking is None:
         raise SessionStateError("no question is open: call on somebody with `greenroom ask`")
@@ -216,11 +219,11 @@ def judge(
 ) -> Judgement:
     """Judge the last answer; then ask the follow-up, or close the exchange.
 
-    Words that are corrected meanwhile are judged anew.
+    Words that are corrected meanwhile are judged again.
 
     Args:
-        answered: The exchange whose last answer it is; None: the one that is open now.
-        ask_person: Asked before the verdict is written, where the panel has none; None: nobody is there.
+        answered: The exchange whose last answer to judge; None: the one that is open now.
+        ask_person: Asked before the verdict is written, where the panel has none; None: ask nobody.
 
     Raises:
         SessionStateError: Somebody else has judged, parked or closed it meanwhile.
@@ -242,7 +245,7 @@ def judge(
 
 
 def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
-    """As `Session.judge`: nothing is written of a verdict that is refused."""
+    """Write a verdict as `Session.judge` does; a verdict that is refused writes nothing."""
     if judgement.verdict not in VERDICTS:
         raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
     with rehearsal.store.transaction() as tx:  # one, so that no answer stands whose verdict is refused
@@ -261,14 +264,14 @@ def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """An answer that its panelist is judging."""
+    """An answer whose judgement is under way."""
 
     exchange: Exchange
     reply: Future[Judgement]
 
 
 def begin_judging(rehearsal: Rehearsal) -> Judging:
-    """Have the last answer judged, and do not wait for it."""
+    """Start judging the last answer, without waiting for the verdict."""
     exchange = still_open(rehearsal)
     if not exchange.turns[-1].answer:
         nothing: Future[Judgement] = Future()
@@ -287,7 +290,7 @@ def begin_judging(rehearsal: Rehearsal) -> Judging:
 
 
 def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
-    """What came of a judgement that is over. A failure is `unjudged`, and says why."""
+    """Return the result of a judgement that is over. A failed one is `unjudged`, with the reason."""
     rehearsal.note_calls()
     got = together.outcome(judging.reply)
     if isinstance(got, EngineError):
@@ -296,12 +299,12 @@ def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
 
 
 def _is_last(rehearsal: Rehearsal, exchange: Exchange) -> bool:
-    """No follow-up is possible."""
+    """Return whether the exchange has no turn left for a follow-up."""
     return len(exchange.turns) >= rehearsal.turn_limit
 
 
 def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> None:
-    """Write a verdict down, with what was noted at it; then put the follow-up, or close the exchange.
+    """Write a verdict with its notes; then ask the follow-up, or close the exchange.
 
     Raises:
         SessionStateError: Somebody else has judged, parked or closed it meanwhile; nothing is written.
@@ -323,7 +326,7 @@ def _is_judged(exchange: Exchange) -> SessionStateError:
 def _conclude(
     rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement, *, again: str | None = None
 ) -> None:
-    """*again*: the question that a person wants put, whatever the verdict asks for."""
+    """Do as `conclude` within *tx*; *again*: a question that a person wants asked, whatever the verdict."""
     judged = with_verdict(exchange, judgement)
     asks_on = judgement.verdict in ("follow_up", "escalate") and not _is_last(rehearsal, exchange)
     tx.note(VerdictGiven(exchange.id, judgement), by=exchange.agent)
@@ -346,13 +349,13 @@ def _conclude(
 
 
 def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
-    """Whether the exchange stands where it stood, its last answer not judged."""
+    """Return whether the exchange is unchanged, its last answer not yet judged."""
     now = rehearsal.projection.open
     return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
 
 
 def is_owed(rehearsal: Rehearsal, exchange: Exchange) -> bool:
-    """Whether the last answer of the exchange waits for its verdict, in whatever words it stands now."""
+    """Return whether the exchange's last answer waits for its verdict, even if its words were corrected."""
     now = rehearsal.projection.open
     if now is None or (now.id, len(now.turns)) != (exchange.id, len(exchange.turns)):
         return False
@@ -360,9 +363,9 @@ def is_owed(rehearsal: Rehearsal, exchange: Exchange) -> bool:
 
 
 def _outcome(judged: Exchange) -> str:
-    """The outcome of an exchange that closes with its last verdict; failure never reads as success.
+    """Return the outcome of an exchange that closes with its last verdict; failure never reads as success.
 
-    Where a follow-up got no answer, the verdict that asked for it stands.
+    If a follow-up got no answer, the verdict that asked for it counts.
     """
     if judged.is_follow_up_silent:
         return "unresolved"

@@ -1,6 +1,6 @@
-"""How a question comes to be put: whose it is, and what is written when it is.
+"""Asking a question: whose it is, and what is written when it is asked.
 
-Each is one transaction that begins from the state.
+Each question is one transaction that begins from the state.
 
 Source: DESIGN.md, section 7.
 """
@@ -40,9 +40,9 @@ OF_ONES_OWN = "was asked from outside the loop"
 
 
 def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
-    """Somebody puts a question; None: nobody does, which at a break and at the end is recorded.
+    """Let somebody ask a question, or return None if nobody does, which a break and the end record.
 
-    At a pause of the presenter: whoever may come in now. In free flow nobody is called, they cut in.
+    *at_pause*: at a pause of the presenter, only who may come in now. In free flow panelists cut in uncalled.
     """
     if _gave_way(rehearsal.projection):
         return _put_again(rehearsal)
@@ -57,7 +57,7 @@ def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
 
 
 def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
-    """As `Session.ask` without a question; once the exchanges are used up, what was parked comes first."""
+    """Call on a panelist, as `Session.ask` without a question; without exchanges left, parked ones first."""
     if agent is not None:
         _check_seat(rehearsal, agent)
     if _gave_way(rehearsal.projection):
@@ -81,7 +81,7 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
 
 
 def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None = None) -> Exchange:
-    """As `Session.ask` with a question."""
+    """Ask the given question, as `Session.ask` does."""
     _check_seat(rehearsal, agent)
     words = one_line(question)
     if not words:
@@ -93,14 +93,14 @@ def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None =
 
 
 def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate:
-    """The candidate with the place of its quote: the last thing said that holds it, else the first slide."""
+    """Return the candidate with its quote's place: the last speech that holds it, else the first slide."""
     scene = rehearsal.scene()
     spoken = speech_passages([segment for _, segment in rehearsal.said()])
     where = next(
         (one for one in (*spoken[::-1], *rehearsal.deck_passages) if quote and quote in one.text), None
     )
     if where is None:
-        raise UsageError(f"{quote!r} stands on no slide and in nothing that was said: quote word for word")
+        raise UsageError(f"{quote!r} is on no slide and in nothing that was said: quote word for word")
     claims = scene.deck_claims if where.said_at_s is None else scene.speech_claims
     claim = next((one for one in claims if one.slide == where.slide and quote in one.text), None)
     return replace(
@@ -111,7 +111,7 @@ def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate
 def _check_seat(rehearsal: Rehearsal, agent: str) -> None:
     if agent not in rehearsal.options.panel:
         raise UsageError(
-            f"{agent!r} is no panelist here: call on one of {', '.join(rehearsal.options.panel)}"
+            f"{agent!r} is not a panelist here: call on one of {', '.join(rehearsal.options.panel)}"
         )
 
 
@@ -120,11 +120,11 @@ def _is_open(exchange: Exchange) -> SessionStateError:
 
 
 def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
-    """At a break or at the end: call on whoever is next, or record that nobody has a question.
+    """Call on whoever is next, at a break or at the end, or record that nobody has a question.
 
-    At the end those not heard yet come first, then what was parked, then the others. Before, what was parked
-    comes when nobody has another: live once something lies between (`to_come_back`), and where the presenter
-    wants a question also when the exchanges are used up.
+    At the end, panelists not heard yet come first, then parked questions, then the others. Before the end, a
+    parked question comes when nobody has another: live once something lies between (`to_come_back`), and
+    where the presenter wants a question also when the exchanges are used up.
     """
     state, projection = rehearsal.state(), rehearsal.projection
     choice = None if state.is_full else choose(state, holds_back=not projection.is_played_out)
@@ -152,13 +152,13 @@ def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
 
 
 def _parked(projection: Projection, agent: str | None = None) -> Exchange | None:
-    """The parked question that comes back next: the oldest, of *agent* where one is named."""
+    """Return the oldest parked question, of *agent* if one is named, or None if none is left."""
     waiting = still_to_come_back(projection.exchanges)
     return next((one for one in waiting if agent in (None, one.agent)), None)
 
 
 def _is_ripe(projection: Projection, parked: Exchange) -> bool:
-    """Something lies between the parking and now: the rest of the talk, or another question."""
+    """Return whether anything came after the parking: the rest of the talk, or another question."""
     return (
         projection.exchanges[-1].id != parked.id
         or len(projection.exchanges) == projection.asked_when_played_out
@@ -166,9 +166,9 @@ def _is_ripe(projection: Projection, parked: Exchange) -> bool:
 
 
 def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
-    """Put a parked question again, as an exchange of its own; what it still needs is what is judged.
+    """Ask a parked question again in a new exchange, judged on what it still needs.
 
-    Its lead-in was said when it was first asked, and is not said twice.
+    Its lead-in was said when it was first asked, and is not repeated.
     """
     exchange = replace(
         parked,
@@ -183,9 +183,9 @@ def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
 
 
 def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -> Exchange:
-    """Put the question: from here on the presenter's words are the answer.
+    """Ask the question: from here on the presenter's words are the answer.
 
-    *calls*: the moderator gives the panelist the floor, in words.
+    *calls*: the moderator gives the panelist the floor in spoken words.
     """
     candidate = choice.candidate
     bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
@@ -212,7 +212,7 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
 
 
 def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
-    """Open an exchange; its number is the next one within the lock, since others ask too."""
+    """Open an exchange, numbered within the lock, since other processes ask too."""
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
@@ -231,12 +231,12 @@ def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exch
 
 
 def _gave_way(projection: Projection) -> bool:
-    """Whether the open question waits to be put again: it comes before every other."""
+    """Return whether the open question waits to be asked again, before every other."""
     return projection.open is not None and projection.asking is None
 
 
 def _put_again(rehearsal: Rehearsal) -> Exchange:
-    """Put the question again that gave way to the talk; where somebody else has, that stands."""
+    """Ask the question again that gave way to the talk, unless somebody else has done so."""
     with rehearsal.store.transaction() as tx:
         exchange = rehearsal.projection.open
         if exchange is None:
@@ -251,5 +251,5 @@ def _put_again(rehearsal: Rehearsal) -> Exchange:
 
 
 def _spoken(candidate: Candidate) -> str:
-    """Lead-in and question as they are said, in one piece."""
+    """Return lead-in and question as they are spoken, in one piece."""
     return f"{candidate.lead_in} {candidate.question}".strip()

@@ -1,7 +1,7 @@
-"""Findings from outside, held against the deck: which words each bears on, and how.
+"""Comparing findings from outside with the deck: which words each bears on, and how.
 
-An engine says it, each of its quotes looked up again; what the file itself names goes before that.
-Where nobody read the finding beside the deck, it is neutral, and the page says so.
+An engine decides that, with each of its quotes checked; what the file itself names takes precedence. A
+finding that nobody compared with the deck is neutral, and the page says so.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BY_FILE: Final = "as the file says"
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The findings as an engine read them: their bearings by place, or why there are none."""
+    """The findings as an engine read them: their bearings by position, or why there are none."""
 
     bearings: Mapping[int, tuple[Bearing, ...]] = field(default_factory=dict)
     is_read: bool = False  # a model has read them beside the deck
@@ -35,9 +35,9 @@ class Held:
 
 
 def held_against(engine: Engine, reported: Sequence[Reported], deck: Deck) -> Held:
-    """Ask the engine once, outside of any lock; where it fails, nobody has read them and `failed` says why.
+    """Ask the engine once, outside of any lock, for the findings' bearings; if it fails, `failed` says why.
 
-    A bearing whose words do not stand in the deck is dropped, and so is one without a stance of ours.
+    A bearing whose words are not in the deck, or whose stance is unknown, is dropped.
     """
     if not reported:
         return Held()
@@ -64,10 +64,10 @@ def intel_of(
     *,
     before: Intel | None = None,
 ) -> Intel:
-    """The next revision: what is known already, and what *reported* adds to it.
+    """Return the next revision: what is already known, with the findings *reported*.
 
-    A file that is given again by the same name takes the place of what it said before. A finding that
-    bears on several places stands there once for each.
+    A file given again by the same name replaces what it said before. A finding that bears on several places
+    is listed once for each.
     """
     files = {item.file for item in reported}
     revision = before.revision + 1 if before is not None else 1
@@ -116,7 +116,7 @@ def _items(
 def _beside(
     plain: IntelItem, about: Place, claim: Claim | None, one: Reported, said: Bearing | None
 ) -> IntelItem:
-    """The item with the words that it bears on; the file's own stance goes before an engine's."""
+    """Return the item with the words that it bears on; the file's own stance precedes an engine's."""
     item = replace(plain, claim=claim.id if claim is not None else None, slide=about.slide, quote=about.quote)
     if said is None or one.stance is not None:
         return item
@@ -128,7 +128,7 @@ def _claim_at(about: Place, claims: Sequence[Claim]) -> Claim | None:
 
 
 def _is_of(claim: Claim, about: Place | None) -> bool:
-    """Both stand on one slide, and one of the texts holds the other."""
+    """Return whether claim and place are on one slide, and one of the texts holds the other."""
     if about is None or claim.slide != about.slide or claim.said_at_s is not None:
         return False
     return claim.text in about.quote or about.quote in claim.text

@@ -1,4 +1,4 @@
-"""Whom the moderator calls on: never the same claim twice, and everybody at least once.
+"""Choosing whom the moderator calls on: never the same claim twice, and everybody at least once.
 
 Source: DESIGN.md, section 7; orchestration.md, "Who speaks next".
 """
@@ -30,15 +30,15 @@ DIGEST_CHARS: Final = 16
 
 
 def digest(parts: Iterable[str]) -> str:
-    """Return the first digits of the SHA-256 of texts, as one."""
+    """Return the first digits of the SHA-256 of the joined texts."""
     return hashlib.sha256("".join(parts).encode()).hexdigest()[:DIGEST_CHARS]
 
 
 def is_same_digest(one: str | None, other: str | None) -> bool:
-    """Return whether two digests are of the same texts; one that is missing or empty is of none.
+    """Return whether two digests are of the same texts; a missing or empty one matches none.
 
-    The longer is compared by as many digits as the shorter has: a session that release 0.1.0 began goes on,
-    and its records hold all 64 digits, as does a record's own SHA-256.
+    Only as many digits as the shorter has are compared: sessions that release 0.1.0 began can go on, and
+    their records hold all 64 digits, as does a record's own SHA-256.
     """
     if not one or not other:
         return False
@@ -57,10 +57,10 @@ Side = tuple[int | None, float | None, str]
 
 
 def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = None) -> str | None:
-    """Why this candidate must not be asked any more; None: it may.
+    """Return why this candidate must not be asked any more, or None if it may.
 
-    Whether the presenter has spoken to it since is not for code to read: who made the question
-    says so when it is next asked for one.
+    Code does not read whether the presenter has since answered it: its author says so when it is next asked
+    for a question.
 
     *confirmed_at_s*: when it was last confirmed; None: as the projection has it.
     """
@@ -75,7 +75,7 @@ def why_stale(state: State, waiting: Waiting, *, confirmed_at_s: float | None = 
 
 
 def why_spent(projection: Projection, waiting: Waiting) -> str | None:
-    """Why this candidate cannot be asked any more, however young it is; None: it can."""
+    """Return why this candidate cannot be asked any more at any age, or None if it can."""
     question = waiting.candidate
     if waiting.status != "ready":
         return f"its status is {waiting.status}"
@@ -91,7 +91,7 @@ def why_spent(projection: Projection, waiting: Waiting) -> str | None:
 
 
 def was_asked(projection: Projection, question: Candidate) -> str | None:
-    """Why somebody has asked this already: its claim or quote, or both its quotes; without one, its words."""
+    """Return why it counts as already asked, or None: its claim, its quote or both quotes, else its words."""
     if question.beside is not None:
         pair = _sides(question)
         return "its two quotes have been asked about" if pair in map(_sides, projection.asked) else None
@@ -103,12 +103,12 @@ def was_asked(projection: Projection, question: Candidate) -> str | None:
 
 
 def _asked_sides(projection: Projection) -> frozenset[Side]:
-    """All that was quoted above a question; the title of a slide that leaves something out is not."""
+    """Return all that was quoted above a question, except titles of slides that leave something out."""
     return frozenset(side for one in projection.asked if not one.is_missing for side in _sides(one))
 
 
 def _sides(asked: Candidate | Exchange) -> frozenset[Side]:
-    """What is quoted: on which slide, when it was said, and the words, whatever their spacing and case."""
+    """Return what is quoted: slide, time and words, normalised in spacing and case."""
     sides = [(asked.slide, asked.said_at_s, asked.quote or "")]
     if asked.beside is not None:
         sides.append((asked.beside.slide, asked.beside.said_at_s, asked.beside.quote))
@@ -136,7 +136,7 @@ sections set the pace.
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Whom the moderator calls on, with which question, and why."""
+    """The panelist whom the moderator calls on, with the question and the reason."""
 
     agent: str
     candidate: Candidate
@@ -151,15 +151,14 @@ def choose(
     only: Callable[[Candidate], bool] = lambda candidate: True,
     how: str | None = None,
 ) -> Choice | None:
-    """The panelist to call on now; only *agent* where one is named. None: nobody has a question.
-
-    What the presenter brought comes first, where it is due.
+    """Choose the panelist to call on now, only *agent* if one is named, or return None if nobody has a
+    question. A question that the presenter brought comes first, where it is due.
 
     Args:
         holds_back: More will be presented, so what is left is kept for panelists not heard yet,
             even if none of them has a question now.
         only: Which candidates take part.
-        how: How the panelist came by the floor, in words; it stands with the reasons.
+        how: How the panelist got the floor, in words; it is listed with the reasons.
     """
     if (own := brought_choice(state, agent)) is not None:
         return own
@@ -178,10 +177,10 @@ def choose(
 
 
 def brought_choice(state: State, agent: str | None = None, *, everywhere: bool = False) -> Choice | None:
-    """The question that the presenter brought and that is due: of this slide, then of one that is over.
+    """Return the presenter's own question that is due: first of this slide, then of one that is over.
 
-    Then those that name no slide. At the end, and where the presenter asks for a question, those of slides
-    to come are due as well; in between they wait.
+    Then come those that name no slide. Questions of later slides wait until the end, or until the presenter
+    asks for a question.
 
     Args:
         agent: Who is called on; None: the seat that the question names, else in turn.
@@ -213,7 +212,7 @@ WRITTEN_BY: Final = {PRESENTER: "the presenter brought this question", DOSSIER: 
 
 
 def brought_candidate(seat: str, number: int, one: BroughtQuestion) -> Candidate:
-    """The question as it is put: its own words, and a quote only where the dossier has one."""
+    """Make a candidate of a presenter's question: its own words, a quote only if the dossier has one."""
     return Candidate(
         agent=seat,
         question=one.text,
@@ -242,15 +241,15 @@ def _ready(state: State) -> list[tuple[str, Candidate]]:
 
 
 def not_heard(state: State) -> list[str]:
-    """Panelists that have not spoken yet."""
+    """Return the panelists that have not spoken yet."""
     spoken = {exchange.agent for exchange in state.projection.exchanges}
     return [seat for seat in state.options.panel if seat not in spoken]
 
 
 def may_ask_at_pause(state: State) -> bool:
-    """Whether somebody may come in at this pause, if they have a question.
+    """Return whether somebody who has a question may come in at this pause.
 
-    What the presenter brought for this slide waits for no pace: later it would be out of place.
+    The presenter's own question for this slide ignores the pace: later it would be out of place.
     """
     projection, mode = state.projection, state.options.mode
     if state.is_full or projection.asked_here:
@@ -266,7 +265,7 @@ def may_ask_at_pause(state: State) -> bool:
 
 
 def choose_at_pause(state: State) -> Choice | None:
-    """Who may speak at a pause: in hand raise one with a hand up; in free flow, who cuts in."""
+    """Choose who speaks at a pause: in hand raise one with a hand up, in free flow one who cuts in."""
     if not may_ask_at_pause(state):
         return None
     if state.options.mode == HAND_RAISE:
@@ -277,9 +276,9 @@ def choose_at_pause(state: State) -> Choice | None:
 
 
 def to_come_back(state: State) -> Exchange | None:
-    """The parked question that comes back by itself, live, where nobody has another to put here.
+    """Return the parked question that comes back by itself, live, if nobody has another to ask, or None.
 
-    Another question, or another slide, lies between, and words since. Of a recording it comes at the end.
+    It comes back after another question or slide, and new words. In a recording it comes at the end.
     """
     projection = state.projection
     parked = next(iter(still_to_come_back(projection.exchanges)), None)
@@ -296,7 +295,7 @@ def _in_pace(state: State, ahead: int) -> bool:
 
 
 def _is_on_the_table(state: State, candidate: Candidate) -> bool:
-    """It is about the slide that is shown, or about what was said within the last minute."""
+    """Return whether it is about the slide that is shown, or about words of the last minute."""
     projection = state.projection
     if candidate.said_at_s is not None:
         offset_s = projection.playback.offset_s if projection.playback is not None else 0.0
@@ -305,14 +304,14 @@ def _is_on_the_table(state: State, candidate: Candidate) -> bool:
 
 
 def _score(state: State, agent: str, candidate: Candidate) -> tuple[bool, bool, float]:
-    """A contradiction, with both its quotes, comes before every other question, and a general one last."""
+    """Return the rank: a contradiction with both its quotes first, a general question last."""
     focus = FOCUS_WEIGHT if _in_focus(state, candidate) else 0.0
     weight = candidate.relevance + focus + SILENCE_WEIGHT * _silence(state, agent)
     return candidate.beside is not None, candidate.grounded or candidate.is_missing, weight
 
 
 def _silence(state: State, agent: str) -> float:
-    """0 for who spoke last, 1 for who has not spoken yet."""
+    """Return 0 for who spoke last, up to 1 for who has not spoken yet."""
     spoken = [exchange.agent for exchange in state.projection.exchanges]
     if agent not in spoken:
         return 1.0

@@ -1,8 +1,8 @@
-"""Looking for contradictions while a rehearsal goes on: what is looked through when, and what is noted.
+"""Looking for contradictions during a rehearsal: what is examined when, and what is noted.
 
-An engine that reads is asked once for the deck, then for what the presenter has said since, at each
-change of slide, break and exchange. Arithmetic within one sentence needs nobody and is done at once.
-Words that were said off the record go to nobody.
+An engine that reads is asked once for the deck, then for what the presenter has said since, at each change of
+slide, break and exchange. Arithmetic within one sentence is checked by code, at once. Words that were said
+off the record are sent to nobody.
 
 Source: READING.md, "When it is asked".
 """
@@ -36,7 +36,7 @@ START = "start"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look, as it was when it was begun."""
+    """One look, with its inputs as they were when it began."""
 
     asked: str  # start, slide, break or exchange
     passages: tuple[Passage, ...]
@@ -48,7 +48,7 @@ class Look:
 
 
 def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
-    """Ask once what contradicts what in the deck, wait for it, and write it down; *tx* is the start's."""
+    """Ask once what contradicts what in the deck, wait, and write the result with *tx*, the start's."""
     if not rehearsal.reads:
         return
     look = Look(START, rehearsal.deck_passages, frozenset(), tuple(rehearsal.projection.found), (), 0)
@@ -56,7 +56,7 @@ def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
 
 
 def look_if_due(rehearsal: Rehearsal) -> bool:
-    """Look through what was said since the last look, and wait for it; False where nothing is due."""
+    """Examine what was said since the last look, and wait for it; return False if nothing is due."""
     look = due(rehearsal)
     if look is None:
         return False
@@ -65,7 +65,7 @@ def look_if_due(rehearsal: Rehearsal) -> bool:
 
 
 def due(rehearsal: Rehearsal) -> Look | None:
-    """What is to be looked through now; None: nothing new was said, or it is not the moment."""
+    """Return what is to be examined now, or None if nothing new was said or it is not the moment."""
     projection = rehearsal.projection
     if projection.look_due is None or not rehearsal.state().hears_contradictions:
         return None
@@ -87,14 +87,14 @@ def due(rehearsal: Rehearsal) -> Look | None:
 
 
 def made(rehearsal: Rehearsal, look: Look) -> Looked:
-    """What comes of it. Touches nothing of the session, so it may be done in a thread of its own."""
+    """Carry out the look; it touches nothing of the session, so it may run in a separate thread."""
     return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
 
 
 def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
-    """Write down what came, with a line in every panelist's notes: all of them heard it.
+    """Write the result, with a line in every panelist's notes: all of them heard it.
 
-    Nothing, where words that were looked through were taken back or corrected meanwhile: it stays due.
+    If words that were examined have since been taken back or corrected, write nothing: the look stays due.
     """
     rehearsal.note_calls(tx)
     value = records.Looked(
@@ -115,9 +115,9 @@ def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = No
 
 
 def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
-    """Where one piece of the presenter's speech miscalculates; nothing for anybody else's words.
+    """Return the miscalculations in one piece of the presenter's speech; other speakers have none.
 
-    Words that were said before are not found again.
+    Known contradictions are not returned again.
     """
     if not rehearsal.is_presenters(segment):
         return ()
@@ -126,7 +126,7 @@ def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
 
 
 def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> None:
-    """Put those that the presenter has not dismissed into every panelist's notes."""
+    """Add the contradictions that the presenter has not dismissed to every panelist's notes."""
     for tension in (one for one in found if not rehearsal.projection.is_dismissed(one)):
         for agent in rehearsal.options.panel:
             tx.append(
@@ -138,7 +138,7 @@ def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> 
 
 
 def note_none(rehearsal: Rehearsal, tx: Draft, tensions: Sequence[Tension], why: str) -> None:
-    """Say in every panelist's notes that contradictions are none."""
+    """Write to every panelist's notes that these are no contradictions."""
     for tension in tensions:
         line = f"- No contradiction, {why} ({tension.kind}): {render.both_sides(tension)}\n"
         for agent in rehearsal.options.panel:
@@ -157,7 +157,7 @@ def _line(tension: Tension) -> str:
 
 
 def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
-    """As `Session.dismiss`, but for what the presenter's next rehearsal remembers of it."""
+    """Dismiss a contradiction as `Session.dismiss`, but leave the presenter's memory unchanged."""
     projection = rehearsal.projection
     tension = _found_as(rehearsal, home, finding)
     if not projection.ended:
@@ -173,7 +173,7 @@ def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
 
 
 def _note(rehearsal: Rehearsal, tension: Tension) -> None:
-    """Into a session that goes on, and every panelist's notes; again it changes nothing."""
+    """Record the dismissal in a running session and in every panelist's notes, only once."""
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.is_dismissed(tension):
             return
@@ -182,7 +182,7 @@ def _note(rehearsal: Rehearsal, tension: Tension) -> None:
 
 
 def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
-    """The contradiction with this id, dismissed ones too: twice is no error."""
+    """Return the contradiction with this id, even if dismissed: dismissing twice is no error."""
     for one in rehearsal.projection.found:
         if one.id and one.id == finding:
             return one
@@ -195,19 +195,19 @@ def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
 
 
 def standing(rehearsal: Rehearsal, home: Home | None) -> tuple[Tension, ...]:
-    """The contradictions that the presenter has not dismissed, not after the end either."""
+    """Return the contradictions that the presenter has not dismissed, during the session or after its end."""
     later = dismissed_later(rehearsal, home)
     return tuple(one for one in rehearsal.projection.tensions if one.digest not in later)
 
 
 def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
-    """Digests of what the presenter has dismissed since the session's end, as its home knows."""
+    """Return digests of what the presenter has dismissed since the session's end, from its home."""
     if home is None or not (rehearsal.projection.ended and is_held_in(home, rehearsal)):
         return frozenset()
     return dismissed_of(home, rehearsal.options.id)
 
 
 def is_held_in(home: Home, rehearsal: Rehearsal) -> bool:
-    """Whether the session is one of *home*; a copy there, under another name, stands for none of it."""
+    """Return whether the session is one of *home*; a copy there under another name is not."""
     root = rehearsal.store.root
     return root.parent == home.sessions and root.name == rehearsal.options.id

@@ -1,6 +1,6 @@
-"""Contradictions: proposed by an engine, verified by code, and doubted once before anybody hears of them.
+"""Contradictions: proposed by an engine, verified by code, and doubted once before they are shown.
 
-Nothing here knows of a session: `looking` asks for a rehearsal, and commands without one ask too.
+Nothing here knows of a session: `contradiction_looks` asks for a rehearsal, and commands ask without one.
 
 Source: READING.md, "Contradictions".
 """
@@ -31,7 +31,7 @@ NEAR_SEGMENTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What came of one look: nothing in `tensions` that code did not verify."""
+    """The result of one look; code has verified everything in `tensions`."""
 
     tensions: tuple[Tension, ...] = ()
     proposed: int = 0  # at first; a repair proposes nothing new
@@ -47,15 +47,15 @@ def propose(
     known: Sequence[Tension] = (),
     suspected: Sequence[Tension] = (),
 ) -> Looked:
-    """Ask *engine* what contradicts what in *passages*; waits for it, and raises nothing of its.
+    """Ask *engine* what contradicts what in *passages*, and wait; an engine's error is not raised.
 
-    What the verifier refuses goes back once, with the reason. What no figure decides, and figures
-    that may be of two things, are doubted in a second call: they stay only where no reading
-    reconciles them. Where that call fails, they do not stay.
+    What the verifier refuses goes back once, with the reason. A second call doubts what no figure decides,
+    and figures that may be of two things: they are kept only if no reading reconciles them, and dropped if
+    that call fails.
 
     Args:
         new: Ids of passages not looked at before; empty: all of them.
-        known: What was found before, and is not found again.
+        known: Contradictions found before, which are not returned again.
         suspected: Contradictions with both their quotes that a verdict named: verified like the others.
     """
     if not passages:
@@ -103,7 +103,7 @@ def _verified(
 
 
 def _given_up(refused: Sequence[Refusal], again: Sequence[Proposal]) -> list[Refusal]:
-    """The refusals of what was not proposed again: of the same subject, else whichever stands first."""
+    """Return the refusals that no new proposal replaces: match by subject, else the first in order."""
     left = list(refused)
     for proposal in again:
         same = (one for one in left if one.proposal.subject == proposal.subject)
@@ -116,9 +116,10 @@ def _given_up(refused: Sequence[Refusal], again: Sequence[Proposal]) -> list[Ref
 def _undoubted(
     engine: Engine, found: Sequence[Tension], passages: Sequence[Passage]
 ) -> tuple[list[Tension], int, str | None]:
-    """Those for which no reading was found, how many others there were, and why nobody could look.
+    """Return the findings without a reconciling reading, the number of others, and why nobody could look, if
+    so.
 
-    Where a reply says nothing of one, nobody has looked at it, and it does not stay.
+    A finding that the reply omits was not doubted, and is dropped.
     """
     doubtful = [one for one in found if is_doubted(one)]
     if not doubtful:
@@ -134,15 +135,15 @@ def _undoubted(
 
 
 def is_doubted(tension: Tension) -> bool:
-    """Whether a finding stands only after a second look.
+    """Return whether a finding needs a second look before it is shown.
 
-    So where no figure decides it, where figures of two places do, and where words go along with them.
+    It does if no figure decides it, if figures of two places do, or if words accompany the figures.
     """
     return tension.class_ == READ or tension.kind in (*SAME_MEASURE, "speech-vs-speech")
 
 
 def _around(tensions: Sequence[Tension], passages: Sequence[Passage]) -> tuple[Passage, ...]:
-    """The slides that are quoted, whole, and the speech around what is quoted of it."""
+    """Return the quoted slides, whole, and the speech around what is quoted of it."""
     places = [place for tension in tensions for place in tension.sides]
     slides = {place.slide for place in places if place.said_at_s is None}
     times = {place.said_at_s for place in places if place.said_at_s is not None}
@@ -157,7 +158,7 @@ def _around(tensions: Sequence[Tension], passages: Sequence[Passage]) -> tuple[P
 
 
 def _proposal_of(tension: Tension, passages: Sequence[Passage]) -> Proposal | None:
-    """A suspicion as a proposal that no figure decides; None where a quote stands in no passage."""
+    """Return a suspicion as a proposal that no figure decides, or None if a quote is in no passage."""
     operands = []
     for place in tension.sides:
         where = next((one.id for one in passages if _holds(one, place)), None)

@@ -1,7 +1,7 @@
-"""How an answer is taken back, or was the talk: one record names what falls, written beside what was said.
+"""Taking an answer back, or counting it as talk: one record names what is withdrawn, beside what was said.
 
-Files are append-only, so each that holds something of the answer gets a line that it does not count; the
-candidate questions that came of it give way to those that stood before.
+Files are append-only, so each file that holds something of the answer gets a line that it does not count;
+candidate questions that came of it are replaced by the earlier ones.
 
 Source: DESIGN.md, section 7.
 """
@@ -73,7 +73,7 @@ PRESENTER: Final = "the presenter"
 
 
 def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTER) -> Segment:
-    """As `Session.correct`; *who* corrects it stands in the transcript."""
+    """Correct a segment as `Session.correct`; the transcript names *who* corrects it."""
     words = one_line(text)
     with rehearsal.store.transaction() as tx:
         segments = rehearsal.projection.segments
@@ -120,7 +120,7 @@ def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTE
 
 
 def _note_in_history(rehearsal: Rehearsal, tx: Draft, exchange: str, number: int) -> None:
-    """Say below an exchange that is closed, and so stands there, what its answer really was."""
+    """Write below a closed exchange in the history what its answer really was."""
     closed = next((one for one in rehearsal.projection.exchanges if one.id == exchange), None)
     if closed is not None:
         at = legible.clock(rehearsal.now_s())
@@ -156,13 +156,13 @@ _OF_EXCHANGE = (
 
 
 def take_back(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
-    """Take the last answer back; its question is open again, and that exchange is returned.
+    """Take the last answer back, and return its exchange, whose question is open again.
 
-    Verdict and follow-up fall with it, and a question that was put since and not answered.
+    Its verdict and follow-up are withdrawn too, and so is a question asked since and not answered.
 
     Args:
-        at_s: The session clock when the presenter said so: words of the answer that were on their way have
-            come since, and what was begun later answers the question anew. None: now.
+        at_s: The session clock when the presenter said so; None: now. Words begun before belong to the
+            answer that is taken back, also if they came later; later ones answer the question again.
 
     Raises:
         SessionStateError: No answer can be taken back: none was given, the next question is being answered
@@ -186,10 +186,10 @@ def take_back(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
 
 
 def give_to_talk(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
-    """Count what was taken for the last answer as the talk; its question waits, in the exchange returned.
+    """Count the last answer's words as talk, and return its exchange, whose question waits again.
 
     Speech keeps its place. A typed answer, and a correction that names the answer, are withdrawn and written
-    again as the talk's. What else came of the answer falls, but for contradictions: the words were said.
+    again as talk. All else that came of the answer is withdrawn except contradictions: the words were said.
 
     Args:
         at_s: The session clock when the presenter said so; None: now.
@@ -238,7 +238,7 @@ def _mark(projection: Projection) -> Mark:
     """Return the question whose answer can be taken back.
 
     Raises:
-        SessionStateError: There is none.
+        SessionStateError: There is no such question.
     """
     playback = projection.playback
     if playback is not None and playback.kind == "run":
@@ -256,14 +256,14 @@ def _exchange(projection: Projection, mark: Mark) -> Exchange:
 
 
 def _stays(value: object) -> bool:
-    """Whether a record stands where what was taken for an answer is the talk."""
+    """Return whether a record stays when what was taken for an answer is talk."""
     if isinstance(value, Corrected):
         return value.exchange is None
     return value is None or isinstance(value, SpeechHeard | Looked | FindingNoted)
 
 
 def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[object, Record, int]]:
-    """The records since the question that fall with its answer, each with how many segments there were."""
+    """Yield the records since the question that fall with its answer, each with its number of segments."""
     journal = projection.journal[mark.at :]
     opened = [value.exchange.id for value, _ in journal if isinstance(value, ExchangeOpened)]
     exchanges, has_begun, is_waiting = {mark.exchange, *opened}, False, True
@@ -308,7 +308,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
 
 
 def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: dict[int, object]) -> None:
-    """Say in each file that holds something of the answer that it does not count."""
+    """Write in each file that holds something of the answer that it does not count."""
     at = legible.clock(rehearsal.now_s())
     values = list(fallen.values())
     note = render.taken_back_note(at, exchange.id)
@@ -327,7 +327,7 @@ def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: di
 
 
 def _restore_candidates(rehearsal: Rehearsal, tx: Draft, fallen: dict[int, object]) -> None:
-    """Write the candidate questions again that stood before those that fell."""
+    """Write the candidate questions again that preceded those that are withdrawn."""
     written = [one.waiting.candidate.agent for one in fallen.values() if isinstance(one, CandidateWritten)]
     for agent in dict.fromkeys(written):
         waiting = rehearsal.projection.waiting.get(agent) or panelist.empty_candidate(rehearsal, agent)

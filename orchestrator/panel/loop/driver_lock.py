@@ -1,4 +1,4 @@
-"""Who drives a session: the one process that refreshes candidates and moderates.
+"""The driver's lock: the one process that refreshes candidates and moderates a session holds it.
 
 Source: DESIGN.md, section 4.
 """
@@ -22,7 +22,7 @@ from orchestrator.panel.records.moderator import Driving
 
 
 class Driven:
-    """A drive under way."""
+    """A drive of a session, under way."""
 
     def __init__(self) -> None:
         self.is_cut_short = False
@@ -37,7 +37,7 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
     """Hold the driver's lock; leave a closing record unless the drive fails or is cut short.
 
     Raises:
-        DriverBusyError: Another process drives this session; names its process id.
+        DriverBusyError: Another process drives this session; the message names its process id.
     """
     rehearsal.store.catch_up()
     if rehearsal.store.frozen:
@@ -69,9 +69,9 @@ def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
 
 
 def _taken(fd: int) -> bool:
-    """Whether the lock is ours now.
+    """Return whether the lock is ours now.
 
-    Tried for a moment: whoever looks whether a session is driven holds a shared lock for some microseconds.
+    Retry for a moment: a check whether a session is driven holds a shared lock for some microseconds.
     """
     for wait_s in (0.0, 0.005, 0.02):
         time.sleep(wait_s)
@@ -82,7 +82,7 @@ def _taken(fd: int) -> bool:
 
 
 def driver_pid(path: Path) -> int | None:
-    """The process id that the lock file names."""
+    """Return the process id that the lock file names, or None."""
     try:
         return int(read_regular(path)[:PID_BYTES])
     except (OSError, ValueError):
@@ -90,7 +90,7 @@ def driver_pid(path: Path) -> int | None:
 
 
 def is_driven(root: Path) -> bool:
-    """Whether some process holds the driver's lock now."""
+    """Return whether some process holds the driver's lock now."""
     try:
         fd = os.open(root / DRIVER_LOCK, files.READ)
     except OSError:
@@ -106,7 +106,7 @@ def is_driven(root: Path) -> bool:
 
 
 def state_of(rehearsal: Rehearsal) -> str:
-    """active, interrupted, closing, ended or degraded."""
+    """Return the session's state: "active", "interrupted", "closing", "ended" or "degraded"."""
     store, projection = rehearsal.store, rehearsal.projection
     is_left = projection.driver is not None and not is_driven(store.root)
     if is_left:  # by a drive that died, or that wrote its closing record before it let go of the lock

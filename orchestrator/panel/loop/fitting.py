@@ -1,8 +1,8 @@
-"""What an agent's files are shortened to where the model has little room.
+"""Shortening an agent's files where the model has little room.
 
-What is missed least goes first: sections of the field's knowledge, from the end; news and the dossier; slides
-of the deck, the farthest from the one that it is about; last, the oldest of what was said. The character, its
-own notes and what was asked stay whole.
+The least important parts are removed first: sections of the domain knowledge, from the end; news and the
+dossier; slides of the deck, the farthest from the request's first; last, the oldest speech. The character,
+its own notes and what was asked stay whole.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Part = tuple[int, int]
 
 
 def kept_within(context: Context, room_bytes: int, slide: int | None) -> Kept:
-    """What is kept of the files, so that all of them have *room_bytes*, as far as that goes.
+    """Return the parts of the files to keep, so that together they fit *room_bytes* as far as possible.
 
     Args:
-        slide: What it is about; the slides around it stay longest.
+        slide: The slide of the request; the slides around it stay longest.
     """
     over = sum(block.size_bytes for block in context.blocks) + len(context.carried.encode()) - room_bytes
     kept: dict[str, tuple[int, ...]] = {}
@@ -50,7 +50,7 @@ def kept_within(context: Context, room_bytes: int, slide: int | None) -> Kept:
 
 
 def _least_missed(block: Block, text: str, parts: list[Part], slide: int | None) -> Iterator[Part]:
-    """The sections that may go, in the order in which they do; the head stays."""
+    """Yield the sections that may be removed, in order of removal; the head stays."""
     if block.path != DECK:
         yield from reversed(parts[1:])
         return
@@ -66,7 +66,7 @@ def _least_missed(block: Block, text: str, parts: list[Part], slide: int | None)
 
 
 def slide_of(request: SeatRequest[object]) -> int | None:
-    """The slide that a request is about; None: the whole deck."""
+    """Return the slide that a request is about, or None for the whole deck."""
     match request:
         case JudgementRequest():
             return request.exchange.slide or request.scene.slide

@@ -1,9 +1,9 @@
-"""Live speech: segments as they come, each in the transcript, durably, before the panel looks at it.
+"""Live speech: each segment is durable in the transcript before the panel looks at it.
 
-A reader thread takes lines in; while a question is open, what the presenter says is also its answer.
-Each step of the loop is begun here, and what comes of it is taken at a later look, so a slow, hanging
-or dead model delays no transcript, no slide and no other panelist. An engine that answers at once is
-asked and answered within one step. Where another process drives the session, this one only appends.
+A reader thread takes lines in; while a question is open, what the presenter says is also its answer. Each
+step of the loop is begun here, and its result is taken at a later look, so a slow, hanging or dead model
+delays no transcript, no slide and no other panelist. An engine that answers at once is asked and answered
+within one step. Where another process drives the session, this one only appends.
 
 Source: DESIGN.md, sections 6 and 7.
 """
@@ -81,7 +81,7 @@ ENDING: Final = "the session is being ended"
 
 
 class Looking:
-    """One look for contradictions, in a thread of its own; what it finds is taken when it is there."""
+    """One look for contradictions, in a separate thread; its findings are taken when they are there."""
 
     def __init__(self, rehearsal: Rehearsal, look: contradiction_looks.Look) -> None:
         self.look = look
@@ -95,12 +95,12 @@ class Looking:
 
     @property
     def is_over(self) -> bool:
-        """Whether it has ended, with a result or, where something unforeseen happened, without."""
+        """Return whether the look has ended, with a result or, after an unexpected error, without."""
         return not self._thread.is_alive()
 
 
 class Panel:
-    """What is under way for one live feed."""
+    """The work under way for one live feed."""
 
     def __init__(self, rehearsal: Rehearsal, say: Callable[[str], None]) -> None:
         self.rehearsal = rehearsal
@@ -119,11 +119,11 @@ class Panel:
         self._owes_verdict = open_ is not None and open_.turns[-1].answer is not None
 
     def heard(self) -> None:
-        """Somebody speaks; words that stand in the transcript, or are corrected there, are noticed anyway."""
+        """Note that somebody speaks; words added to or corrected in the transcript are noticed anyway."""
         self._heard_at_s = self.rehearsal.clock.there_s()
 
     def next_step(self) -> Step:
-        """Take what has come, drop what has been overtaken, and see what is due."""
+        """Take the results that have come, drop outdated work, and return the step that is due."""
         self.rehearsal.store.catch_up()
         take_up_clock(self.rehearsal)
         if (words_seq := self.rehearsal.projection.words_seq) != self._words_seq:
@@ -136,12 +136,12 @@ class Panel:
         return next_step(self.state)
 
     def look(self) -> None:
-        """Take what has come, and carry out whatever is due now."""
+        """Take the results that have come, and carry out every step that is due now."""
         while not isinstance(step := self.next_step(), (Listen, End)):
             self.carry_out(step)
 
     def carry_out(self, step: Step) -> None:
-        """Begin a step; what is there at once is written. What somebody else did meanwhile stands."""
+        """Begin a step, and write any result that is there at once; keep what others changed meanwhile."""
         rehearsal = self.rehearsal
         with suppress(SessionStateError):
             match step:
@@ -163,7 +163,7 @@ class Panel:
         self._tell()
 
     def leave(self, why: str) -> None:
-        """Let go of everything that is under way; what was given up stands in the ledger."""
+        """Cancel everything that is under way, and record in the ledger what was cancelled."""
         judged, self._judging = self._judging, None
         self._judged_at_s = None
         self._looking = None  # what was said since is looked through by the next feed
@@ -193,7 +193,7 @@ class Panel:
         )
 
     def _take(self) -> None:
-        """Write what has come from calls that are over, if it still fits."""
+        """Write the results of calls that are over, if they still fit."""
         for agent in [agent for agent, one in self._running.items() if one.reply.done()]:
             refreshing.take(self.rehearsal, self._running.pop(agent))
         if self._looking is not None and self._looking.is_over:
@@ -207,7 +207,7 @@ class Panel:
             self._conclude(judged)
 
     def _would_interrupt(self) -> bool:
-        """Whether a follow-up would be put in mid-sentence: it waits, though for no longer than a refresh."""
+        """Return whether a follow-up would interrupt a sentence: it then waits, at most for a refresh."""
         there_s = self.rehearsal.clock.there_s()
         if self._judged_at_s is None:
             self._judged_at_s = there_s
@@ -215,7 +215,7 @@ class Panel:
         return is_speaking and there_s - self._judged_at_s < self.rehearsal.rules.timers_s.refresh
 
     def _let_go_of_the_overtaken(self) -> None:
-        """What was begun before a question was put, or for an exchange that went on without it."""
+        """Cancel what was begun before a question was asked, or for an exchange that went on without it."""
         projection = self.rehearsal.projection
         if projection.ended or projection.state == "closing":
             self.leave(ENDING)
@@ -239,7 +239,7 @@ class Panel:
     # ------------------------------------------------------------------ steps
 
     def _look(self) -> None:
-        """Rules answer at once; a model looks beside everything else."""
+        """Look for contradictions: at once with rules, in the background with a model."""
         if not self.rehearsal.has_model:
             contradiction_looks.look_if_due(self.rehearsal)
         elif (look := contradiction_looks.due(self.rehearsal)) is not None:
@@ -271,7 +271,7 @@ class Panel:
     # ------------------------------------------------------------------ what a terminal shows
 
     def _tell(self) -> None:
-        """What the moderator has said since last time, and what has begun or ceased to fail."""
+        """Show what the moderator has said since last time, and what has begun or ceased to fail."""
         for line in self._teller.lines():
             self._say(line)
 
@@ -284,7 +284,7 @@ class Panel:
         self._tell_question(self.rehearsal.projection.open)
 
     def _tell_question(self, exchange: Exchange | None) -> None:
-        """The question that is being put, if one is, behind the moderator's words."""
+        """Show the question that is being asked, if any, after the moderator's words."""
         self._tell()
         for line in question_lines(self.rehearsal, exchange) if exchange is not None else ():
             self._say(line)
@@ -308,18 +308,18 @@ def feed_live(
     say: Callable[[str], None],
     on_step: Callable[[], None] = lambda: None,
 ) -> None:
-    """Take speech in as it comes, from stdin (`-`) or a file that grows, until it ends or *stop* says so.
+    """Take in live speech from stdin (`-`) or a growing file, until it ends or *stop* returns True.
 
-    Of a followed file, what was taken before is passed over: it is known by all that stands before it, so
-    another file of the same name is taken from its beginning. When the speech is over, calls that are
-    under way are waited for; at a stop they are given up.
+    In a followed file, lines that were taken before are skipped: each is recognised by all that precedes it,
+    so another file of the same name is taken from its beginning. When the speech is over, wait for the calls
+    under way; at a stop, cancel them.
 
     Args:
-        say: Told each line that a terminal shows.
+        say: Called with each line that a terminal shows.
         on_step: Called whenever nothing is due.
 
     Raises:
-        SpeechError: Lines were no segments; each was named when it came, and the others were taken.
+        SpeechError: Lines were no segments; each was reported when it came, and the others were taken.
     """
     kind = "jsonl" if source == STDIN else KINDS.get(Path(source).suffix.lower(), "jsonl")
     name = source if source == STDIN else Path(source).name
@@ -352,7 +352,7 @@ def _feed(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable[[
 def _drive(
     feed: Feed, panel: Panel, source: str, stop: Callable[[], bool], on_step: Callable[[], None]
 ) -> None:
-    """Do what is due, then take the next line in, until the speech is over and nothing is under way."""
+    """Do what is due, then take the next line, until the speech is over and nothing is under way."""
     lines = Lines(source, poll_s=POLL_S, stop=stop)
     try:
         while not stop():
@@ -373,7 +373,7 @@ def _drive(
 
 
 def _append(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable[[], None]) -> None:
-    """Take speech in and do nothing else."""
+    """Take speech in, and do nothing else."""
     lines = Lines(source, poll_s=POLL_S, stop=stop)
     try:
         while not (stop() or feed.is_over or feed.has_ended()):
@@ -385,7 +385,7 @@ def _append(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable
 
 @dataclass
 class Feed:
-    """The speech of one live feed, line by line; the rest is in the ledger."""
+    """The speech of one live feed, line by line; everything else is in the ledger."""
 
     rehearsal: Rehearsal
     say: Callable[[str], None]
@@ -399,12 +399,12 @@ class Feed:
     went_back: bool = False  # and that was said
 
     def has_ended(self) -> bool:
-        """Whether the session has."""
+        """Return whether the session has ended."""
         self.rehearsal.store.catch_up()
         return self.rehearsal.projection.ended
 
     def take_next(self, lines: Lines) -> bool:
-        """The segments that the next line completes: into the transcript; False: none came."""
+        """Add the segments that the next line completes to the transcript; return False if none came."""
         try:
             line = lines.next(POLL_S)
         except queue.Empty:
@@ -431,7 +431,7 @@ class Feed:
         return bool(heard)
 
     def _add_once(self, piece: LiveSegment, source: Line | None) -> None:
-        """Add it, unless its own id shows that it was added before."""
+        """Add a piece of speech, unless its id shows that it was already added."""
         try:
             transcript.hear_once(self.rehearsal, piece, partial(self._add, piece, source))
         except (RequestIdReusedError, UsageError) as error:

@@ -1,4 +1,4 @@
-"""How the moderator's lines read at a terminal: sparingly, so that the questions stand out."""
+"""The moderator's lines, and how a terminal shows them: sparingly, so that the questions stand out."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def write_phrases(rehearsal: Rehearsal, tx: Draft) -> None:
-    """Choose this session's phrases from the library. Their slots stay open until they are said."""
+    """Choose this session's phrases from the library. Their slots are filled when they are said."""
     chosen = choose(rehearsal.phrases, rehearsal.scene().deck.sha256)
     texts = list(dict.fromkeys(text for options in chosen.values() for text in options))
     named = _presenter(rehearsal.options)
@@ -73,14 +73,14 @@ def write_phrases(rehearsal: Rehearsal, tx: Draft) -> None:
 
 
 def choose(library: Phrases, key: str) -> dict[str, tuple[str, ...]]:
-    """At most three phrases for each occasion: the same ones for the same *key*, others for another."""
+    """Choose at most three phrases for each occasion: always the same for one *key*, others for another."""
     return {
         heading: _from(f"{key}:{heading}", texts)[:OF_EACH] for heading, texts in library.items() if texts
     }
 
 
 def _from(key: str, texts: tuple[str, ...]) -> tuple[str, ...]:
-    """All *texts*, in an order that starts at a place chosen by *key*."""
+    """Return all *texts*, in an order that starts at a place chosen by *key*."""
     start = zlib.crc32(key.encode()) % len(texts)
     return texts[start:] + texts[:start]
 
@@ -95,15 +95,15 @@ def say(
     slide: int | None = None,
     fits: Callable[[str], bool] = lambda text: True,
 ) -> bool:
-    """Let the moderator say a phrase for *occasion*; False if there is none.
+    """Let the moderator say a phrase for *occasion*; return False if there is none.
 
-    Of this session's phrases that *fits* lets through and whose slots can all be filled, in turn,
-    never the one that was said last on such an occasion, unless it is the only one.
+    Take this session's phrases in turn, among those that *fits* accepts and whose slots can all be filled;
+    never repeat the last one said on such an occasion, unless it is the only one.
 
     Args:
-        exchange: The exchange that it introduces or closes.
-        agent: The panelist it speaks of.
-        slide: The slide it speaks of.
+        exchange: The exchange that the phrase introduces or closes.
+        agent: The panelist that the phrase names.
+        slide: The slide that the phrase names.
     """
     state, persona = rehearsal.state(), rehearsal.seats[agent].persona if agent is not None else None
     projection, slots = state.projection, _slots(state, persona, slide)
@@ -123,7 +123,7 @@ def say(
 
 
 def can_open(state: State) -> bool:
-    """Whether there is a phrase to begin with, and nothing has happened yet."""
+    """Return whether there is an opening phrase, and nothing has happened yet."""
     projection = state.projection
     is_past = projection.said or projection.segments or projection.opened or projection.is_played_out
     return not is_past and bool(_sayable(state, OPENING, _slots(state, None, None)))
@@ -132,7 +132,7 @@ def can_open(state: State) -> bool:
 def _sayable(
     state: State, occasion: str, slots: Mapping[str, str], fits: Callable[[str], bool] = lambda text: True
 ) -> list[str]:
-    """This session's phrases that can be said; the library steps in where there is none."""
+    """Return this session's phrases that can be said, or the library's if there is none."""
     for source in (state.projection.phrases, state.library):
         found = [text for text in source.get(occasion, ()) if fits(text) and slots_in(text) <= slots.keys()]
         if found:
@@ -141,7 +141,7 @@ def _sayable(
 
 
 def slots_in(text: str) -> set[str]:
-    """What a phrase leaves open."""
+    """Return the names of a phrase's slots."""
     return set(_SLOT.findall(text))
 
 
@@ -158,12 +158,12 @@ def _slots(state: State, persona: Persona | None, slide: int | None) -> dict[str
 
 
 def _presenter(options: Options) -> dict[str, str]:
-    """The slot of the presenter's name; nobody is called "Presenter"."""
+    """Return the slot of the presenter's name, without one for the unnamed: nobody is called "Presenter"."""
     return {} if options.presenter == UNNAMED else {"presenter": options.presenter}
 
 
 def _filled(text: str, slots: Mapping[str, str]) -> str:
-    """Slots replaced once: braces inside a name stay as they are."""
+    """Fill each slot once: braces inside a name stay as they are."""
     return _SLOT.sub(lambda slot: slots.get(slot[1], slot[0]), text)
 
 
@@ -182,16 +182,16 @@ _END_OF_LEAD: Final = re.compile(r'(?:[.!]["”][.!]?|["”][.!]) +(?=[^\W_a-z]|
 
 
 def bare_question(turn: Turn, quote: str | None) -> str:
-    """The question itself, without the lead-in and the quote before or behind it, which stands above it."""
+    """Return the question without its lead-in and the quote before or after it, which is shown above."""
     question = turn.question.removeprefix(turn.lead_in).lstrip() or turn.question
     bare = turn.bare if turn.bare is not None else bare_of(question, quote)
     return bare or question
 
 
 def bare_of(question: str, quote: str | None) -> str:
-    """Words that nobody has told the bare question of, without the quote; "" where they stay whole.
+    """Remove the quote from a question whose bare form is unknown; return "" where it must stay whole.
 
-    That is so where cutting would leave half a sentence, or take words of the question along.
+    It must where cutting would leave half a sentence, or remove words of the question.
     """
     if (bare := _beside_quote(question, quote)) is not None:
         return bare
@@ -202,7 +202,7 @@ def bare_of(question: str, quote: str | None) -> str:
 
 
 def _beside_quote(question: str, quote: str | None) -> str | None:
-    """ "How many: “We grew”?" is "How many?"; "“We grew”: how many?" is "How many?"; None: it is neither."""
+    """Return "How many?" for "How many: “We grew”?", "How many?" for "“We grew”: how many?", else None."""
     shown = (quote or "").rstrip(" .")
     for marked in (f"“{shown}”", f'"{shown}"') if shown else ():
         head, colon, rest = question.partition(marked)
@@ -230,13 +230,13 @@ OF_TIME: Final = frozenset({*SHARE_OF, NO_QUESTION, PAUSE})
 
 
 def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
-    """The occasion of the one thing about time that is to be said now; None: there is none.
+    """Return the occasion of the one thing about time that is to be said now, or None.
 
     Args:
         presides: The moderator runs the questions by itself, and so also speaks about the lack
             of them; otherwise only the time budget is watched.
-        is_at_a_stop: The presenter has come to the end of a sentence or a slide. Nothing is said
-            in between, unless that would put it off by more than a refresh.
+        is_at_a_stop: The presenter has come to the end of a sentence or a slide. Elsewhere nothing is
+            said, unless waiting would delay it by more than a refresh.
     """
     projection, timers = state.projection, state.rules.timers_s
     last = projection.said[-1] if projection.said else None
@@ -258,7 +258,7 @@ def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
 
 
 def speak(rehearsal: Rehearsal, occasion: str) -> None:
-    """Say what is due; what is about time is noted for the debrief."""
+    """Say what is due, and note what is about time for the debrief."""
     if occasion not in OF_TIME:
         with rehearsal.store.transaction() as tx:
             say(rehearsal, tx, occasion)
@@ -280,7 +280,7 @@ def speak(rehearsal: Rehearsal, occasion: str) -> None:
 
 
 def _warn(rehearsal: Rehearsal, tx: Draft, state: State, occasion: str) -> None:
-    """Every share that is used up is noted; the last of them is spoken."""
+    """Note every share of the time that is used up, and say the last of them."""
     shares = _due_shares(state)
     for share in shares:
         line = f"- {share:.0%} of the time ({state.options.minutes} min) was used up.\n"
@@ -296,7 +296,7 @@ def _warn(rehearsal: Rehearsal, tx: Draft, state: State, occasion: str) -> None:
 
 
 def _due_shares(state: State) -> list[float]:
-    """Shares of the time that are used up and were not announced."""
+    """Return the shares of the time that are used up and not yet announced."""
     budget_s = state.options.minutes * 60
     used_s = state.used_s  # once: it adds up every exchange, and a live session asks some times a second
     shares = (share for share in state.rules.time_warnings if share not in state.projection.warned)
@@ -331,16 +331,16 @@ SHOWN = OF_TIME | {
 
 
 def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
-    """The line as it is shown; None for one that is not."""
+    """Return the line as it is shown, or None if it is not shown."""
     if said.occasion not in SHOWN:
         return None
     return f"{rehearsal.name_of(MODERATOR)} ({legible.clock(said.at_s)}): {said.text}"
 
 
 def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
-    """The last question as it is put: the words that it is about above it, and not in it once more.
+    """Return the last question as it is shown: the words that it is about above it, and not repeated in it.
 
-    A question about the whole says so in their place, and one that the presenter brought beside them.
+    A question about the whole says so instead of the words; a presenter's own question says so too.
     """
     name = rehearsal.name_of(exchange.agent)
     origin = render.origin(exchange)
@@ -349,18 +349,18 @@ def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
 
 
 def about(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
-    """The words that a question is about with their places, those of an answer with its exchange."""
+    """Return the words that a question is about with their places, those of an answer with its exchange."""
     return render.quoted(exchange, answer_quoted(exchange, rehearsal.projection.exchanges))
 
 
 def asked(exchange: Exchange) -> str:
-    """The last question, without the quote that stands above it; a follow-up as it is."""
+    """Return the last question, without the quote shown above it; a follow-up unchanged."""
     turn = exchange.turns[-1]
     return one_line(bare_question(turn, exchange.quote) if len(exchange.turns) == 1 else turn.question)
 
 
 class Teller:
-    """What a terminal is still to be told: the moderator's lines, and what a failing engine keeps back."""
+    """The news for a terminal: the moderator's lines, and what a failing engine holds up."""
 
     def __init__(self, rehearsal: Rehearsal) -> None:
         self._rehearsal = rehearsal
@@ -368,7 +368,7 @@ class Teller:
         self._failing = set(rehearsal.projection.failed)
 
     def lines(self) -> list[str]:
-        """What has come up since last time; a failure is told when it begins and when it is over."""
+        """Return what is new since last time; a failure is reported when it begins and when it is over."""
         rehearsal, projection = self._rehearsal, self._rehearsal.projection
         news = [words for line in projection.said[self._told :] if (words := spoken(rehearsal, line))]
         self._told = len(projection.said)

@@ -1,6 +1,6 @@
-"""The numbers that came to light in an answer: on no slide, and not said before.
+"""The new numbers of an answer: on no slide, and not said before.
 
-Two numbers are the same where their values are, in the same unit: their words are not compared.
+Numbers are compared by value and unit, not by their words.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from orchestrator.panel.model.exchange import Exchange
 class KnownNumbers:
     """The numbers of a session's deck and speech, each text read once.
 
-    `numbers_in` keeps 4,096 texts for all sessions of a process, which are too few for a hundred talks: each
-    answer read its whole talk again, and after ten minutes that took a third of a second.
+    `numbers_in` caches 4,096 texts for all sessions of a process, too few for a hundred talks: each answer
+    would read its whole talk again, which after ten minutes took a third of a second.
     """
 
     def __init__(self, deck: Deck) -> None:
@@ -29,7 +29,7 @@ class KnownNumbers:
         self._said: list[tuple[Segment, tuple[Number, ...]]] = []
 
     def before(self, segments: Sequence[Segment], at_s: float) -> Iterator[Number]:
-        """Those of the *segments*, all of the session's, that began before *at_s* of its clock."""
+        """Yield the numbers of the session's *segments* that began before *at_s* of its clock."""
         if [segment for segment, _ in self._said] != [*segments[: len(self._said)]]:  # some were taken back
             self._said = []
         self._said += [(segment, numbers_in(segment.text)) for segment in segments[len(self._said) :]]
@@ -39,9 +39,9 @@ class KnownNumbers:
 
 
 def new_numbers(exchange: Exchange, scene: Scene, numbers: KnownNumbers) -> tuple[str, ...]:
-    """The numbers that this exchange's answers brought, verbatim, in order, each once.
+    """Return the numbers that this exchange's answers brought, verbatim, in order, each once.
 
-    Left out is what stands in the deck, in what was said before, or in one of the questions.
+    Numbers of the deck, of earlier speech and of the questions are left out.
     """
     brought = [one for turn in exchange.turns for one in numbers_in(turn.answer or "")]
     if not brought:

@@ -1,4 +1,4 @@
-"""External intel from the web: what is searched for, and a new revision from what was found."""
+"""External intel from the web: the search queries, and a new revision from the results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FROM: Final = "web search"
 
 @dataclass(frozen=True, slots=True)
 class WebIntel:
-    """What came of a search."""
+    """The result of a search."""
 
     queries: tuple[str, ...]  # word for word as they were sent
     revision: int
@@ -36,12 +36,12 @@ class WebIntel:
 
 
 def can_search(rehearsal: Rehearsal) -> bool:
-    """Whether the session's engine has a web search."""
+    """Return whether the session's engine has a web search."""
     return isinstance(rehearsal.engine, Searching)
 
 
 def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
-    """As `Session.search_intel`."""
+    """Search the web, as `Session.search_intel` does."""
     store, engine = rehearsal.store, rehearsal.engine
     most = _check_may_revise(rehearsal, "nothing was searched for")
     if not isinstance(engine, Searching):
@@ -67,7 +67,7 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
 
 
 def add_intel(rehearsal: Rehearsal, paths: Sequence[Path]) -> tuple[int, int]:
-    """As `Session.add_intel`."""
+    """Add files of findings, as `Session.add_intel` does."""
     reported = read_intel(paths)
     most = _check_may_revise(rehearsal, "nothing was taken in")
     held = held_against(rehearsal.engine, reported, rehearsal.scene().deck)
@@ -84,20 +84,21 @@ def _revise(
     *,
     searched: Sequence[str] = (),
 ) -> int:
-    """A new revision of external-intel, over the last one; returns its number."""
+    """Write a new revision of external-intel, based on the last one, and return its number."""
     store, projection, deck = rehearsal.store, rehearsal.projection, rehearsal.scene().deck
     most = store.max_revisions(store.layout.file(INTEL))
     before = replace(projection.intel, revision=store.state(INTEL).revisions)
     intel = intel_of(held, reported, deck, projection.deck_claims, before=before)
     value = IntelTaken(intel, tuple(searched))
-    return tx.write(INTEL, intel_page(intel, most), by="intel", value=value)
+    tx.write(INTEL, intel_page(intel, most), by="intel", value=value)
+    return store.state(INTEL).revisions
 
 
 def _check_may_revise(rehearsal: Rehearsal, refused: str) -> int:
-    """How many revisions there may be, where another may come: known before an engine is paid.
+    """Return the maximum number of revisions, after checking that one is left before an engine is paid.
 
     Raises:
-        SessionFrozenError, RevisionLimitError: None may; *refused* says what was not done.
+        SessionFrozenError, RevisionLimitError: No revision may follow; *refused* says what was not done.
     """
     store = rehearsal.store
     store.catch_up()
@@ -117,7 +118,7 @@ def _give_files(rehearsal: Rehearsal) -> str:
 
 
 def _queries(rehearsal: Rehearsal, without: Sequence[str]) -> tuple[Query, ...]:
-    """For the claims that the panel goes after, the most wanted of each panelist first."""
+    """Return queries for the claims that the panel attacks, each panelist's most wanted first."""
     projection, options = rehearsal.projection, rehearsal.options
     names = [*without, *(label for label in projection.seconds_by_speaker if label), options.speaker or ""]
     if options.presenter != UNNAMED:

@@ -1,4 +1,4 @@
-"""What a panelist does: its focus brief, its candidate question's file, its notes and observations."""
+"""A panelist's work: its focus brief, candidate question, notes and observations."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from orchestrator.panel.records.start import FocusBriefWritten
 
 
 def whose(projection: Projection, panel: Sequence[str], tensions: Sequence[Tension]) -> list[str]:
-    """For each: the exchange that asked about it, else the one panelist that is to.
+    """Return for each contradiction the exchange that asked about it, else the one panelist that is to ask.
 
-    One whose question about it stands; else one whose focus brief has a line of its slides; else any.
-    Among them whoever has asked least, and has been given fewest, in the order of the seats.
+    Prefer a panelist with a current question about it, else one whose focus brief has a line of its slides,
+    else any; among these who asked least, then who was given fewest, then the order of the seats.
     """
     asked = Counter(exchange.agent for exchange in projection.asked)
     given: Counter[str] = Counter()
@@ -49,9 +49,9 @@ def whose(projection: Projection, panel: Sequence[str], tensions: Sequence[Tensi
 
 
 def _asked_in(projection: Projection, tension: Tension) -> str | None:
-    """The id of the last exchange that asked about it: by its question, or by a follow-up that pressed it.
+    """Return the id of the last exchange whose question, or pressing follow-up, was about it, or None.
 
-    Without the second, another seat is handed what its neighbour has just pressed.
+    Without follow-ups, another seat would be given what its neighbour has just pressed.
     """
     by_follow_up = {one for one, pressed in projection.pressed if are_of(pressed.sides, tension)}
     own = (one.id for one in reversed(projection.asked) if one.id in by_follow_up or is_about(one, tension))
@@ -59,7 +59,7 @@ def _asked_in(projection: Projection, tension: Tension) -> str | None:
 
 
 def _fit(projection: Projection, agent: str, tension: Tension) -> int:
-    """0: its question about it stands; 1: its focus brief has a line of its slides; 2: neither."""
+    """Return 0 if its question about it is current, 1 if its focus brief has a line of its slides, else 2."""
     waiting = projection.waiting.get(agent)
     if waiting is not None and waiting.status == "ready" and is_about(waiting.candidate, tension):
         return 0
@@ -74,7 +74,7 @@ def _fit(projection: Projection, agent: str, tension: Tension) -> int:
 
 
 def request_of(rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene) -> CandidateRequest:
-    """All that *agent* is told beside its files."""
+    """Return the request for *agent*: all that it is given beside its files."""
     projection, options = rehearsal.projection, rehearsal.options
     current = _current(rehearsal, agent)
     standing = _standing(rehearsal, agent, current)
@@ -99,22 +99,21 @@ def request_of(rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene) ->
 
 
 def candidate_path(agent: str) -> str:
-    """The file in which an agent's candidate question stands."""
+    """Return the path of an agent's candidate question."""
     return f"{agent}/candidate-question.md"
 
 
 def made_from(receipt: Receipt) -> Iterator[str]:
-    """Digests of the files that a candidate question is made from: all but the one that it stands in."""
+    """Yield digests of the files that a candidate question is made from: all but the question's own."""
     own = candidate_path(receipt.agent)
     return (sha256 for path, _, sha256 in receipt.files if path != own)
 
 
 def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> list[Candidate]:
-    """What the presenter brought, and the others' questions that may be asked.
+    """Return the presenter's own questions, and the other panelists' that may be asked.
 
-    Of two on one line the panelist seated first keeps its own.
-
-    Both are asked at once: if each saw the other's, each would give way, and nobody would ask.
+    Of two panelists with questions on one line, the first seated keeps its own. Both are asked at the same
+    time: if each saw the other's, each would give way, and nobody would ask.
     """
     place = rehearsal.options.panel.index
     own = _quotes([current] if current is not None else [])
@@ -126,7 +125,7 @@ def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> li
 
 
 def _others(rehearsal: Rehearsal, agent: str) -> list[Candidate]:
-    """What the presenter brought, and the questions of the others that can be asked, or will be confirmed."""
+    """Return the presenter's own questions, and the others' that can be asked or will be confirmed."""
     projection = rehearsal.projection
     brought = [brought_candidate(PRESENTER, *each) for each in projection.still_brought]
     waiting = [one for one in projection.waiting.values() if why_spent(projection, one) is None]
@@ -134,13 +133,13 @@ def _others(rehearsal: Rehearsal, agent: str) -> list[Candidate]:
 
 
 def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
-    """The lines that questions are about."""
+    """Return the quotes that questions are about."""
     first = [one.quote for one in questions if one.quote is not None and not one.is_missing]
     return frozenset([*first, *(one.beside.quote for one in questions if one.beside is not None)])
 
 
 def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
-    """The panelist's own question that was not put yet."""
+    """Return the panelist's own question that was not asked yet, or None."""
     last = rehearsal.projection.waiting.get(agent)
     if last is None or last.status == "empty" or was_asked(rehearsal.projection, last.candidate):
         return None
@@ -153,7 +152,7 @@ def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a panelist's choice of a question can rest on, as of one moment."""
+    """The grounds on which a panelist chooses a question, at one moment."""
 
     common: tuple[object, ...]  # for every question: news, corrections, its contradictions, the talk's end
     others: tuple[Candidate, ...]  # the questions of the others and the presenter that stand
@@ -163,12 +162,11 @@ class Grounds:
     agent: str
 
     def digest_for(self, question: Candidate | None) -> str:
-        """The digest of what bears on *question*: it stands for as long as this stays the same.
+        """Return the digest of what bears on *question*, which is kept for as long as the digest is the same.
 
-        Beside what is common: another's question on its line, to which it would give way, and what was
-        said on its slide, in the talk and in answers. On a question about no slide in particular every
-        answer bears. An exchange that got none is nothing: what was asked there stood among the others'
-        questions.
+        It covers the common grounds, another's question on the same line, to which it would give way, and
+        what was said on its slide, in the talk and in answers. For a question about no particular slide,
+        every answer counts. An exchange without an answer does not: its question was among the others'.
         """
         own = _quotes([question] if question is not None else [])
         gives_way_to = [
@@ -190,7 +188,7 @@ class Grounds:
 
 
 def grounds_of(rehearsal: Rehearsal, agent: str) -> Grounds:
-    """What *agent*'s choice can rest on now."""
+    """Return the grounds on which *agent* can choose now."""
     projection, tensions = rehearsal.projection, rehearsal.scene().tensions
     seats = zip(tensions, whose(projection, rehearsal.options.panel, tensions), strict=True)
     to_ask = [(one.note, one.sides) for one, seat in seats if seat == agent]
@@ -202,7 +200,7 @@ def grounds_of(rehearsal: Rehearsal, agent: str) -> Grounds:
 
 
 def _slides(about: Candidate | Exchange | None) -> frozenset[int]:
-    """The slides that a question is about; none where it is about the whole, or about words of no slide."""
+    """Return the slides that a question is about; none for the whole, or for words of no slide."""
     if about is None:
         return frozenset()
     numbers = (about.slide, about.beside.slide if about.beside is not None else None)
@@ -216,9 +214,9 @@ NO_ANSWER_CAME: Final = "- No answer was given."
 
 
 def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
-    """Each panelist's targets, in the order of the seats; no line twice.
+    """Write each panelist's targets, in the order of the seats, no line twice.
 
-    Where the engine fails, the question bank chooses in its place, and the record says so.
+    If the engine fails, the question bank chooses in its place, and the record says so.
     """
     taken: set[str] = set()
     panel = rehearsal.options.panel
@@ -250,12 +248,12 @@ def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
 
 
 def no_question(agent: str) -> Candidate:
-    """What stands for a question where there is none."""
+    """Return the candidate that means "no question"."""
     return Candidate(agent, "", None, None, None, None, False, (), 0.0, "", "nothing left to ask")
 
 
 def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waiting) -> None:
-    """Put a candidate question into its file."""
+    """Write a candidate question to its file."""
     heading = f"# Candidate question of {rehearsal.name_of(agent)}"
     question = None if waiting.status == "empty" else waiting.candidate
     tx.write(
@@ -274,16 +272,16 @@ def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waitin
 
 
 def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
-    """What stands in the file once its question is being asked."""
+    """Return the content of the candidate's file once its question is being asked."""
     nothing = digest(())
     return Waiting(no_question(agent), "empty", rehearsal.now_s(), nothing, nothing)
 
 
 def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
-    """Put what a judgement notes, and what it noticed of the presenter, into the panelist's files.
+    """Write a judgement's notes and observations of the presenter to the panelist's files.
 
-    Where it notes nothing (silence, a verdict of a loop of one's own, a call that failed), what came of the
-    turn is the note.
+    If it notes nothing (silence, a verdict from a caller's own loop, a failed call), the outcome of the turn
+    is the note.
     """
     agent, now_s = exchange.agent, rehearsal.now_s()
     note = judgement.note
@@ -301,7 +299,7 @@ def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Ju
 
 
 def add_note(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, note: str) -> None:
-    """Put a note on the exchange's last turn into its panelist's file."""
+    """Write a note on the exchange's last turn to its panelist's file."""
     tx.append(
         f"{exchange.agent}/exchange-notes.md",
         render.note(exchange.id, len(exchange.turns), rehearsal.now_s(), note),
@@ -315,5 +313,5 @@ def _capital(text: str) -> str:
 
 
 def left_out(rehearsal: Rehearsal, exchange: Exchange, why: str) -> None:
-    """Record that a judgement was wanted and did not come."""
+    """Record that a wanted judgement did not come."""
     rehearsal.store.note(LeftOut("judgement", exchange.id, why), by=exchange.agent)

@@ -1,4 +1,4 @@
-"""What a session is to be: everything that was given, read and checked, before anything is made."""
+"""The plan of a session: everything that was given, read and checked before anything is created."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ RULES = "templates/moderator/orchestration.md"
 
 @dataclass(frozen=True, slots=True)
 class StartOptions:
-    """What the user asked for; None means the default."""
+    """The user's options; None means the default."""
 
     id: str | None = None
     presenter: str | None = None
@@ -73,10 +73,10 @@ class Source:
 
 
 def start_options_of(options: Mapping[str, Any]) -> StartOptions:
-    """Options by their names, lists and single strings as the tuples that `StartOptions` holds.
+    """Make options from their names, with lists and single strings turned into tuples.
 
     Raises:
-        TypeError: One has no such name.
+        TypeError: An option has no such name.
     """
     known = {field.name for field in fields(StartOptions)} - {"engine"}
     if unknown := set(options) - known:
@@ -97,10 +97,10 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def read_source(deck: str | Path | Source | None, deck_text: str | None) -> Source:
-    """The deck to start with; one that was read already stays as it is.
+    """Read the deck to start with; return one that is already read unchanged.
 
     Raises:
-        DeckError: It cannot be read.
+        DeckError: The deck cannot be read.
     """
     from orchestrator.material.deck.read import (  # takes its time; only a start needs it
         read_deck,
@@ -119,7 +119,7 @@ def read_source(deck: str | Path | Source | None, deck_text: str | None) -> Sour
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A session to be made: nothing in it is asked for again."""
+    """A session to be created: nothing in it is asked for again."""
 
     home: Home
     source: Source
@@ -135,11 +135,11 @@ class Plan:
 
 
 def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
-    """What *given* comes to in this home.
+    """Make the plan for *given* in this home.
 
     Raises:
         UsageError, HomeError, PersonaError, InputError
-        ConfigurationError: The home's table cannot be meant, or lacks what the panel needs.
+        ConfigurationError: The home's table of files is invalid, or lacks what the panel needs.
     """
     check_needs(home.table)
     layout = home.layout(given.panel)
@@ -170,7 +170,7 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
 def _options(
     home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str, *, least: int
 ) -> Options:
-    """What *given* and the settings come to, with *least* exchanges unless fewer were asked for."""
+    """Combine *given* and settings into options: at least *least* exchanges unless fewer are asked for."""
     config = home.config
     defaults = rules.defaults
     engine = given.engine or config.engine
@@ -196,7 +196,7 @@ def _options(
 
 
 def _check(given: StartOptions) -> None:
-    """Raises UsageError for an option that cannot be meant."""
+    """Raise UsageError for an invalid option."""
     for key in ("layout", "intensity", "mode", "minutes", "exchanges"):
         value = getattr(given, key)
         if value is not None:
@@ -238,7 +238,7 @@ def _is_no_text(value: str) -> bool:
 
 
 def _kind(deck: Deck, given: str) -> str:
-    """The name of the kind of deck that was given by its name or id; of "any", which has none, its id.
+    """Return the name of the kind of deck with this name or id; for "any", which has no name, its id.
 
     Raises:
         UsageError: There is no such kind; the message lists them.
@@ -276,10 +276,10 @@ warn of the time during a full answer; with more, the share that was used would 
 
 
 def earlier_question(projection: Projection, exchange: str) -> Exchange:
-    """The exchange with this id.
+    """Return the exchange with this id.
 
     Raises:
-        InputError: There is none; the message names those there are.
+        InputError: There is no such exchange; the message names the existing ones.
     """
     for one in projection.asked:
         if one.id == exchange:
@@ -292,25 +292,25 @@ def earlier_question(projection: Projection, exchange: str) -> Exchange:
 
 
 def source_of(rehearsal: Rehearsal) -> Source:
-    """The session's deck as it was read, with its file where that was kept: nothing is read anew."""
+    """Return the session's deck as it was read, with its file if that was kept; nothing is read again."""
     deck = rehearsal.scene().deck
     kept = rehearsal.store.root / "source"
     return Source(deck, next(iter(sorted(kept.glob(f"{deck.sha256}.*"))), None))
 
 
 def source_of_drill(rehearsal: Rehearsal, earlier: Exchange) -> Source:
-    """The same, with the question that is put again: the new session's first record names it.
+    """Return the session's deck with the question to ask again, which the new session's first record names.
 
-    How it went is kept there for the debrief alone, to stand beside the answer of now.
+    The earlier outcome is kept for the debrief alone, to be shown beside the new answer.
     """
     drilled = Drilled(rehearsal.options.id, earlier.id, rehearsal.exchange_on_record(earlier))
     return replace(source_of(rehearsal), drilled=drilled)
 
 
 def options_of_drill(options: Options) -> dict[str, Any]:
-    """What a drill begins with: as its session did, with one exchange.
+    """Return the options of a drill: those of its session, with one exchange.
 
-    It is not remembered: what a panel remembers of a presenter should come from whole rehearsals.
+    A drill is not remembered: a panel's memory of a presenter should come from whole rehearsals.
     """
     return {
         "presenter": None if options.presenter == UNNAMED else options.presenter,
@@ -328,10 +328,10 @@ def options_of_drill(options: Options) -> dict[str, Any]:
 
 
 def put_again(rehearsal: Rehearsal, earlier: Exchange) -> Exchange:
-    """Put the question of an earlier session on the same deck, to be judged by the same measure.
+    """Ask the question of an earlier session again, on the same deck and judged by the same measure.
 
-    Its words on slides stand above it as before. Words that were said stand in no speech here, so they
-    are said with the question.
+    Its words on slides are shown above it as before. Spoken words are in no speech here, so they are said
+    with the question.
     """
     on_deck, said = _places(earlier)
     question = bare_first(earlier)
@@ -361,7 +361,7 @@ def put_again(rehearsal: Rehearsal, earlier: Exchange) -> Exchange:
 
 
 def _places(earlier: Exchange) -> tuple[list[Place], list[Place]]:
-    """The words that the question is about: those on slides, and those that were said."""
+    """Return the places that the question is about: those on slides, and those in speech."""
     if earlier.quote is None:
         return [], []
     own = Place(earlier.slide, earlier.said_at_s, earlier.quote, earlier.under)

@@ -1,6 +1,6 @@
-"""Playing a recording: each step of the loop is carried out, and waited for, in a transaction of its own.
+"""Playing a recording: each step of the loop runs, and is waited for, in a separate transaction.
 
-The recording's clock stands still while an engine is awaited.
+The recording's clock stops while an engine is awaited.
 
 Source: DESIGN.md, sections 6 and 7.
 """
@@ -47,7 +47,7 @@ Prompt = Callable[[Exchange], str | None]
 
 @dataclass(frozen=True, slots=True)
 class Loading:
-    """A recording to be played, and what goes with it."""
+    """A recording to be played, with its settings."""
 
     recording: Recording
     kind: str  # as in Playback
@@ -57,12 +57,12 @@ class Loading:
 
 
 def begin(rehearsal: Rehearsal, loading: Loading) -> None:
-    """Take a recording in, whole: it can then be played, and go on after any interruption.
+    """Load a whole recording, so that it can be played, and resumed after any interruption.
 
     Raises:
-        UsageError: The speaker that was named does not speak in it.
-        SpeechError: It names slides that the deck does not have.
-        SessionStateError: Another one was cut off, and what is left of it would be lost.
+        UsageError: The named speaker does not speak in the recording.
+        SpeechError: The recording names slides that the deck does not have.
+        SessionStateError: Another recording was interrupted, and its rest would be lost.
     """
     projection, recording = rehearsal.projection, loading.recording
     before = projection.playback
@@ -100,9 +100,9 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
 
 
 def drive(rehearsal: Rehearsal, **how: Any) -> bool:
-    """Play what is left of the loaded recording as its driver; *how* as for `play`.
+    """Play the rest of the loaded recording as its driver; *how* as for `play`.
 
-    Cut short, the session shows as interrupted, so that `resume` goes on with it.
+    If cut short, the session shows as interrupted, so that `resume` can continue it.
 
     Raises:
         DriverBusyError: Another process drives the session.
@@ -127,15 +127,15 @@ def play(
     prompt: Prompt | None = None,
     ask_person: judging.AskPerson | None = None,
 ) -> bool:
-    """Take steps until the playback is over (True) or *stop* says so (False).
+    """Take steps until the playback is over (return True) or *stop* returns True (return False).
 
     Args:
         stop: Asked between steps.
         wait_until: Called with the session clock at which the next step is due; at the
-            recording's own pace it sleeps, at full speed there is none.
+            recording's own pace it sleeps; None: full speed.
         on_step: Called after every step, for a progress bar.
         prompt: Gives the answer to the open question, in place of the recorded answers.
-        ask_person: As `judging.judge`.
+        ask_person: As `answers.judge`.
     """
     try:
         with waits_until(stop):
@@ -161,7 +161,7 @@ def step(
     prompt: Prompt | None = None,
     ask_person: judging.AskPerson | None = None,
 ) -> bool:
-    """Take the next step; False if there is none left."""
+    """Take the next step; return False if there is none left."""
     found = next_step(rehearsal.state())
     at_s = found.at_s if isinstance(found, Listen | Refresh | Ask) else None
     if at_s is not None:
@@ -191,7 +191,7 @@ def step(
 
 
 def _take_in(rehearsal: Rehearsal, piece: Piece | None) -> None:
-    """The next piece of the recording."""
+    """Take in the next piece of the recording."""
     projection = rehearsal.projection
     if projection.playback is None:
         return
@@ -212,14 +212,14 @@ def _take_in(rehearsal: Rehearsal, piece: Piece | None) -> None:
 
 
 def _on_the_clock(segment: Segment, offset_s: float) -> Segment:
-    """The segment with the session's times: a second recording goes on where the first one ended."""
+    """Return the segment in the session's times: a second recording starts where the first one ended."""
     if not offset_s:
         return segment
     return replace(segment, start_s=segment.start_s + offset_s, end_s=segment.end_s + offset_s)
 
 
 def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:
-    """The answer that *prompt* gives; without one, the recorded answer that fits, or none."""
+    """Take the answer that *prompt* gives; without one, the matching recorded answer, or none."""
     exchange, playback = answering.still_open(rehearsal), rehearsal.projection.playback
     if prompt is not None or playback is None:
         answering.take_answer(rehearsal, prompt(exchange) if prompt is not None else None)

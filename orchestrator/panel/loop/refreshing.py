@@ -1,12 +1,12 @@
-"""Candidate questions made anew: who is asked when, and what is made of what comes.
+"""Refreshing candidate questions: who is asked when, and how the replies are used.
 
-A recording waits for its engine (`refresh`): its clock stands still meanwhile, and nothing is
-given up. Live speech does not (`begin`, `take`, `give_up`): each panelist's call is its own, a
-newer one takes the place of one that still runs, and what comes is written only if it still fits.
-An engine that fails leaves the last good candidate, as stale, and the reason in the ledger.
+A recording waits for its engine (`refresh`): its clock stops meanwhile, and nothing is cancelled. Live speech
+does not wait (`begin`, `take`, `give_up`): each panelist has a separate call, a newer one replaces one that
+still runs, and a reply is written only if it still fits. A failing engine leaves the last good candidate, as
+stale, and the reason in the ledger.
 
-When that is, `refresh_rules` says. A model is shown its own question that was not put yet
-(`candidate_requests`), and keeps or replaces it: nobody else judges whether the talk has answered it.
+`why_refresh` decides when. A model is shown its own question that was not asked yet (`panelist.request_of`),
+and keeps or replaces it: nobody else judges whether the talk has answered it.
 
 Source: DESIGN.md, sections 6 to 8.
 """
@@ -71,7 +71,7 @@ WHY: Final = {
 
 
 def why_refresh(state: State, *, presides: bool) -> str | None:
-    """Why the candidates are looked at before anything else; None: they are not.
+    """Return why the candidates must be refreshed before anything else, or None.
 
     *presides*: the moderator runs the questions by itself.
     """
@@ -89,15 +89,15 @@ def why_refresh(state: State, *, presides: bool) -> str | None:
 
 
 def is_state_old(state: State) -> bool:
-    """Whether the page of the session's state is older than the timer allows; in a recording time stands."""
+    """Return whether session-state.md is older than the timer allows; never in a recording."""
     is_time = state.now_s - state.projection.state_shown_s >= state.rules.timers_s.refresh
     return state.live is not None and is_time
 
 
 def next_tick_s(state: State) -> float:
-    """When the timer is next due in a recording, on the session clock; never, where a model is asked.
+    """Return when the timer is next due in a recording, on the session clock; infinity if a model is asked.
 
-    Ticks are whole multiples of the interval, so that they do not move with what a refresh took.
+    Ticks are whole multiples of the interval, so that they do not depend on how long a refresh took.
     """
     every_s = state.rules.timers_s.refresh
     return inf if state.has_model else (state.projection.refreshed_at_s // every_s + 1) * every_s
@@ -127,11 +127,10 @@ class Asked:
 
 
 def refresh(rehearsal: Rehearsal, why: str) -> None:
-    """Look at every panelist's candidate question again and wait for it; one record says when and why.
+    """Refresh every panelist's candidate question and wait for it; one record says when and why.
 
-    By the timer, a panelist whose files are what they were last time is not asked again, and a
-    model's question stands unasked wherever nothing has come since that bears on it (`Grounds`).
-    *why*: one of `WHY`'s keys.
+    At the timer, a panelist whose files are unchanged is not asked again, and a model's question is kept
+    without asking if nothing new bears on it (`Grounds`). *why*: one of `WHY`'s keys.
     """
     at_s = rehearsal.now_s()
     _mark_stale(rehearsal)
@@ -142,10 +141,10 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
 
 
 def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None) -> None:
-    """The same for live speech, without waiting: what is not there at once is put into *running*.
+    """Refresh for live speech without waiting: calls that are not done at once are put into *running*.
 
-    A call of *running* is given up for a newer one of the same panelist, unless nothing that it was
-    made from has changed. Take what has come before you begin.
+    A call in *running* is cancelled for a newer one of the same panelist, unless its inputs have not changed.
+    Call `take` for the finished calls first.
     """
     at_s = rehearsal.now_s()
     _mark_stale(rehearsal)
@@ -167,7 +166,7 @@ def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_ou
 
 
 def take(rehearsal: Rehearsal, one: Asked) -> None:
-    """Write what has come for *one*, in a transaction of its own, if it still fits; else why it does not."""
+    """Write the result for *one*, in a separate transaction, if it still fits; else record why not."""
     spent = _note_calls(rehearsal)
     with rehearsal.store.transaction() as tx:
         dropped = _overtaken(rehearsal, one, *_made_of(rehearsal, one))
@@ -187,7 +186,7 @@ def take(rehearsal: Rehearsal, one: Asked) -> None:
 
 
 def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
-    """Let go of every running call; the ledger says why, unless the session has ended."""
+    """Cancel every running call; the ledger says why, unless the session has ended."""
     if not running:
         return
     given_up = [*running.values()]
@@ -209,7 +208,7 @@ def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
 def _to_ask(
     rehearsal: Rehearsal, why: str, running: Mapping[str, Asked], leave_out: str | None
 ) -> tuple[dict[str, str], list[tuple[str, Context, str]]]:
-    """Whose candidate is confirmed, with the digest of what it was made from; who is asked, and with what."""
+    """Return whose candidate is kept, with its inputs' digest, and who is asked, with which context."""
     unchanged: dict[str, str] = {}
     wanted = []
     projection = rehearsal.projection
@@ -233,10 +232,10 @@ def _to_ask(
 
 
 def _is_forgotten_soon(rehearsal: Rehearsal, agent: str) -> bool:
-    """Whether the service's cache will have lost the agent's files by the next round, judged by the last two.
+    """Return whether the service's cache is likely to lose the agent's files before the next round.
 
-    Then its question is looked at again although it stands: that reads the files once, and keeps them for
-    the judgement that may follow, where all of them would be written anew.
+    The last two rounds are the estimate. If so, its question is refreshed although it is current: that reads
+    the files once and keeps them cached for the judgement that may follow, which would write them all again.
     """
     now_s, given_s = rehearsal.elapsed_s(), rehearsal.given_at_s.get(agent)
     if given_s is None:
@@ -246,9 +245,9 @@ def _is_forgotten_soon(rehearsal: Rehearsal, agent: str) -> bool:
 
 
 def _stands(rehearsal: Rehearsal, agent: str) -> bool:
-    """Whether a model's question can be asked, and nothing has come since that bears on it.
+    """Return whether a model's question can be asked, and nothing new bears on it.
 
-    How old it is does not count: code has looked at it just now, and the round confirms it.
+    Its age does not count: code has checked it just now, and the round confirms it.
     """
     projection = rehearsal.projection
     last = projection.waiting.get(agent)
@@ -262,7 +261,7 @@ def _stands(rehearsal: Rehearsal, agent: str) -> bool:
 def _ask(
     rehearsal: Rehearsal, why: str, at_s: float, wanted: Sequence[tuple[str, Context, str]]
 ) -> list[Asked]:
-    """Ask everybody in *wanted*, all of them about the same moment."""
+    """Ask everybody in *wanted*, all about the same moment."""
     if not wanted:
         return []
     scene, asked = rehearsal.scene(), []
@@ -288,7 +287,7 @@ def _ask(
 
 
 def _mark_stale(rehearsal: Rehearsal) -> None:
-    """Before a model is shown its files: what may not be asked any more does not stand as ready."""
+    """Mark candidates that may not be asked any more as stale, before a model is shown its files."""
     if not rehearsal.has_model:
         return
     for agent, waiting in list(rehearsal.projection.waiting.items()):
@@ -300,7 +299,7 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
 
 
 def _confirmed(rehearsal: Rehearsal, kept: Mapping[str, str]) -> dict[str, str]:
-    """Return whose question of a model is kept, by agent with what bears on it; its file stays as it is."""
+    """Return the models' questions that are kept, as agent and grounds' digest; their files stay."""
     waiting = rehearsal.projection.waiting
     return {
         agent: bears
@@ -314,7 +313,7 @@ def _confirmed(rehearsal: Rehearsal, kept: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Came:
-    """What has come of calls, by agent."""
+    """The results of calls, by agent."""
 
     made: Mapping[str, Waiting]  # to be written
     kept: Sequence[Asked]  # what stands in the file came again
@@ -342,7 +341,7 @@ def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, s
 def _write_round(
     rehearsal: Rehearsal, made: RoundMade, unchanged: Mapping[str, str], done: Sequence[Asked]
 ) -> None:
-    """Write one record for a round, *made* with what came of it, and the candidates."""
+    """Write one record for a round, *made* with its results, and the candidates."""
     spent = _note_calls(rehearsal)
     came = _came(rehearsal, done, unchanged)
     made = replace(made, made=tuple(came.made), inputs=came.inputs)
@@ -355,7 +354,7 @@ def _write_round(
 def _write(
     rehearsal: Rehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
 ) -> None:
-    """The candidates' files, the record, and the state where it has changed."""
+    """Write the candidates' files, the record, and the state where it has changed."""
     before, failed = rehearsal.projection.hands, dict(rehearsal.projection.failed)
     for agent, made in came.made.items():
         panelist.write_candidate(rehearsal, tx, agent, made)
@@ -382,7 +381,7 @@ def _write(
 
 
 def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:
-    """Digests of what can change between two refreshes: all but what stands since the start, and its own."""
+    """Yield digests of files that can change between two refreshes: not those of the start, nor its own."""
     layout, own = rehearsal.store.layout, candidate_path(context.agent)
     for path, _, sha256 in context.receipt.files:
         row = layout.files.get(path)
@@ -392,7 +391,7 @@ def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:
 
 
 def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
-    """What stands in the candidate's file after a reply, None: what stood there; and why it failed."""
+    """Return what a reply makes of the candidate's file, None: no change; and why the call failed."""
     got = together.outcome(one.reply)
     if isinstance(got, EngineError):
         last = rehearsal.projection.waiting.get(one.agent)
@@ -413,7 +412,7 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
 
 
 def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None, failed: str | None) -> str | None:
-    """Why what came must not be written any more; None: it fits."""
+    """Return why the result must not be written any more, or None if it fits."""
     projection = rehearsal.projection
     if projection.state == "closing":
         return "the session is being ended"
@@ -431,12 +430,12 @@ def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None, failed: s
 
 
 def _differs(new: Waiting, old: Waiting | None) -> bool:
-    """Whether the file must be written; the same question again only confirms it."""
+    """Return whether the file must be written; the same question again only confirms it."""
     return old is None or (new.candidate, new.status) != (old.candidate, old.status)
 
 
 def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:
-    """In hand raise, whose candidate may be asked, given what was made and confirmed just now."""
+    """Return, in hand raise, whose candidate may be asked, given what was just made and confirmed."""
     if rehearsal.options.mode != HAND_RAISE:
         return ()
     state, waiting = rehearsal.state(), {**rehearsal.projection.waiting, **came.made}
@@ -449,7 +448,7 @@ def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:
 
 
 def _note_calls(rehearsal: Rehearsal) -> bool:
-    """Note what the calls have cost; whether that has brought the session's budget a step further."""
+    """Note the cost of the calls, and return whether that took the session's budget a step further."""
     before = budget_step(rehearsal)
     rehearsal.note_calls()
     return budget_step(rehearsal) != before

@@ -1,7 +1,6 @@
 """A session with everything that works on it: store, projection, assembler, seats, rules, engine.
 
-The verbs of this folder take a rehearsal; it holds no state of its own that could not be had
-again from the ledger.
+The functions of this folder take a rehearsal; all of its state can be rebuilt from the ledger.
 """
 
 from __future__ import annotations
@@ -71,42 +70,42 @@ class SessionClock:
     """The clock of one open session. Safe to use from many threads."""
 
     def __init__(self, root: Path) -> None:
-        """Stand still until `run`; *root* is the session's folder."""
+        """Make a stopped clock for `run` to start; *root* is the session's folder."""
         self._path = root / DRIVER_LOCK
         self._stopwatch = Stopwatch()
         self._own: _Running | None = None
 
     def now_s(self, state: ClockState) -> float:
-        """Return session seconds, to the millisecond, where the ledger has *state* as the last setting."""
+        """Return session seconds, to the millisecond, given the clock's last setting in the ledger."""
         if state.live_since is None:
             return state.at_s
         own = self._of(state)
         return own.now_s() if own is not None else _beaten(self._path, state)
 
     def there_s(self) -> float:
-        """Return seconds since the session was opened here, as far as this process was there."""
+        """Return the seconds since this process opened the session."""
         return self._stopwatch.seconds()
 
     def run(self, state: ClockState, from_s: float) -> None:
-        """Run the clock here, which the ledger set to *state* when `there_s` was *from_s*."""
+        """Run the clock here, as the ledger set it to *state* when `there_s` was *from_s*."""
         self.stop()
         self._own = _Running(state, self._stopwatch, from_s, self._path)
 
     def stop(self) -> None:
-        """Leave off running it; what others know of it stays. Twice is no error."""
+        """Stop running the clock; other processes keep its last beat. Stopping twice is no error."""
         own, self._own = self._own, None
         if own is not None:
             own.stop()
 
     def is_running(self, state: ClockState) -> bool:
-        """Whether some process runs it: this one, or one that said so within `MAX_GAP_S`."""
+        """Return whether some process runs the clock: this one, or one with a beat within `MAX_GAP_S`."""
         if state.live_since is None or self._of(state) is not None:
             return state.live_since is not None
         beat = _last_beat(self._path, state)
         return beat is not None and 0 <= beat.age_s <= MAX_GAP_S
 
     def has_gap(self, state: ClockState) -> bool:
-        """Whether the clock that was set to *state* runs here, and time was left out since."""
+        """Return whether the clock that was set to *state* runs here, and has skipped time since."""
         own = self._of(state)
         return own is not None and own.has_gap()
 
@@ -116,7 +115,7 @@ class SessionClock:
 
 
 class _Running:
-    """A clock that runs in this process, and the thread that says so to the others."""
+    """A clock that runs in this process, and the thread that writes its beats for the others."""
 
     def __init__(self, state: ClockState, stopwatch: Stopwatch, from_s: float, path: Path) -> None:
         self.state = state
@@ -135,7 +134,7 @@ class _Running:
         return round(self.state.at_s + self._stopwatch.seconds() - self._from_s, 3)
 
     def is_of(self, state: ClockState) -> bool:
-        """Whether the ledger has no later setting, and this is no forked child: the clock is its parent's."""
+        """Return whether *state* is the last setting and the clock is not that of a forked parent."""
         return self.state == state and self._pid == os.getpid()
 
     def has_gap(self) -> bool:
@@ -160,7 +159,7 @@ class _Running:
                 os.close(self._fd)
 
     def _beat(self) -> None:
-        """Look at the stopwatch, and write down where the clock stands."""
+        """Read the stopwatch, and write the clock's time."""
         now_s = self.now_s()
         if self._fd >= 0:
             beat = f"{self.state.live_since} {time.monotonic():.3f} {now_s:.3f}\n".encode()
@@ -170,7 +169,7 @@ class _Running:
 
 
 def _opened(path: Path) -> int:
-    """Return a descriptor of the lock file, or -1 where there can be none: the clock runs all the same."""
+    """Return a descriptor of the lock file, or -1 if it cannot be opened: the clock runs all the same."""
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, files.FILE_MODE)
     except OSError:
@@ -179,14 +178,14 @@ def _opened(path: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Beat:
-    """What the process that runs a clock wrote last."""
+    """The last beat of the process that runs a clock."""
 
     at_s: float
     age_s: float  # below 0, or of any length, where it is of another start of the machine
 
 
 def _last_beat(path: Path, state: ClockState) -> _Beat | None:
-    """Return the last beat of the clock that was set to *state*, or None if there is none that can be one."""
+    """Return the last beat of the clock that was set to *state*, or None if there is no valid one."""
     try:
         fd = os.open(path, files.READ)
     except OSError:
@@ -202,9 +201,9 @@ def _last_beat(path: Path, state: ClockState) -> _Beat | None:
 
 
 def _beaten(path: Path, state: ClockState) -> float:
-    """Return where a clock stands that another process runs, or ran; without a beat the last record says it.
+    """Return the time of a clock that another process runs or ran, by its last beat or else its last record.
 
-    Since its last beat at most the time until the next one has passed: behind that, nobody was there.
+    At most one interval of beats is added to the last beat: after that, nobody was there.
     """
     beat = _last_beat(path, state)
     if beat is None:
@@ -219,13 +218,13 @@ T = TypeVar("T")
 
 
 class Rehearsal:
-    """One open session. Whatever takes reading is read when it is first used.
+    """One open session. Its files are read when they are first used.
 
     So a process that only asks for a context pays for the ledger's scan and nothing else.
     """
 
     def __init__(self, store: Store, engine_of: Callable[[Options], Engine]) -> None:
-        """Work on a store that is open.
+        """Make a rehearsal of an open store.
 
         Raises:
             LedgerCorruptError: The first record or a template's copy is not what it must be.
@@ -261,7 +260,7 @@ class Rehearsal:
 
     @property
     def projection(self) -> Projection:
-        """The fold of all records that are known; within a transaction, in its thread, with its own."""
+        """Return the fold of all known records, or within a transaction, in its thread, that one's own."""
         return self._projection.now()
 
     @cached_property
@@ -273,7 +272,7 @@ class Rehearsal:
         return self.store.fold(Projection, fold, Projection.copy)
 
     def state(self, live: Live | None = None) -> State:
-        """All that the next step depends on, as of now."""
+        """Return all that the next step depends on, as of now."""
         projection = self.projection
         return State(
             projection=projection,
@@ -288,7 +287,7 @@ class Rehearsal:
         )
 
     def _hears_contradictions(self) -> bool:
-        """A verdict suspects one, or the presenter has said something since the last look, on the record."""
+        """Return whether a verdict suspects a contradiction, or new on-the-record speech was not examined."""
         projection = self.projection
         if projection.look_due is None:
             return False
@@ -297,9 +296,9 @@ class Rehearsal:
         )
 
     def said(self, *, since: int = 0) -> Iterator[tuple[int, Segment]]:
-        """The presenter's segments behind the first *since*, each with its number.
+        """Yield the presenter's segments after the first *since*, each with its number.
 
-        None that is off the record, and none that was taken back.
+        Segments that are off the record, or were taken back, are left out.
         """
         projection = self.projection
         for number, segment in enumerate(projection.segments[since:], start=since + 1):
@@ -309,56 +308,56 @@ class Rehearsal:
                 yield number, segment
 
     def is_presenters(self, segment: Segment) -> bool:
-        """Whether the words are judged; whoever speaks first is taken for the presenter until it shows."""
+        """Return whether the words are judged; the first speaker counts as the presenter until it shows."""
         projection = self.projection
         return not projection.seconds_by_speaker or segment.speaker in projection.presenter_labels
 
     @cached_property
     def engine(self) -> Engine:
-        """Where the agents' words come from."""
+        """Return the engine, the source of the agents' words."""
         return self._engine_of(self.options)
 
     @cached_property
     def seats(self) -> Mapping[str, Seat]:
-        """Every agent's persona and domain knowledge, as data."""
+        """Return every agent's persona and domain knowledge, as data."""
         return read_seats(self.templates, self.store.layout.agents)
 
     @cached_property
     def rules(self) -> Orchestration:
-        """The moderator's states, limits and timers."""
+        """Return the moderator's states, limits and timers."""
         from orchestrator.panel.personas.orchestration import read_orchestration
 
         return read_orchestration(*_named(self.templates, "templates/moderator/orchestration.md"))
 
     @cached_property
     def phrases(self) -> Phrases:
-        """The moderator's phrase library."""
+        """Return the moderator's phrase library."""
         from orchestrator.panel.personas.orchestration import read_phrases
 
         return read_phrases(*_named(self.templates, "templates/moderator/phrase-library.md"))
 
     @cached_property
     def deck_passages(self) -> tuple[Passage, ...]:
-        """All of the deck that can be quoted, made once."""
+        """Return all of the deck that can be quoted, computed once."""
         from orchestrator.material.checks.grounding import deck_passages
 
         return deck_passages(self.scene().deck)
 
     @cached_property
     def known_numbers(self) -> KnownNumbers:
-        """The numbers of the deck and of what was said, each text read once."""
+        """Return the numbers of the deck and of what was said, each text read once."""
         from orchestrator.panel.loop.new_figures import KnownNumbers
 
         return KnownNumbers(self.scene().deck)
 
     @property
     def has_model(self) -> bool:
-        """A call takes time and may cost money, so nobody is asked without need."""
+        """Return whether a call takes time and may cost money, so that none is made without need."""
         return self._offers[0]
 
     @property
     def reads(self) -> bool:
-        """The engine understands what is said, so it can be asked what contradicts what."""
+        """Return whether the engine understands speech, so that it can be asked what contradicts what."""
         return self._offers[1]
 
     @property
@@ -373,30 +372,31 @@ class Rehearsal:
 
     @property
     def turn_limit(self) -> int:
-        """Most turns of one exchange."""
+        """Return the maximum number of turns in an exchange."""
         return self.rules.turn_limits[self.options.intensity]
 
     def pauses(self, playback: Playback) -> Mapping[int, float]:
-        """Where the recording pauses (`pauses_in`); worked out once for a recording."""
+        """Return where the recording pauses (`pauses_in`), computed once for a recording."""
         if self._pauses is None or self._pauses[0] is not playback:
             self._pauses = (playback, pauses_in(playback, self.rules.timers_s.hand_raise_pause))
         return self._pauses[1]
 
     def now_s(self) -> float:
-        """Session clock, seconds."""
+        """Return the session clock, in seconds."""
         return self.store.now_s()
 
     def name_of(self, agent: str) -> str:
-        """An agent's name, as people say it."""
+        """Return an agent's name, as people say it."""
         return self.seats[agent].persona.name
 
     def context(
         self, agent: str, *, purpose: str, request: Request[Any] | None = None, engine: str | None = None
     ) -> Context:
-        """What *agent* is given now; its receipt goes to disk with the next record.
+        """Assemble what *agent* is given now; the receipt goes to disk with the next record.
 
         Args:
-            request: What it is for: an engine that sends messages then says in the receipt what it sends.
+            request: The request that it is for; an engine that sends messages states in the receipt what
+                it sends.
             engine: Who answers; None: the session's engine.
         """
         context = self.peek(agent, purpose=purpose, engine=engine)
@@ -406,7 +406,7 @@ class Rehearsal:
         return context
 
     def _fitted(self, request: Request[Any], context: Context) -> Context:
-        """The context as its engine has room for it."""
+        """Shorten the context to the room that its engine has."""
         from orchestrator.panel.engines.protocol import Bounded, SeatRequest
 
         if not isinstance(self.engine, Bounded) or not isinstance(request, SeatRequest):
@@ -428,7 +428,7 @@ class Rehearsal:
         return context
 
     def addressed(self, request: Request[Any], context: Context) -> Context:
-        """The context with a receipt of what the engine will send, where it sends anything."""
+        """Return the context with a receipt of what the engine will send, if it sends anything."""
         from orchestrator.panel.engines.protocol import Addressing
 
         if not isinstance(self.engine, Addressing):
@@ -439,7 +439,7 @@ class Rehearsal:
         return self.engine.addressed(request, context, self.options.layout)
 
     def note_calls(self, tx: Draft | None = None) -> None:
-        """Put what the engine's calls have cost and left since the last time into the ledger, at once."""
+        """Record in the ledger, at once, the cost and failures of the engine's calls since the last time."""
         from orchestrator.panel.engines.protocol import Accounting, StoodInFor
 
         engine = self.engine
@@ -459,19 +459,19 @@ class Rehearsal:
                     tx.note(value, by=by)
 
     def peek(self, agent: str, *, purpose: str, engine: str | None = None) -> Context:
-        """What *agent* would be given now; nothing is recorded."""
+        """Assemble what *agent* would be given now, and record nothing."""
         by = self.options.engine if engine is None else engine
         return self.assembler.prepare(agent, purpose=purpose, engine=by)
 
     def keep(self, context: Context) -> None:
-        """Record the receipt of a context that is used; on an ended session nothing is recorded."""
+        """Record the receipt of a context that is used; on an ended session record nothing."""
         self.given_at_s[context.agent] = self.elapsed_s()
         if not self.store.frozen:
             value = recorded(context.receipt, self.store.history.version)
             self.store.add_receipt(context.receipt.id, value)
 
     def scene(self) -> Scene:
-        """The rehearsal as typed values, for an engine: as it is now, whatever comes while a call goes on."""
+        """Return the rehearsal as typed values for an engine: a snapshot that a running call can rely on."""
         from orchestrator.panel.engines.protocol import Scene
 
         projection = self.projection
@@ -499,7 +499,7 @@ class Rehearsal:
         )
 
     def _board_is_filed(self) -> bool:
-        """Whether the session's configuration tells each agent of the board: it is written once."""
+        """Return whether the session's configuration describes the board: it is written only once."""
         from orchestrator.panel.engines.model.situation import board_lines
 
         if not self._has_filed_board and all(CONFIG in order for order in self.store.layout.orders.values()):
@@ -509,14 +509,14 @@ class Rehearsal:
         return self._has_filed_board
 
     def is_off_record(self, text: str) -> bool:
-        """These words were said off the record, or quote what was: they go into nobody's request."""
+        """Return whether the words were said off the record or quote such: no request may hold them."""
         hidden = self.store.hidden()
         if not hidden:
             return False
         return text in self._hidden(tuple(hidden)) or self.store.off_record().stays(f'"{text}"')
 
     def _hidden(self, seqs: tuple[int, ...]) -> frozenset[str]:
-        """What was said off the record, piece by piece."""
+        """Return the off-the-record words, piece by piece."""
         if self._hidden_words is None or self._hidden_words[0] != seqs:
             paths = self.store.hidden()
             values = [value_of(self.store.record(seq)) for seq in seqs if paths[seq] == TRANSCRIPT]
@@ -529,13 +529,13 @@ class Rehearsal:
         return self._hidden_words[1]
 
     def on_record(self, found: Sequence[T], words_of: Callable[[T], Iterable[str]]) -> Sequence[T]:
-        """Those that rest on nothing that was said off the record: nobody is asked about that."""
+        """Keep the items that rest on nothing said off the record: nobody is asked about that."""
         if not self.store.hidden():
             return found
         return [one for one in found if not any(self.is_off_record(text) for text in words_of(one))]
 
     def exchange_on_record(self, exchange: Exchange) -> Exchange:
-        """The same without the answers that were given off the record, and what was said about those."""
+        """Return the exchange without off-the-record answers and what was said about them."""
         withheld, turns = Withheld(), []
         for turn in exchange.turns:
             told = (turn.answer, turn.misheard, turn.quote, turn.reason, turn.remark, *turn.still_open)
@@ -583,7 +583,7 @@ def open_rehearsal(
 
 
 def read_seats(templates: Mapping[str, str], agents: tuple[str, ...]) -> dict[str, Seat]:
-    """Every agent's persona, and every panelist's domain knowledge, as data.
+    """Read every agent's persona, and every panelist's domain knowledge, as data.
 
     Raises:
         PersonaError: A template breaks its format.

@@ -1,4 +1,4 @@
-"""How an exchange is closed, and the last words of a session.
+"""Closing an exchange, and the last words of a session.
 
 Source: DESIGN.md, section 7.
 """
@@ -50,7 +50,7 @@ MAX_FIGURES: Final = 6
 
 
 def add_profile(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
-    """Put how a closed exchange was answered into its panelist's file."""
+    """Write how a closed exchange was answered to its panelist's file."""
     lines = [
         f'{number}. "{one_line(turn.question)}": {answered(turn)}.'
         for number, turn in enumerate(done.turns, start=1)
@@ -67,7 +67,7 @@ def add_profile(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
 
 
 def answered(turn: Turn) -> str:
-    """How a question was answered: `an answer of 14 words, with "31.2 million"; gives a source`."""
+    """Describe how a question was answered: `an answer of 14 words, with "31.2 million"; gives a source`."""
     answer = one_line(turn.answer or "")
     if not answer:
         return NO_ANSWER
@@ -102,10 +102,10 @@ def judge_as_person(
     note: str = "",
     by: str | None = None,
 ) -> PersonVerdict:
-    """As `Session.judge_as_person`.
+    """Record a person's verdict, as `Session.judge_as_person` does.
 
     Args:
-        kept: Where it is kept after the end; None: nowhere, the session is no home's.
+        kept: Where the verdict is kept after the end; None: nowhere, since the session is in no home.
     """
     if verdict is not None and verdict not in PERSON_VERDICTS:
         raise UsageError(f"verdict {verdict[:40]!r}: use {', '.join(PERSON_VERDICTS)}")
@@ -126,14 +126,14 @@ def judge_as_person(
 
 
 def persons_of(rehearsal: Rehearsal, kept: Verdicts | None) -> Persons:
-    """What people say of the answers: what was said after the end before what stands in the ledger."""
+    """Return people's verdicts on the answers: those given after the end precede those in the ledger."""
     if kept is None or not rehearsal.projection.ended:
         return rehearsal.projection.judged
     return that_stand(rehearsal.projection.persons, kept.of(rehearsal.store.root.name))
 
 
 def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:
-    """Write it into a session that goes on; None: the session has ended."""
+    """Write the verdict into a session that goes on, or return None if the session has ended."""
     if rehearsal.projection.ended:
         return None
     try:
@@ -150,12 +150,12 @@ def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:
 
 
 def shown_in_files(rehearsal: Rehearsal, said: PersonVerdict) -> PersonVerdict:
-    """The verdict without a note that quotes what was said off the record."""
+    """Return the verdict without a note that quotes what was said off the record."""
     return replace(said, note="") if said.note and rehearsal.is_off_record(said.note) else said
 
 
 def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
-    """The number of the turn whose answer is meant."""
+    """Return the number of the turn whose answer is meant."""
     asked = {one.id: one for one in rehearsal.projection.asked}
     if exchange not in asked:
         there = f"there are {', '.join(asked)}" if asked else "none was asked"
@@ -174,7 +174,7 @@ def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
 
 
 def _answered(exchange: Exchange) -> list[int]:
-    """The turns, from 1, that got an answer; what was said when a question was parked is none."""
+    """Return the turns, from 1, that got an answer; what was said to park a question is none."""
     turns = exchange.turns[:-1] if exchange.outcome == "parked" else exchange.turns
     return [number for number, turn in enumerate(turns, start=1) if turn.answer]
 
@@ -185,9 +185,9 @@ def _answered(exchange: Exchange) -> list[int]:
 def resolve(
     rehearsal: Rehearsal, tx: Draft, exchange: Exchange, outcome: str, *, is_ending: bool = False
 ) -> Exchange:
-    """Write an exchange down and give the floor back.
+    """Write a closed exchange to the files, and give the floor back.
 
-    *is_ending*: the session ends with it, so there is no floor to give back.
+    *is_ending*: the session ends with it, so the floor is not given back.
     """
     done = replace(exchange, outcome=outcome)  # without what a person says of it, which is laid over
     judged = {place: shown_in_files(rehearsal, one) for place, one in rehearsal.projection.judged.items()}
@@ -211,7 +211,7 @@ def resolve(
 
 
 def _note_without_verdict(done: Exchange) -> str | None:
-    """What a panelist notes of a last turn that nobody judged; None: its verdict has made a note."""
+    """Return a panelist's note on a last turn that nobody judged, or None if a verdict has made one."""
     last = done.turns[-1]
     if last.verdict is not None:
         return None
@@ -221,7 +221,7 @@ def _note_without_verdict(done: Exchange) -> str | None:
 
 
 def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
-    """One phrase behind an exchange: parked, back to the presentation, or the answer is noted."""
+    """Say one phrase after an exchange: parked, back to the presentation, or the answer is noted."""
     projection = rehearsal.projection
     if done.outcome == "parked":
         occasion = moderator.PARKING

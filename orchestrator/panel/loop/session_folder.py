@@ -1,4 +1,4 @@
-"""How a session begins: what is planned is made aside, then given its name.
+"""Creating a session: the plan is carried out in a temporary folder, which then gets the session's name.
 
 A start that fails leaves nothing behind.
 Source: DESIGN.md, section 6.
@@ -7,21 +7,18 @@ Source: DESIGN.md, section 6.
 from __future__ import annotations
 
 import hashlib
-import os
-import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from orchestrator import __version__
+from orchestrator.core import starting
 from orchestrator.core.context.frames import FRAMES_VERSION
 from orchestrator.core.context.messages import Tooling
-from orchestrator.core.errors import HomeError, InputError, SessionExistsError
-from orchestrator.core.home.folder import UNFINISHED, digests
+from orchestrator.core.errors import InputError
+from orchestrator.core.home.folder import digests
 from orchestrator.core.home.regular import read_regular
-from orchestrator.core.home.unnamed import blueprint_of, unnamed_files
-from orchestrator.core.store import files
-from orchestrator.core.store.files import held, made_aside
+from orchestrator.core.home.unnamed import unnamed_files
 from orchestrator.core.store.ledger import LEDGER_VERSION
 from orchestrator.core.store.store import create_store
 from orchestrator.core.store.transaction import Draft
@@ -52,34 +49,13 @@ from orchestrator.panel.records.start import DeckName, DeckRead, DossierWritten,
 
 
 def blueprints(plan: Plan) -> Callable[[str], str]:
-    """A function from a session file's path to its rendered blueprint.
-
-    Only blueprints are templates; nothing of a session (deck, speech, names) is ever compiled.
-    """
-    from jinja2 import StrictUndefined, TemplateError
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
+    """Return a function from a session file's path to its rendered blueprint."""
     fields = _fields(plan)
-    environment = ImmutableSandboxedEnvironment(
-        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
-    )
-
-    def rendered(path: str) -> str:
-        agent = path.partition("/")[0]
-        own = blueprint_of(plan.home, plan.layout, path)
-        try:
-            template = environment.from_string(read_regular(own).decode())
-            return template.render(fields, agent=fields["agents"].get(agent))
-        except (OSError, UnicodeDecodeError, TemplateError) as error:
-            raise HomeError(
-                f"{own}: this blueprint cannot be rendered: {getattr(error, 'strerror', None) or error}"
-            ) from error
-
-    return rendered
+    return starting.blueprints(plan.home, plan.layout, fields, fields["agents"])
 
 
 def _fields(plan: Plan) -> dict[str, Any]:
-    """What a blueprint may name; agents as the plain facts of their personas."""
+    """Return the fields that a blueprint may name; agents as the plain facts of their personas."""
     options, deck = plan.options, plan.source.deck
     agents = {
         agent: {
@@ -113,7 +89,7 @@ def _fields(plan: Plan) -> dict[str, Any]:
 
 
 def _board(plan: Plan) -> str:
-    """The lines on the board; of one that would not fit into the file they stand in each task instead."""
+    """Return the lines on the board, or "" if the file lacks room: each task then holds them instead."""
     lines = "\n\n".join(board_lines(plan.members, plan.options.kind))
     fits = len(lines.encode()) <= plan.layout.files[CONFIG].max_bytes // 2
     return lines if fits else "The board is so large that it stands with each task."
@@ -137,13 +113,13 @@ def start_session(
     then: Callable[[Rehearsal], None] = lambda rehearsal: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Path:
-    """Make a session and return its folder.
+    """Create a session and return its folder.
 
     Args:
-        carry: Gives what the session carries over from earlier ones; asked once.
+        carry: Returns what the session carries over from earlier ones; called once.
         tooling: The tools that its agents are offered, if the options say so.
-        then: Done before it has its name, so it is there or the session is not.
-        say: Told of each file of the home that has no part in the session.
+        then: Called before the session gets its name, so either both are done or neither is.
+        say: Called with a line on each file of the home that is not part of the session.
 
     Raises:
         UsageError, SessionExistsError, HomeError, PersonaError, InputError, StoreError
@@ -152,31 +128,10 @@ def start_session(
     unused = (*unnamed_files(home, plan.layout), *deciding_nothing(plan.templates[RULES], RULES))
     for notice in (*unused, *plan.notices):
         say(notice)
-    target = home.sessions / plan.options.id
-    try:
-        home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
-        with made_aside(home.sessions, UNFINISHED) as folder:  # of this start alone
-            _refuse_twins(home, plan.options.id)
-            aside = folder / target.name
-            _make(aside, plan, engine, carry(plan.options, source.deck), tooling, then)
-            # Others are made at the same time: the last look and the name are one step.
-            with held(home.sessions, wait=True):
-                if not target.exists():  # else the rename refuses
-                    _refuse_twins(home, plan.options.id)
-                os.rename(aside, target)
-            try:
-                _sync_folder(home.sessions)
-            except OSError:  # nobody was told of it yet
-                os.rename(target, aside)
-                raise
-    except OSError as error:
-        if target.exists():  # somebody else has just made one of this id
-            raise SessionExistsError(f"{plan.options.id}: a session with this id is already there") from error
-        raise HomeError(
-            f"{target}: {files.reason(error)}; no session was made: check the disk and the rights, "
-            "then try again"
-        ) from error
-    return target
+    carried = carry(plan.options, source.deck)
+    return starting.make_session(
+        home, plan.options.id, lambda aside: _make(aside, plan, engine, carried, tooling, then)
+    )
 
 
 def _make(
@@ -187,7 +142,7 @@ def _make(
     tooling: Tooling | None,
     then: Callable[[Rehearsal], None],
 ) -> None:
-    """The whole session, durably, in a folder that nobody takes for one yet."""
+    """Create the whole session, durably, in a folder that does not count as a session yet."""
     store = create_store(aside, plan.layout, _first_value(plan, carried), BOARD)
     try:
         _keep_copies(aside, plan)
@@ -200,24 +155,11 @@ def _make(
     finally:
         store.close()
     for folder in (aside / "ledger", aside):
-        _sync_folder(folder)
-
-
-def _refuse_twins(home: Home, wanted: str) -> None:
-    """Ids that differ only in case, or in how a letter is composed, are one folder on some file systems."""
-    for folder in home.sessions.iterdir():
-        if _folded(folder.name) == _folded(wanted):
-            raise SessionExistsError(
-                f"{wanted}: a session with the id {folder.name} is already there: choose another id"
-            )
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+        starting.sync_folder(folder)
 
 
 def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
-    """Return what the ledger's first record says."""
+    """Return the value of the ledger's first record."""
     options, deck, config, drilled = plan.options, plan.source.deck, plan.home.config, plan.source.drilled
     kept = _kept_name(plan)
     return SessionStarted(
@@ -243,7 +185,7 @@ def _first_value(plan: Plan, carried: CarryOver) -> SessionStarted:
 
 
 def _kept_name(plan: Plan) -> str | None:
-    """What the deck's file is called in the session; None: it is not kept."""
+    """Return the name of the deck's file in the session, or None if it is not kept."""
     source = plan.source
     if source.path is None or not plan.options.keep_source:
         return None
@@ -251,24 +193,24 @@ def _kept_name(plan: Plan) -> str | None:
 
 
 def _keep_copies(root: Path, plan: Plan) -> None:
-    """The templates, and the deck's file unless it is not to be kept.
+    """Copy the templates, and the deck's file unless it is not to be kept.
 
     Raises:
-        InputError: The deck's file is not the one that was read any more.
+        InputError: The deck's file has changed since it was read.
     """
     for path, text in plan.templates.items():
-        _copy(root / "ledger" / path, text.encode())
+        starting.keep_copy(root / "ledger" / path, text.encode())
     name, source = _kept_name(plan), plan.source.path
     if name is None or source is None:
         return
     raw = read_regular(source)
     if hashlib.sha256(raw).hexdigest() != plan.source.deck.sha256:
         raise InputError(f"{source}: was changed while the session was being made: start it again")
-    _copy(root / "source" / name, raw)
+    starting.keep_copy(root / "source" / name, raw)
 
 
 def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """All that stands in a session before anybody speaks."""
+    """Write all the files that a session has before anybody speaks."""
     _write_deck(rehearsal, tx, plan)
     _write_outside(rehearsal, tx, plan)
     rehearsal.note_calls(tx)
@@ -278,7 +220,7 @@ def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
 
 
 def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """Write the blueprints and the deck, and what contradicts what in it."""
+    """Write the blueprints and the deck, and the deck's contradictions."""
     deck = plan.source.deck
     claims, gaps = deck_claims(deck), find_gaps(deck)
     blueprint = blueprints(plan)
@@ -296,7 +238,7 @@ def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
 
 
 def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
-    """The first revision of external-intel, and the board dossier."""
+    """Write the first revision of external-intel, and the board dossier."""
     store, projection, engine, deck = (
         rehearsal.store,
         rehearsal.projection,
@@ -321,22 +263,3 @@ def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     )
     value = DossierWritten(dossier, plan.members)
     tx.write("shared/board-dossier.md", dossier_page(dossier), by="start", value=value)
-
-
-def _copy(path: Path, raw: bytes) -> None:
-    path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
-    # Read-only: whoever opens the kept deck in an office program gets no "save" that would change it.
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o440)
-    try:
-        files.write_all(fd, raw)
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def _sync_folder(path: Path) -> None:
-    fd = os.open(path, files.FOLDER)
-    try:
-        files.sync_folder(fd)
-    finally:
-        os.close(fd)

@@ -1,4 +1,4 @@
-"""All that the next step of a rehearsal depends on, at one moment: projection, rules and clock."""
+"""The state on which the next step of a rehearsal depends: projection, rules and clock at one moment."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ENDS_SENTENCE = re.compile(r"[.?!…][\"'”’)\]]*\s*$")
 
 
 def pauses_in(playback: Playback, pause_s: float) -> Mapping[int, float]:
-    """After how many segments the recording pauses, and the session clock at which that is plain.
+    """Map the number of segments before each pause of the recording to the session clock that reveals it.
 
     The end of the recording is not among them.
     """
@@ -59,7 +59,7 @@ def _sentence_ends(playback: Playback) -> dict[int, float]:
 
 
 def ends_sentence(segment: Segment) -> bool:
-    """The segment's last words end a sentence."""
+    """Return whether the segment's last words end a sentence."""
     return _ENDS_SENTENCE.search(segment.text) is not None
 
 
@@ -68,7 +68,7 @@ def ends_sentence(segment: Segment) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """What only the process that drives live speech knows, at one moment."""
+    """The state that only the process driving live speech knows, at one moment."""
 
     silent_s: float  # since somebody last spoke, as long as this process was there
     is_asking: bool = False  # panelists' calls are under way
@@ -80,13 +80,13 @@ class Live:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether any call is under way."""
+        """Return whether any call is under way."""
         return self.is_asking or self.is_looking or self.is_judging
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """All that the next step depends on, at one moment. The projection is the live one: it is only read."""
+    """All that the next step depends on, at one moment. The projection is the live one: only read it."""
 
     projection: Projection
     options: Options
@@ -100,15 +100,15 @@ class State:
 
     @property
     def used_s(self) -> float:
-        """How much of the time is used up."""
+        """Return the seconds of the time that are used up."""
         return sum(self.projection.times(self.now_s))
 
     @property
     def left(self) -> int:
-        """How many exchanges may still be opened."""
+        """Return how many exchanges may still be opened."""
         return self.options.exchanges - self.projection.opened
 
     @property
     def is_full(self) -> bool:
-        """The exchanges of this session are used up."""
+        """Return whether the exchanges of this session are used up."""
         return self.left <= 0

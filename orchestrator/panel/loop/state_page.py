@@ -1,4 +1,4 @@
-"""What session-state.md shows: where the moderator stands, now."""
+"""session-state.md: the moderator's current state."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ BUDGET_SHOWN_FROM = 0.8
 def show_state(
     rehearsal: Rehearsal, tx: Draft, state: str, exchange: Exchange | None = None, *, again: bool = False
 ) -> None:
-    """Write session-state.md where more than the seconds of its time have changed.
+    """Write session-state.md if more than the seconds of its time have changed.
 
-    While a question is open its seconds count as well: they are all that tells how long an answer lasts.
+    While a question is open the seconds count as well: only they show how long an answer lasts.
 
-    *exchange* is the one that is going on, if any. *again*: write it in any case, so that it counts as shown.
+    *exchange* is the one that is going on, if any. *again*: write the page in any case, so that it counts as
+    shown.
     """
     options, projection = rehearsal.options, rehearsal.projection
     now_s = rehearsal.now_s()
@@ -61,14 +62,14 @@ def show_state(
 
 
 def show_state_again(rehearsal: Rehearsal) -> None:
-    """Bring session-state.md up to date, also where only its seconds have changed."""
+    """Update session-state.md, also if only its seconds have changed."""
     with rehearsal.store.transaction() as tx:
         projection = rehearsal.projection
         show_state(rehearsal, tx, projection.state, projection.asking, again=True)
 
 
 def _but_seconds(page: str) -> list[str]:
-    """Return the page's lines, with whole minutes for its time."""
+    """Return the page's lines, with its time in whole minutes."""
     return [
         line.partition(" of ")[0].rpartition(":")[0] if line.startswith("- Time: ") else line
         for line in page.splitlines()
@@ -76,7 +77,7 @@ def _but_seconds(page: str) -> list[str]:
 
 
 def _degraded(rehearsal: Rehearsal) -> list[str]:
-    """What a failing engine keeps from being as it should; nothing while all is well."""
+    """Return what a failing engine impairs, a line each; nothing while all is well."""
     projection = rehearsal.projection
     lines = [f"- Offline panel: {one_line(projection.took_over)}"] if projection.took_over is not None else []
     lines += [
@@ -96,7 +97,7 @@ def _degraded(rehearsal: Rehearsal) -> list[str]:
 
 
 def budget_step(rehearsal: Rehearsal) -> int:
-    """How far the session's budget is used up: 0 not much, 1 it is warned of, 2 all of it."""
+    """Return how far the session's budget is used up: 0 below the warning, 1 warned, 2 all of it."""
     calls = rehearsal.projection.calls
     share = (calls[-1].budget_share if calls else None) or 0.0
     return (share >= BUDGET_SHOWN_FROM) + (share >= 1)

@@ -1,8 +1,8 @@
-"""What comes next in a rehearsal: one function from the state to a step, for recordings and live speech.
+"""The next step of a rehearsal: one function from the state to a step, for recordings and live speech.
 
-`next_step` writes nothing and asks nobody. Two drivers carry out what it says: `recorded` waits for
-what a step begins, `live` begins it and takes what came later. Nothing is remembered between two
-steps but the ledger, so a rehearsal that was killed after any record goes on from there.
+`next_step` writes nothing and asks nobody. Two drivers carry out what it says: `recorded` waits for what a
+step begins, `live` begins it and takes the result later. The ledger is the only state between two steps, so a
+rehearsal that was killed after any record goes on from there.
 
         Speak (opening)
           │
@@ -65,7 +65,7 @@ class Piece(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Listen:
-    """The presenter has the word."""
+    """A step: the presenter has the floor."""
 
     piece: Piece | None = None  # of the recording; None: whatever comes, live
     at_s: float | None = None  # session clock at which it is there; None: now
@@ -73,12 +73,12 @@ class Listen:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What was said since the last time is looked through for contradictions."""
+    """A step: examine what was said since the last look for contradictions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """Every panelist's candidate question is looked at again."""
+    """A step: refresh every panelist's candidate question."""
 
     why: str  # of `refresh_rules.WHY`
     at_s: float | None = None  # as in Listen
@@ -87,7 +87,7 @@ class Refresh:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Whoever is next puts a question."""
+    """A step: let whoever is next ask a question."""
 
     at_pause: bool = False  # somebody comes in; else the moderator calls on somebody
     at_s: float | None = None  # as in Listen
@@ -95,36 +95,36 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class TakeAnswer:
-    """The open question gets its answer."""
+    """A step: take the answer to the open question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """The last answer gets its verdict; then a follow-up is put, or the exchange is closed."""
+    """A step: judge the last answer; then ask a follow-up, or close the exchange."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShowState:
-    """The page of the session's state is brought up to date: live, where nothing else has done it since."""
+    """A step: update session-state.md, live, if nothing else has since the last time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speak:
-    """The moderator says something."""
+    """A step: let the moderator say something."""
 
     occasion: str  # a heading of the phrase library
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """Nothing is left to do."""
+    """The last step: nothing is left to do."""
 
 
 Step: TypeAlias = Listen | Look | Refresh | Ask | TakeAnswer | Judge | ShowState | Speak | End
 
 
 def next_step(state: State) -> Step:
-    """The one thing to do next."""
+    """Return the one thing to do next."""
     projection, live = state.projection, state.live
     if _is_over(state):
         return End()
@@ -150,12 +150,12 @@ def next_step(state: State) -> Step:
 
 
 def is_run(playback: Playback | None) -> bool:
-    """Whether a recording is played in which questions come by themselves."""
+    """Return whether a recording is played in which questions come by themselves."""
     return playback is not None and playback.kind == "run"
 
 
 def _is_over(state: State) -> bool:
-    """The session has ended, or there is nothing to listen to."""
+    """Return whether the session has ended, or there is nothing to listen to."""
     return state.projection.ended or (state.live is None and state.projection.playback is None)
 
 
@@ -163,13 +163,13 @@ def _is_over(state: State) -> bool:
 
 
 def _in_exchange(state: State, exchange: Exchange) -> Step:
-    """The answer is waited for, taken and judged; nobody else asks before the exchange is closed.
+    """Wait for the answer, take it and judge it; nobody else asks before the exchange is closed.
 
-    Meanwhile the state of the session is shown anew, live, as often as candidates are looked at. Those of a
-    model are when the answer is complete, while its verdict is under way: the others have then heard it, and
-    are ready when the floor is free. Earlier nothing could come of it: a question made of half an answer
-    cannot be put, and is overtaken by the other half. Where no model is asked that costs nothing, and they
-    are looked at all the time.
+    Meanwhile, live, session-state.md is updated as often as candidates are refreshed. A model's candidates
+    are refreshed when the answer is complete, while its verdict is under way: the others have then heard it,
+    and are ready when the floor is free. Earlier would be useless: a question made of half an answer cannot
+    be asked, and the other half makes it outdated. Without a model a refresh costs nothing, and is made all
+    the time.
     """
     live = state.live
     if live is None:
@@ -186,14 +186,14 @@ def _in_exchange(state: State, exchange: Exchange) -> Step:
 
 
 def _meanwhile(state: State, refresh: Refresh | None) -> Step:
-    """What is done while somebody speaks: candidates, the state's page, or nothing."""
+    """Return the step while somebody speaks: candidates, the state's page, or nothing."""
     if refresh is not None:
         return refresh
     return ShowState() if is_state_old(state) else Listen()
 
 
 def _last_of(state: State, live: Live) -> Step:
-    """The feed or the session is being ended: what is under way is waited for, and nothing else is begun."""
+    """Wait for what is under way, and begin nothing else: the feed or the session is being ended."""
     if not live.is_over:
         return Listen()
     open_ = state.projection.open
@@ -208,10 +208,10 @@ def _last_of(state: State, live: Live) -> Step:
 
 
 def _may_look(state: State, *, presides: bool) -> bool:
-    """Whether what was said is looked through now, if that is due; live, one look at a time.
+    """Return whether to examine what was said now, if that is due; live, one look at a time.
 
-    In a run a model looks where a question may follow, and once when all is over: what an answer
-    contradicts its verdict says.
+    In a run a model looks where a question may follow, and once when all is over: a verdict names what its
+    answer contradicts.
     """
     projection = state.projection
     if state.live is not None:
@@ -224,13 +224,13 @@ def _may_look(state: State, *, presides: bool) -> bool:
 
 
 def _waits(state: State) -> bool:
-    """A break waits for the presenter to have come to a stop, and for questions that are being made."""
+    """Return whether a break waits for the presenter to stop, and for questions that are being made."""
     live = state.live
     return live is not None and (turns.waits_for(state, live) is not None or _waits_for_questions(state))
 
 
 def _waits_for_questions(state: State) -> bool:
-    """A break waits while questions are made: for as long as nobody has one, and else not for long."""
+    """Return whether a break waits for questions: as long as nobody has one, otherwise only briefly."""
     live = state.live
     if live is None or not live.is_asking or state.projection.open is not None:  # which waits to be put again
         return False
@@ -240,7 +240,7 @@ def _waits_for_questions(state: State) -> bool:
 
 
 def _is_at_a_stop(state: State) -> bool:
-    """The presenter has come to the end of a sentence, or is silent."""
+    """Return whether the presenter has come to the end of a sentence, or is silent."""
     projection, playback = state.projection, state.projection.playback
     if state.live is not None:
         return turns.is_at_a_stop(state, state.live)
@@ -257,7 +257,7 @@ def _is_at_a_stop(state: State) -> bool:
 
 
 def _may_come_in(state: State, live: Live) -> bool:
-    """Live, the presenter has been silent for long enough, and somebody comes in."""
+    """Return whether, live, the presenter has been silent for long enough for somebody to come in."""
     if state.options.mode == SECTION_BREAKS or state.projection.break_due or not state.projection.segments:
         return False
     is_silent = live.silent_s >= state.rules.timers_s.hand_raise_pause
@@ -265,7 +265,7 @@ def _may_come_in(state: State, live: Live) -> bool:
 
 
 def _may_come_back(state: State) -> bool:
-    """A parked question comes back at a pause that lies as far behind the last one as any other's."""
+    """Return whether a parked question may come back at this pause, at the same distance as any other."""
     last_s = max((one.at_s for one in state.projection.said[-1:]), default=0.0)
     is_late_enough = state.now_s - last_s >= state.rules.timers_s.free_flow_gap
     return is_late_enough and to_come_back(state) is not None
@@ -275,7 +275,7 @@ def _may_come_back(state: State) -> bool:
 
 
 def _play(state: State, playback: Playback) -> Step:
-    """The next of: a pause to ask in, a refresh by the timer, a change of slide, a segment, the end."""
+    """Return the next of: a pause to ask in, a refresh by timer, a change of slide, a segment, the end."""
     projection = state.projection
     if projection.played == len(playback.segments):
         return _behind_the_last(state, playback)
@@ -305,7 +305,7 @@ def _behind_the_last(state: State, playback: Playback) -> Step:
 
 
 def _pause_s(state: State, playback: Playback) -> float | None:
-    """When the panel may come in before the next segment, on the session clock; None: it may not."""
+    """Return the session clock when the panel may come in before the next segment, or None."""
     projection = state.projection
     if not is_run(playback) or state.options.mode == SECTION_BREAKS:
         return None
@@ -319,14 +319,14 @@ def _pause_s(state: State, playback: Playback) -> float | None:
 
 
 def _at_pause(state: State) -> Step | None:
-    """Somebody comes in; a model is first asked for questions, if one can be put. None: nobody does."""
+    """Let somebody come in, after a refresh of a model's questions if one can be asked, or return None."""
     if state.has_model and may_ask_at_pause(state) and state.projection.refreshed_at_s < state.now_s:
         return Refresh("pause", state.now_s)
     return Ask(at_pause=True, at_s=state.now_s) if choose_at_pause(state) is not None else None
 
 
 def _comes_in_before(state: State, slide: int | None) -> bool:
-    """Whether the panel comes in before this change of slide, and has not done so yet."""
+    """Return whether the panel comes in before this change of slide, and has not done so yet."""
     projection = state.projection
     if not is_run(projection.playback) or slide is None:
         return False

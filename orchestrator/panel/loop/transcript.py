@@ -1,4 +1,4 @@
-"""What goes into the presenter's transcript: speech, changes of slide, and the session clock beside it."""
+"""Writing the presenter's transcript: speech, changes of slide, and the session clock beside it."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def add_segment(
     source: Line | None = None,
     tx: Draft | None = None,
 ) -> None:
-    """Put one piece of speech into the transcript, durably, with the claims that it makes.
+    """Add one piece of speech to the transcript, durably, with the claims that it makes.
 
     Args:
-        begun_s: When it was begun, on the session clock (`turns.begun_s`); None: as its start says.
+        begun_s: When the piece was begun, on the session clock (`turns.begun_s`); None: as its start says.
         played: How many segments of the playback are then in the transcript.
-        source: The line of a followed file with which it was complete.
-        tx: The transaction that it belongs to; None: one of its own.
+        source: The line of a followed file with which the piece was complete.
+        tx: The transaction that it belongs to; None: a new one.
     """
     with rehearsal.store.joined(tx) as tx:  # a claim is numbered by its segment, and others add some too
         if begun_s is None:
@@ -57,15 +57,15 @@ def add_segment(
 
 
 def _offset_s(rehearsal: Rehearsal, played: int | None) -> float:
-    """The session clock at which the recording began that a piece of speech is played from."""
+    """Return the session clock at which the recording began that a piece of speech is played from."""
     playback = rehearsal.projection.playback
     return playback.offset_s if played is not None and playback is not None else 0.0
 
 
 def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
-    """Put what was said just now into the transcript, on the slide that was shown when it was begun.
+    """Add speech that has just come to the transcript, on the slide that was shown when it was begun.
 
-    A slide that it names is shown from then on, unless another one was since.
+    A slide that it names is shown from then on, unless another one has been shown since.
 
     Raises:
         UsageError: The deck has no such slide; nothing was taken.
@@ -82,11 +82,11 @@ def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
 def settled(
     rehearsal: Rehearsal, piece: LiveSegment, *, from_s: float | None = None
 ) -> tuple[Segment, float]:
-    """The piece with its times, and when it was begun (`turns.begun_s`).
+    """Return the piece with its times, and when it was begun (`turns.begun_s`).
 
     Args:
-        from_s: The session clock since which its source has been heard: a time before that is another
-            clock's, and no time at all.
+        from_s: The session clock since which its source has been heard: an earlier time is another clock's
+            and is ignored.
     """
     now_s, segments = rehearsal.now_s(), rehearsal.projection.segments
     previous = segments[-1] if segments else None
@@ -102,7 +102,7 @@ def settled(
 
 
 def follow_slide(rehearsal: Rehearsal, number: int, begun_s: float, tx: Draft | None = None) -> None:
-    """Show the slide that a piece of speech names, from when it was begun; not where another was shown since.
+    """Show the slide that a piece of speech names from when it was begun, unless another was shown since.
 
     Raises:
         UsageError: The deck has no such slide.
@@ -120,15 +120,15 @@ def hear_once(
     add: Callable[[], None],
     request: Request | None = None,
 ) -> int:
-    """Have a piece added to the transcript unless it was before; returns the segments up to and with it.
+    """Add a piece to the transcript unless it was already added; return the number of segments up to it.
 
     Args:
-        add: Puts it there.
-        request: What shows that it was added before; None: the piece's own id, where it has one.
+        add: Adds the piece.
+        request: Identifies a piece that was already added; None: the piece's own id, if it has one.
 
     Raises:
         RequestIdReusedError: Something else was said by this id.
-        UsageError: The id is none.
+        UsageError: The id is invalid.
     """
     if request is None and piece.id is not None:
         request = request_of(piece.id, "segment", to_json(replace(piece, id=None)))
@@ -147,7 +147,7 @@ def hear_once(
 
 
 def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
-    """Append a recording's segments as they are, while another process drives the session."""
+    """Append a recording's segments unchanged, while another process drives the session."""
     for segment in estimate_slides(recording.segments, rehearsal.scene().deck):
         with rehearsal.store.transaction() as tx:
             if segment.slide is not None and segment.slide != rehearsal.projection.slide:
@@ -156,7 +156,7 @@ def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
 
 
 def show_first(rehearsal: Rehearsal) -> None:
-    """Show the first slide from the beginning, where none was shown yet: a room has one in sight."""
+    """Show the first slide from the beginning, if none was shown yet: a room has one in sight."""
     slides = rehearsal.scene().deck.slides
     first = next((slide for slide in slides if not slide.hidden), None)
     if first is None or rehearsal.projection.slides:
@@ -167,7 +167,7 @@ def show_first(rehearsal: Rehearsal) -> None:
 
 
 def move_to(rehearsal: Rehearsal, number: int, tx: Draft | None = None) -> None:
-    """The presenter moved to slide *number*, now.
+    """Record that the presenter moved to slide *number* now.
 
     Raises:
         UsageError: The deck has no such slide.
@@ -186,7 +186,7 @@ def check_slide(rehearsal: Rehearsal, number: int) -> None:
 def change_slide(
     rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool, tx: Draft | None = None
 ) -> None:
-    """Mark a change of slide in the transcript; unless that was seen before, a section may end with it."""
+    """Mark a change of slide in the transcript; unless that was already seen, a section may end with it."""
     projection, deck = rehearsal.projection, rehearsal.scene().deck
     title = next((slide.title for slide in deck.slides if slide.number == number), "")
     ends = comes_in(projection, rehearsal.options, rehearsal.rules, number)
@@ -201,10 +201,10 @@ def change_slide(
 
 
 def comes_in(projection: Projection, options: Options, rules: Orchestration, to: int) -> bool:
-    """Whether the panel comes in when the presenter moves on to slide *to*.
+    """Return whether the panel comes in when the presenter moves on to slide *to*.
 
-    With section breaks where a section ends; in every mode where a question that the presenter brought
-    waits for the slide that is left. Not where it has come in at this end already.
+    It does with section breaks where a section ends, and in every mode where the presenter's own question is
+    for the slide that is left; but not twice at the same end.
     """
     deck, here = projection.deck, projection.slide
     if deck is None or here is None or projection.section_ended == len(projection.slides):
@@ -215,7 +215,7 @@ def comes_in(projection: Projection, options: Options, rules: Orchestration, to:
 
 
 def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> bool:
-    """Whether a section ends when the presenter moves on to slide *to*.
+    """Return whether a section ends when the presenter moves on to slide *to*.
 
     The deck's own sections count; without them, a slide with only a title begins one; without
     such slides, every *every*-th change of slide is a break.
@@ -239,7 +239,7 @@ def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> boo
 
 
 def set_clock(rehearsal: Rehearsal, *, runs: bool, why: str | None = None) -> None:
-    """Let the session clock run in this process from now on, or stand still; *why*: as `ClockSet.why`."""
+    """Let the session clock run in this process from now on, or stop it; *why*: as `ClockSet.why`."""
     store, clock = rehearsal.store, rehearsal.clock
     with store.transaction() as tx:
         there_s = clock.there_s()
@@ -251,7 +251,7 @@ def set_clock(rehearsal: Rehearsal, *, runs: bool, why: str | None = None) -> No
 
 
 def take_up_clock(rehearsal: Rehearsal) -> None:
-    """Set the clock anew where this process was stopped and goes on, so that the ledger says it, once."""
+    """Set the clock again if this process was suspended and goes on, so that the ledger says so, once."""
     if rehearsal.clock.has_gap(rehearsal.projection.clock):
         with suppress(SessionFrozenError):  # it was ended in this very moment
             set_clock(rehearsal, runs=True)

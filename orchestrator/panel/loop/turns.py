@@ -1,7 +1,7 @@
-"""Whose turn it is: which words are an answer, when it is complete, and when a question may be put.
+"""Turn-taking: which words are an answer, when it is complete, and when a question may be asked.
 
 Pure functions of the state, and the only place where this is decided. Microphone, typed words, HTTP, `feed`
-and a loop of one's own come through `transcript.hear`, which asks `part_of`; the drive through `next_step`.
+and a caller's own loop use `transcript.hear`, which calls `part_of`; the drive uses `next_step`.
 
           ┌──────────────────────────── talk ◄──────────────────────────────────────┐
           │                              │ a question is ready, and nothing to      │
@@ -20,33 +20,33 @@ and a loop of one's own come through `transcript.hear`, which asks `part_of`; th
             that was the talk (from                     closed, or parked from anywhere
             where it can be taken back)
 
-**An answer is words begun after the question was put.** A piece of speech counts whole, by when it was begun:
+**An answer is words begun after the question was asked.** A piece of speech counts whole, by its start:
 
-- By the time that it was told, on the session's clock: the microphone's, the page's of a first key, a
-  client's. However late it is recognised, it belongs where it was begun. A time ahead of the clock cannot be:
-  such words count from when they came.
-- Without a time, it has just been said: it was begun as long ago as its words take at 150 a minute, though
-  not before what was said before it was over. That is the time which the transcript gives it. Words that come
-  sooner after a question than they take to say were on their way when it was put; once the answer is
-  complete, they come too late for it.
-- Where the session clock stands, no time passes, and only the order in which things come is known: such words
-  were begun when they came.
+- With a start time on the session's clock, from the microphone, the page's first key or a client: however
+late the piece is recognised, it belongs to its start. A start ahead of the clock is invalid: such words count
+from when they came.
+- Without a start time, it has just been said: its start is as long ago as its words take at 150 a minute, but
+not before the end of the previous piece. The transcript shows that time. Words that come sooner after a
+question than they take to say were on their way when it was asked; once the answer is complete, they come too
+late for it.
+- While the session clock is stopped, only the order in which pieces come is known: their start is when they
+came.
 
-All that is begun once the answer was ended, or while it waits for its verdict, is the talk's again. A key
-ends an answer at the moment at which it is pressed: what was begun before is heard out (`AnswerEnds`). An
-answer that was taken back puts the question anew at that moment.
+Words begun once the answer was ended, or while it waits for its verdict, are talk again. A key ends an answer
+when it is pressed, but words begun before still belong to it (`AnswerEnds`). When an answer is taken back,
+the question counts as asked again at that moment.
 
-**It is complete** by a key, a button or a request (`answering.take_heard`), or by a silence of `answer_pause`
+**It is complete** by a key, a button or a request (`answers.take_heard`), or by a silence of `answer_pause`
 seconds, whose second half counts down. The end of a feed counts as silence. Words in doubt (`Segment.doubt`)
-are never ended by silence: somebody looks at them first. Words that are corrected have none; corrected to
-nothing, they are no words of an answer.
+are never ended by silence: somebody looks at them first. Corrected words are no longer in doubt; if corrected
+to nothing, they are no part of an answer.
 
 **A question waits** for the end of a sentence; at the end of a section for the presenter to have begun the
 next slide and paused there. Where the presenter asks for questions, it waits for nothing.
 
-**That was my talk** (`taking_back.give_to_talk`): what was taken for an answer is the talk's, with its own
-times and slides, as if nobody had asked. The question gives way until the presenter has gone on and paused,
-or asks for it, and is then put again.
+**That was my talk** (`corrections.give_to_talk`): what was taken for an answer is talk, with its own times
+and slides, as if nobody had asked. The question gives way until the presenter has gone on and paused, or asks
+for it, and is then asked again.
 
 Source: DESIGN.md, section 7.
 """
@@ -94,7 +94,7 @@ def begun_s(told_s: float | None, estimated_s: float, now_s: float, *, runs: boo
     """Return when a piece of speech that has just come was begun, in seconds of the session clock.
 
     Args:
-        told_s: The start that its source gave; None: none that can be one.
+        told_s: The start that its source gave; None: no valid one.
         estimated_s: The start that the transcript gives it.
         now_s: The session clock.
         runs: Whether that clock runs.
@@ -113,7 +113,7 @@ def part_of(projection: Projection, begun_at_s: float) -> str:
 
 
 def is_waiting(projection: Projection) -> bool:
-    """Whether a question waits for its answer, or for the rest of it."""
+    """Return whether a question waits for its answer, or for the rest of it."""
     return projection.asking is not None and projection.asking.turns[-1].answer is None
 
 
@@ -121,19 +121,19 @@ def is_waiting(projection: Projection) -> bool:
 
 
 def is_complete(state: State, live: Live) -> bool:
-    """Whether what was said so far is the whole answer to the open question."""
+    """Return whether what was said so far is the whole answer to the open question."""
     if not state.projection.has_words or is_held(state.projection):
         return False
     return live.is_over or live.silent_s >= state.rules.timers_s.answer_pause
 
 
 def is_held(projection: Projection) -> bool:
-    """Whether the answer so far has words in doubt, so that no silence ends it."""
+    """Return whether the answer so far has words in doubt, so that no silence ends it."""
     return any(segment.doubt for segment in projection.heard)
 
 
 def ends_in_s(state: State, live: Live) -> float | None:
-    """Return the seconds until silence ends the answer; None: it does not count down."""
+    """Return the seconds until silence ends the answer, or None if they do not count down."""
     pause_s = state.rules.timers_s.answer_pause
     if not _is_answering(state.projection) or is_held(state.projection) or live.silent_s < pause_s / 2:
         return None
@@ -141,7 +141,7 @@ def ends_in_s(state: State, live: Live) -> float | None:
 
 
 def _is_answering(projection: Projection) -> bool:
-    """Whether words of an answer have come that is not complete."""
+    """Return whether words of an incomplete answer have come."""
     return is_waiting(projection) and projection.has_words
 
 
@@ -149,7 +149,7 @@ def _is_answering(projection: Projection) -> bool:
 
 
 def waits_for(state: State, live: Live) -> str | None:
-    """Return what a question waits for, live: SENTENCE, SLIDE, PAUSE, or None where it may be put now."""
+    """Return what a question waits for, live: SENTENCE, SLIDE, PAUSE, or None if it may be asked now."""
     projection = state.projection
     if projection.is_question_wanted:
         return None
@@ -164,7 +164,7 @@ def waits_for(state: State, live: Live) -> str | None:
 
 
 def is_at_a_stop(state: State, live: Live) -> bool:
-    """Whether the presenter has come to the end of a sentence, or is silent."""
+    """Return whether the presenter has come to the end of a sentence, or is silent."""
     pause_s, segments = state.rules.timers_s.hand_raise_pause, state.projection.segments
     if live.silent_s >= pause_s or not segments:
         return True
@@ -172,9 +172,9 @@ def is_at_a_stop(state: State, live: Live) -> bool:
 
 
 def _has_begun_slide(projection: Projection) -> bool:
-    """Whether words were begun on the slide that is shown.
+    """Return whether words were begun on the slide that is shown.
 
-    Of two pieces that came since, the second was begun on it whatever its times say.
+    If two pieces came since, the second was begun on it, whatever its times say.
     """
     since = projection.segments[projection.segments_before_slide :]
     at_s = projection.slides[-1].at_s if projection.slides else 0.0
@@ -185,10 +185,10 @@ def _has_begun_slide(projection: Projection) -> bool:
 
 
 def withdrawable(projection: Projection) -> Mark | None:
-    """Return the question whose answer can be taken back: the last that was answered, also in part.
+    """Return the question whose answer can be taken back, the last that was answered even in part, or None.
 
-    None: nothing was answered, the next question is being answered already, or a recording is played with
-    its answers.
+    It is None if nothing was answered, the next question is already being answered, or a recording is played
+    with its answers.
     """
     if projection.playback is not None and projection.playback.kind == "run":
         return None

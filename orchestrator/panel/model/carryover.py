@@ -1,4 +1,4 @@
-"""The carry-over from earlier sessions: taken once, when a session starts, and kept in its first record.
+"""The carry-over from earlier sessions: read once, when a session starts, and kept in its first record.
 
 It is no file and never touches a template. Each agent's text enters its context as one extra
 block after its files; what was left open before is also there as values, for an engine that
@@ -19,7 +19,7 @@ from orchestrator.panel.model.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class OpenPoint:
-    """A question of an earlier rehearsal that was not answered to anybody's satisfaction."""
+    """A question of an earlier rehearsal that was not answered satisfactorily."""
 
     session: str
     exchange: str  # its id there

@@ -27,7 +27,7 @@ NO_JUDGEMENT = "the engine gave no judgement"
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Something that a panelist means to go after, and why."""
+    """A target that a panelist means to attack, and why."""
 
     claim: str | None  # Claim.id; None where the line holds no extracted claim
     slide: int | None
@@ -91,7 +91,7 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class PersonVerdict:
-    """What a person says of an answer; the panel's verdict stays beside it."""
+    """A person's verdict on an answer; the panel's verdict stays beside it."""
 
     exchange: str
     turn: int  # whose answer it is, from 1
@@ -107,7 +107,7 @@ Persons = Mapping[tuple[str, int], PersonVerdict]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question and what came of it."""
+    """One question and its outcome."""
 
     question: str
     needs: tuple[str, ...] = ()
@@ -152,61 +152,61 @@ class Exchange:
 
     @property
     def answered(self) -> tuple[Turn, ...]:
-        """The turns whose question got an answer."""
+        """Return the turns whose question got an answer."""
         return tuple(turn for turn in self.turns if turn.answer)
 
     @property
     def left_open(self) -> tuple[str, ...]:
-        """Points left open by the last answer, and by the last one to each question before a new one."""
+        """Return the points left open by the last answer, and by the last one before each new question."""
         turns = self.answered
         last = (one for one, after in zip_longest(turns, turns[1:]) if after is None or after.is_new_question)
         return tuple(dict.fromkeys(point for turn in last for point in turn.still_open))
 
     @property
     def was_left_open(self) -> tuple[str, ...]:
-        """Points that an earlier answer left open and that none names behind it: asked on, or passed over."""
+        """Return points that earlier answers left open and the last ones do not: asked on, or ignored."""
         named = dict.fromkeys(point for turn in self.answered for point in turn.still_open)
         return tuple(point for point in named if point not in self.left_open)
 
     @property
     def person(self) -> PersonVerdict | None:
-        """What a person says of the last answer, which decides."""
+        """Return a person's verdict on the last answer, which decides, or None."""
         return self.answered[-1].person if self.answered else None
 
     @property
     def result(self) -> str | None:
-        """What it counts as, of OUTCOMES: what a person says of the last answer, else the panel's outcome."""
+        """Return the result, of OUTCOMES: a person's verdict on the last answer, else the panel's outcome."""
         return self.outcome if self.person is None else result_of(self.person)
 
     @property
     def is_follow_up_silent(self) -> bool:
-        """Whether its last question, asked after an answer to an earlier one, got no answer itself."""
+        """Return whether the last question, asked after an answer to an earlier one, got no answer."""
         return bool(self.answered) and not self.turns[-1].answer
 
 
 def result_of(said: PersonVerdict) -> str:
-    """What an answer counts as where a person judged it, of OUTCOMES."""
+    """Return the result, of OUTCOMES, of an answer that a person judged."""
     return "satisfied" if said.verdict == GIVEN else "unresolved"
 
 
 def each_once(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Every question once: of one that was parked and put again, the later exchange."""
+    """Return every question once: of one that was parked and asked again, the later exchange."""
     taken_up = {exchange.comes_back_to for exchange in exchanges}
     return tuple(one for one in exchanges if one.id not in taken_up)
 
 
 def not_taken_up(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Parked exchanges whose question was not put again: what the presenter takes home."""
+    """Return the parked exchanges whose question was not asked again, as homework for the presenter."""
     return tuple(one for one in each_once(exchanges) if one.outcome == "parked")
 
 
 def still_to_come_back(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Parked exchanges whose question can still come back: a question comes back once."""
+    """Return the parked exchanges whose question can still come back: a question comes back once."""
     return tuple(one for one in not_taken_up(exchanges) if one.comes_back_to is None)
 
 
 def answered_with(quote: str, exchanges: Iterable[Exchange]) -> str | None:
-    """The first exchange in whose answers the words stand; None: there is none."""
+    """Return the first exchange whose answers hold the words, or None."""
     words = " ".join(quote.split())
     for one in exchanges:
         if any(words in " ".join((turn.answer or "").split()) for turn in one.turns):
@@ -215,7 +215,7 @@ def answered_with(quote: str, exchanges: Iterable[Exchange]) -> str | None:
 
 
 def answer_quoted(asked: Exchange, exchanges: Sequence[Exchange]) -> str | None:
-    """The exchange before *asked* in whose answers the words stand that it is about; None: there is none.
+    """Return the exchange before *asked* whose answers hold the words that it is about, or None.
 
     Answers are speech as well, so such words have a time; but the time of an answer is no place in the talk.
     """

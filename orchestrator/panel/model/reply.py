@@ -1,7 +1,7 @@
-"""An engine's replies beside questions and verdicts: values that stand in ledgers, every quote verified.
+"""An engine's replies other than questions and verdicts: values kept in ledgers, every quote verified.
 
-An engine's own quotes are never kept: each `quote` here is the source's own stretch of text, found
-again by code, and what could not be found is not there.
+An engine's own quotes are never kept: each `quote` here is the source's own stretch of text, found again by
+code; quotes that could not be found are left out.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _NO_WORD = re.compile(r"[\W_]+")  # case and punctuation make no other fact
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One record that facts may be taken from: a piece of speech, an answer, or an exchange that closed."""
+    """One record to take facts from: a piece of speech, an answer, or an exchange that closed."""
 
     __pydantic_config__: ClassVar = {"allow_inf_nan": False}  # a ledger may hold numbers that are none
 
@@ -62,7 +62,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class FactDraft:
-    """A fact as an engine proposes it, and as a record holds it."""
+    """A fact as an engine proposes it, and as a record stores it."""
 
     type: str  # of FACT_TYPES
     content: str  # in plain language
@@ -73,7 +73,7 @@ class FactDraft:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact that is kept, with what its source says of when and where."""
+    """A fact that is kept, with its source's date and place."""
 
     id: str  # "f1", "f2", … in the order of finding
     type: str
@@ -91,7 +91,7 @@ class Fact:
 
 
 def key_of(content: str) -> str:
-    """The letters and digits of a fact's text, which two facts that say the same have in common."""
+    """Return the letters and digits of a fact's text, which are equal for facts that say the same."""
     return _NO_WORD.sub(" ", content.casefold()).strip()
 
 
@@ -135,7 +135,7 @@ class RubricCheck:
 
 @dataclass(frozen=True, slots=True)
 class DebriefWords:
-    """All that a debrief says and that no count gives."""
+    """All of a debrief that cannot be counted."""
 
     fix: str = ""  # the one thing to fix first; "": nothing
     why: str = ""
@@ -150,7 +150,7 @@ class DebriefWords:
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """How one reported finding stands to the deck."""
+    """The bearing of one reported finding on the deck."""
 
     reported: int  # its place in `NewsRequest.reported`
     stance: str  # of intel.STANCES
@@ -190,7 +190,7 @@ class BoardMember:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One person at the table, and which of the dossier's questions are theirs."""
+    """One person at the table, with their questions in the dossier."""
 
     kind: str  # BOARD or PANEL
     name: str

@@ -1,7 +1,6 @@
 """Tokens, money and time of a session's calls to a model. No word of the session is in it.
 
-A session's calls stand in its ledger, a `call` record each, so whoever opens it knows what
-was spent.
+A session's calls are in its ledger, a `call` record each, so anybody who opens it knows what was spent.
 """
 
 from __future__ import annotations
@@ -45,12 +44,12 @@ class CallUsage:
 
     @property
     def input(self) -> int:
-        """All input tokens."""
+        """Return all input tokens."""
         return self.read + self.written + self.new
 
     @property
     def alarm(self) -> bool:
-        """Fewer tokens were read than the layout promises."""
+        """Return whether fewer tokens were read from the cache than the layout promises."""
         return self.reported and self.read < TOLERANCE * self.promised * self.input
 
     def __str__(self) -> str:
@@ -75,12 +74,12 @@ class Total:
 
     @property
     def input(self) -> int:
-        """All input tokens."""
+        """Return all input tokens."""
         return self.read + self.written + self.new
 
     @property
     def tokens(self) -> int:
-        """Input and output."""
+        """Return the input and output tokens."""
         return self.input + self.output
 
     def __add__(self, other: Total) -> Total:
@@ -92,7 +91,7 @@ class Total:
 
 
 def total(usages: Iterable[CallUsage]) -> Total:
-    """All of them together."""
+    """Add usages up."""
     whole = Total()
     for one in usages:
         alarms = int(one.alarm)
@@ -102,9 +101,9 @@ def total(usages: Iterable[CallUsage]) -> Total:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that a session's calls may use; None: no limit.
+    """The maximum that a session's calls may use; None: no limit.
 
-    A model without a known price uses up no money, so only tokens bound it.
+    A model without a known price uses up no money, so only tokens limit it.
     """
 
     tokens: int | None = None  # input and output
@@ -112,11 +111,11 @@ class Budget:
 
     @property
     def is_set(self) -> bool:
-        """Whether there is any limit."""
+        """Return whether there is any limit."""
         return self.tokens is not None or self.usd is not None
 
     def share(self, spent: Total) -> float:
-        """The share of it that *spent* uses up, 1.0 being all; of two limits the one that is nearer."""
+        """Return the share of the budget that *spent* uses up, 1.0 being all; the higher of two shares."""
         shares = [0.0]
         if self.tokens is not None:
             shares.append(spent.tokens / max(1, self.tokens))  # a budget of nought is used up, not an error
@@ -126,10 +125,10 @@ class Budget:
 
 
 class Account:
-    """The use of a session's calls, held against its budget. Safe to use from several threads."""
+    """The usage of a session's calls, compared with its budget. Safe to use from several threads."""
 
     def __init__(self, budget: Budget | None = None, spent: Total | None = None) -> None:
-        """*spent*: by earlier processes on the same session."""
+        """Open an account; *spent*: by earlier processes on the same session."""
         self.budget, self.spent = budget or Budget(), spent or Total()
         self._lock = threading.Lock()
         self._waiting: list[CallUsage] = []
@@ -138,29 +137,29 @@ class Account:
 
     @property
     def share(self) -> float:
-        """How much of the budget is used up, 1.0 being all."""
+        """Return the share of the budget that is used up, 1.0 being all."""
         return self.budget.share(self.spent)
 
     def charge(self, usage: CallUsage) -> CallUsage:
-        """Count a call; the same with the share that was used up after it."""
+        """Add a call's usage and return it with the share of the budget used so far."""
         with self._lock:
             self.spent += total([usage])
             return replace(usage, budget_share=round(self.share, 4) if self.budget.is_set else None)
 
     def add(self, usage: CallUsage) -> None:
-        """Count a call, and keep it until it is taken."""
+        """Add a call's usage, and keep it until it is taken."""
         charged = self.charge(usage)
         with self._lock:
             self._waiting.append(charged)
 
     def take(self) -> list[CallUsage]:
-        """The calls that were added since this was last asked, in order."""
+        """Return the calls added since the last time this was asked, in order."""
         with self._lock:
             taken, self._waiting = self._waiting, []
         return taken
 
     def news(self) -> list[str]:
-        """The warnings due at 80 % and at 100 %, one line and once each."""
+        """Return the warnings due at 80 % and at 100 %, one line and once each."""
         with self._lock:
             passed = [at for at in (WARNS_AT, 1.0) if self.share >= at and at not in self._told]
             self._told.update(passed)

@@ -1,4 +1,4 @@
-"""How the moderator runs a session: its limits, timers and phrases.
+"""The moderator's orchestration: limits, timers and phrases.
 
 `orchestration.md` holds them as front matter (its prose is for people and the model);
 `phrase-library.md` holds what the moderator may say, under one heading for each occasion.
@@ -48,7 +48,7 @@ Phrases = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """A session's options where its presenter names none."""
+    """A session's options where its presenter chooses none."""
 
     mode: str  # of MODES
     intensity: str  # of INTENSITIES
@@ -58,7 +58,7 @@ class Defaults:
 
 @dataclass(frozen=True, slots=True)
 class Timers:
-    """Seconds of session clock."""
+    """The timers, in seconds of the session clock."""
 
     refresh: float  # between two refreshes of the candidate questions
     answer_pause: float  # a silence that ends an answer; its second half counts down
@@ -82,10 +82,10 @@ class Orchestration:
 
 @lru_cache(maxsize=16)  # those of several homes; reading one takes some 20 ms
 def read_orchestration(text: str, path: str) -> Orchestration:
-    """The moderator's rules that *text* describes; the same text is read once in a process.
+    """Read the moderator's rules in *text*; the same text is read once in a process.
 
     Raises:
-        PersonaError: A key is missing, unknown or has a value that cannot be meant.
+        PersonaError: A key is missing, unknown or has an invalid value.
     """
     outline = read_outline(text, path)
     orchestration = orchestration_of(outline)
@@ -94,10 +94,10 @@ def read_orchestration(text: str, path: str) -> Orchestration:
 
 
 def read_phrases(text: str, path: str) -> Phrases:
-    """The moderator's phrases that *text* lists, by heading.
+    """Read the moderator's phrases in *text*, by heading.
 
-    A heading that is not there has none: sessions keep the library that they were started with,
-    also that of an earlier release.
+    A missing heading has no phrases: sessions keep the library that they were started with, even from an
+    earlier release.
 
     Raises:
         PersonaError: A bullet is not one quoted phrase, or holds a slot that nobody fills.
@@ -109,7 +109,7 @@ def read_phrases(text: str, path: str) -> Phrases:
 
 
 def orchestration_of(outline: Outline) -> Orchestration:
-    """The rules, as far as they can be read; what cannot is in the outline's findings."""
+    """Return the rules as far as they can be read; the outline's findings hold the faults."""
     front = outline.front
     front.values = {key: value for key, value in front.values.items() if key not in FORMER_KEYS}
     if isinstance(timers := front.values.get("timers_s"), Mapping):
@@ -134,7 +134,7 @@ def orchestration_of(outline: Outline) -> Orchestration:
 
 
 def deciding_nothing(text: str, path: str) -> list[str]:
-    """A line for each key in the front matter of *text* that has no effect any more."""
+    """Return a line for each key in the front matter of *text* that no longer has an effect."""
     front = read_outline(text, path).front
     timers = front.values.get("timers_s")
     former = [key for key in FORMER_KEYS if key in front.values]
@@ -144,7 +144,7 @@ def deciding_nothing(text: str, path: str) -> list[str]:
 
 
 def phrases_of(outline: Outline) -> Phrases:
-    """The phrases, as far as they can be read; the rest is in the outline's findings."""
+    """Return the phrases as far as they can be read; the outline's findings hold the faults."""
     for section in outline.under(None):
         for item in bullets(section):
             for slot in re.findall(r"\{([^{}]*)\}", item.text):
@@ -159,7 +159,7 @@ def _names(kind: type[Any]) -> tuple[str, ...]:
 
 
 def _keyed(outline: Outline, key: str, keys: tuple[str, ...]) -> None:
-    """Find that *key* is no mapping, or holds other keys than *keys*."""
+    """Report a *key* that is no mapping, or holds other keys than *keys*."""
     value = outline.front.lookup(key)
     if value is not None and not isinstance(value, Mapping):
         outline.front.reject(key, f"must hold the keys {', '.join(keys)}")

@@ -37,7 +37,7 @@ class Finding:
 class Findings:
     """The findings of one file, collected while it is read.
 
-    A reader refuses on the first one; a checker lists them all.
+    A reader raises the first one; a checker lists them all.
     """
 
     path: str
@@ -72,7 +72,7 @@ class FrontMatter:
     misspelt: set[str] = field(default_factory=set)  # keys that are absent but for a slip in their name
 
     def line_of(self, key: str) -> int:
-        """The line of a key; when it is absent, of the mapping that lacks it, or of the file."""
+        """Return the line of a key; if it is absent, that of the mapping that lacks it, or of the file."""
         while key and key not in self.lines:
             key = key.rpartition(".")[0]
         return self.lines.get(key, 1)
@@ -81,7 +81,7 @@ class FrontMatter:
         self.findings.add(self.line_of(key), f"`{key}` {message}")
 
     def only(self, keys: Iterable[str], within: str = "") -> None:
-        """Find each key that is not one of *keys*, and name the one that was meant, if one is missing."""
+        """Report each key that is not one of *keys*, and suggest the missing key that was probably meant."""
         keys = tuple(keys)
         found = self.values if not within else self.values.get(within)
         if not isinstance(found, Mapping):
@@ -100,7 +100,7 @@ class FrontMatter:
                 )
 
     def lookup(self, key: str) -> Any:
-        """The value of a key; None, with a finding, when there is none."""
+        """Return the value of a key, or None, with a finding, if there is none."""
         value: Any = self.values
         for part in key.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
@@ -114,7 +114,7 @@ class FrontMatter:
         return value
 
     def text(self, key: str) -> str:
-        """One line of text."""
+        """Return one line of text."""
         value = self.lookup(key)
         if isinstance(value, str) and value.strip() and value.isprintable():
             return value
@@ -123,7 +123,7 @@ class FrontMatter:
         return ""
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of at least one text."""
+        """Return a list of at least one text."""
         value = self.lookup(key)
         if (
             isinstance(value, list)
@@ -136,12 +136,12 @@ class FrontMatter:
         return ()
 
     def text_or(self, key: str, default: str) -> str:
-        """One line of text, or *default* where there is none; nothing is found missing."""
+        """Return one line of text, or *default* if it is absent, without a finding."""
         value = self.values.get(key)
         return value if isinstance(value, str) and value.strip() and value.isprintable() else default
 
     def texts_or(self, key: str) -> tuple[str, ...]:
-        """A list of texts; empty where there is none, and nothing is found missing."""
+        """Return a list of texts, empty if it is absent, without a finding."""
         value = self.values.get(key)
         return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
 
@@ -152,7 +152,7 @@ class FrontMatter:
         return value
 
     def number(self, key: str) -> float:
-        """A number above 0."""
+        """Return a number above 0."""
         value = self.lookup(key)
         if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf"):
             return value
@@ -161,7 +161,7 @@ class FrontMatter:
         return 0
 
     def whole(self, key: str) -> int:
-        """A whole number above 0."""
+        """Return a whole number above 0."""
         value = self.number(key)
         if not isinstance(value, int):
             self.reject(key, f"is {value!r}: write a whole number above 0")
@@ -196,7 +196,7 @@ def _inner(values: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _note_lines(front: FrontMatter, node: Any, within: str) -> None:
-    """Note the line of each key, two levels deep, and find keys that are given twice."""
+    """Note the line of each key, two levels deep, and report keys that are given twice."""
     for key, value in node.value:
         name = f"{within}{key.value}"
         line = key.start_mark.line + 2  # marks count from 0, and the first `---` stands above
@@ -250,14 +250,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """One template: its front matter, its sections, and what was found wrong so far."""
+    """One template: its front matter, its sections, and the findings so far."""
 
     findings: Findings
     front: FrontMatter
     sections: tuple[Section, ...]
 
     def under(self, within: str | None) -> tuple[Section, ...]:
-        """The `##` sections, or the `###` sections *within* one of them."""
+        """Return the `##` sections, or the `###` sections *within* one of them."""
         level = 2 if within is None else 3
         return tuple(s for s in self.sections if s.level == level and s.within == within)
 
@@ -265,16 +265,16 @@ class Outline:
         return next((s for s in self.under(within) if s.title == title), None)
 
     def is_faulty(self, section: Section) -> bool:
-        """Something was found on the section's own lines or its heading."""
+        """Return whether a finding is on the section's own lines or its heading."""
         last = section.line + len(section.body)
         return any(section.line <= (finding.line or 0) <= last for finding in self.findings.found)
 
     def expect(self, titles: Sequence[str], within: str | None = None, *, more: bool = False) -> None:
-        """Find what is missing, misspelt, twice or out of order among the headings.
+        """Report headings that are missing, misspelt, duplicate or out of order.
 
         Args:
             within: Expect `###` headings in this `##` section; nothing if it is absent.
-            more: Sections of the author's own are welcome after the last of *titles*.
+            more: Allow the author's own sections after the last of *titles*.
         """
         if within is not None and self.section(within) is None:
             return  # its absence is a finding of its own
@@ -319,7 +319,7 @@ class Outline:
             met.append(section)
 
     def table(self, section: Section, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
-        """The rows of the section's one table, each with its line; cells by column name."""
+        """Return the rows of the section's one table, each with its line; cells by column name."""
         add = self.findings.add
         wanted = f"| {' | '.join(columns)} |"
         lines = [line for line in section.body if line.text.lstrip().startswith("|")]
@@ -371,18 +371,18 @@ def read_outline(text: str, path: str, *, front: bool = True) -> Outline:
 
 
 def bullets(section: Section | None) -> list[Line]:
-    """The section's bullets, each with the lines that continue it joined on."""
+    """Return the section's bullets, each with its continuation lines joined on."""
     return _items(section, _BULLET)
 
 
 def unquoted(text: str) -> str:
-    """*text* without the double quotes around it, if it is one phrase in double quotes."""
+    """Return *text* without its double quotes, if it is one phrase in double quotes."""
     match = _QUOTED.fullmatch(text)
     return match[1] if match else text
 
 
 def table_rows(section: Section) -> list[dict[str, str]]:
-    """The rows of the section's first table, by column; those that do not fit its header are passed over."""
+    """Return the rows of the section's first table by column, without those that do not fit its header."""
     lines = [line.text for line in section.body if line.text.lstrip().startswith("|")]
     if len(lines) < 2 or not _RULER.fullmatch(lines[1].strip()):
         return []
@@ -392,12 +392,12 @@ def table_rows(section: Section) -> list[dict[str, str]]:
 
 
 def steps(section: Section) -> list[Line]:
-    """The section's numbered steps."""
+    """Return the section's numbered steps."""
     return _items(section, _STEP)
 
 
 def quoted_bullets(outline: Outline, section: Section | None) -> tuple[str, ...]:
-    """The section's bullets, each of which must be one phrase in double quotes."""
+    """Return the section's bullets, each of which must be one phrase in double quotes."""
     phrases = []
     for item in bullets(section):
         match = _QUOTED.fullmatch(item.text)
@@ -422,7 +422,7 @@ def _items(section: Section | None, marker: re.Pattern[str]) -> list[Line]:
 
 
 def _sections(lines: Sequence[str], offset: int) -> Iterator[Section]:
-    """Cut the body at its headings; *offset* lines of front matter stand above it."""
+    """Split the body at its headings, after *offset* lines of front matter."""
     heads = [(i, match) for i, line in enumerate(lines) if (match := _HEADING.fullmatch(line))]
     ends = [*(i for i, _ in heads[1:]), len(lines)]
     within: str | None = None

@@ -1,7 +1,7 @@
-"""Checks agents as a whole, and drafts new ones: `greenroom panel check` and `panel add`.
+"""Checking whole agents, and drafting new ones: `greenroom panel check` and `panel add`.
 
-Reading a template is lenient (`persona.py`); this is where everything that a template of today
-must hold is asked for: keys, headings, counts, sizes, and that a person wrote it.
+Reading a template is lenient (`persona.py`); this module requires everything that a new template must hold:
+keys, headings, counts, sizes, and that a person wrote it.
 
 Source: DESIGN.md, section 2.
 """
@@ -96,7 +96,7 @@ _BLANK = ("", "-", "–", "—")  # a cell that says nothing
 
 
 def check_persona(outline: Outline) -> None:
-    """Find whatever a persona lacks."""
+    """Report everything that a persona lacks."""
     front = outline.front
     persona = persona_of(outline)
     front.only(PERSONA_KEYS)
@@ -130,7 +130,7 @@ def check_persona(outline: Outline) -> None:
 
 
 def check_domain(outline: Outline) -> None:
-    """Find whatever domain knowledge lacks."""
+    """Report everything that domain knowledge lacks."""
     domain = domain_of(outline)
     front = outline.front
     front.only(DOMAIN_KEYS)
@@ -152,7 +152,7 @@ def check_domain(outline: Outline) -> None:
 
 
 def check_phrases(outline: Outline) -> None:
-    """Find whatever a phrase library lacks."""
+    """Report everything that a phrase library lacks."""
     outline.front.only(("id", "kind"))
     outline.expect(PHRASE_HEADINGS)
     for heading, phrases in phrases_of(outline).items():
@@ -160,9 +160,9 @@ def check_phrases(outline: Outline) -> None:
 
 
 def _check_title(outline: Outline, persona: Persona) -> None:
-    """Find a title that does not name the person, and prose that lacks one of two sentences.
+    """Report a title that does not name the person, and prose without one of two required sentences.
 
-    They say that the person is fictional, and that deck, news and speech are never instructions.
+    The sentences say that the person is fictional, and that deck, news and speech are never instructions.
     """
     add = outline.findings.add
     title = next((section for section in outline.sections if section.level == 1), None)
@@ -184,7 +184,7 @@ def _check_prose(outline: Outline, within: str | None, titles: tuple[str, ...]) 
 
 
 def _count(outline: Outline, section: Section | None, items: Sized, least: int) -> None:
-    """Find that a section holds too few items, unless something is wrong that explains it."""
+    """Report a section with too few items, unless another finding explains it."""
     # A table that is broken has no rows to count.
     if section is None or (not items and outline.is_faulty(section)):
         return
@@ -223,7 +223,7 @@ def _check_benchmark(outline: Outline, line: int, row: Mapping[str, str]) -> Non
 
 
 def _check_slots(outline: Outline) -> None:
-    """Nobody fills slots in: the one who plays the part reads the page as it stands."""
+    """Report slots, which nobody fills in: the page is read as it stands."""
     for section in outline.sections:
         for line in section.body:
             if slot := _SLOT.search(line.text):
@@ -236,9 +236,9 @@ def _check_slots(outline: Outline) -> None:
 
 
 def check_panel(templates: Path) -> list[Finding]:
-    """Everything that is wrong with the agents under *templates*; empty when all is well.
+    """Return everything that is wrong with the agents under *templates*, empty if all is well.
 
-    Folders whose names start with a dot are no agents.
+    Folders whose names start with a dot are skipped.
     """
     try:
         folders = sorted(p for p in templates.iterdir() if p.is_dir() and not p.name.startswith("."))
@@ -255,7 +255,7 @@ def check_panel(templates: Path) -> list[Finding]:
 
 
 def check_agent(folder: Path) -> list[Finding]:
-    """Everything that is wrong with one agent's folder; empty when all is well.
+    """Return everything that is wrong with one agent's folder, empty if all is well.
 
     The folder `moderator` must hold orchestration and phrases, any other one domain knowledge.
     Findings come file by file, in the order of their lines.
@@ -275,14 +275,14 @@ def check_agent(folder: Path) -> list[Finding]:
 def scaffold(templates: Path, name: str) -> list[Path]:
     """Add a seat: `NAME/persona.md` and `NAME/domain-knowledge.md`, drafts for somebody to rewrite.
 
-    The folder appears whole or not at all. Each line to rewrite is marked; as long as one is, the
-    seat is not valid and sits in no session.
+    The folder is created whole or not at all. Each line to rewrite is marked; while any mark is left, the
+    seat is invalid and takes part in no session.
 
     Returns:
         The files that were made.
 
     Raises:
-        PersonaError: The name is none that an agent may have, is taken, or the disk refuses.
+        PersonaError: The agent name is invalid or already exists, or the disk refuses.
     """
     try:
         check_agent_name(name)
@@ -337,7 +337,7 @@ def _check_file(path: Path) -> list[Finding]:
 
 
 def _check_is_written(outline: Outline, text: str, file: str) -> None:
-    """Find lines that still hold the draft's mark, and each that has its words without the mark."""
+    """Report lines that still hold the draft's mark, and draft lines whose mark alone was removed."""
     drafted = {_words(line) for line in _draft(file).split("\n") if DRAFT in line}
     lines = text.split("\n")
     marked = [number for number, line in enumerate(lines, 1) if DRAFT in line]
@@ -353,12 +353,12 @@ def _check_is_written(outline: Outline, text: str, file: str) -> None:
 
 
 def _words(line: str) -> str:
-    """A line's words, without the mark and whatever is no letter."""
+    """Return a line's words, without the mark and anything that is no letter or digit."""
     return " ".join("".join(c if c.isalnum() else " " for c in line.replace(DRAFT, "")).split()).casefold()
 
 
 def _no_form(_outline: Outline) -> None:
-    """Ask nothing of a companion that only its readers know."""
+    """Check nothing in a companion file whose format only its readers know."""
 
 
 _WITH_FRONT_MATTER = frozenset(("persona.md", "domain-knowledge.md", "orchestration.md"))

@@ -1,11 +1,10 @@
-"""A panelist's persona and its domain knowledge, read from their Markdown.
+"""A panelist's persona and its domain knowledge, read from Markdown.
 
-A persona is written for the one who plays it, a person or a language model, who is given the
-whole text. The values here are the parts that programs use as well: names, colours, lists, and
-examples to show. Reading is lenient, since a session keeps the templates that it was started
-with, also those of an earlier release: only front matter with the four names is needed, keys
-and headings that nobody knows are passed over, and what is absent is empty. `panel_check.py`
-lists everything that is wrong with a template of today.
+A persona is written for a person or a language model, who is given the whole text. The values here are the
+parts that programs use as well: names, colours, lists, and examples to show. Reading is lenient, since a
+session keeps the templates that it was started with, even from an earlier release: only front matter with the
+four names is required, unknown keys and headings are ignored, and what is absent is empty. `panel_check.py`
+lists everything that is wrong with a new template.
 
 The readers take the text; *path* only names the file in messages. The moderator's own files
 are read in `orchestration.py`.
@@ -70,7 +69,7 @@ class Persona:
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """The usual range of a metric, what it may be applied to, and the public source that says so."""
+    """The usual range of a metric, where it applies, and the public source for it."""
 
     table: str
     metric: str
@@ -102,7 +101,7 @@ class DomainKnowledge:
 class Seat:
     """One place at the table; the moderator has no domain knowledge.
 
-    Compared by identity: what was worked out for a seat is found again without reading it all.
+    Compared by identity, so that results cached for a seat are found without comparing its texts.
     """
 
     persona: Persona
@@ -115,7 +114,7 @@ KEPT: Final = 64
 
 @lru_cache(maxsize=KEPT)
 def read_persona(text: str, path: str) -> Persona:
-    """The persona that *text* describes; the same text is read once in a process.
+    """Read the persona in *text*; the same text is read once in a process.
 
     Raises:
         PersonaError: There is no front matter, or one of id, name, title and role is missing.
@@ -128,10 +127,10 @@ def read_persona(text: str, path: str) -> Persona:
 
 @lru_cache(maxsize=KEPT)
 def read_domain(text: str, path: str) -> DomainKnowledge:
-    """The domain knowledge that *text* describes; the same text is read once in a process.
+    """Read the domain knowledge in *text*; the same text is read once in a process.
 
     Raises:
-        PersonaError: Front matter is there and is not YAML.
+        PersonaError: The front matter is not YAML.
     """
     outline = read_outline(text, path, front=False)
     outline.findings.refuse()
@@ -139,7 +138,7 @@ def read_domain(text: str, path: str) -> DomainKnowledge:
 
 
 def persona_of(outline: Outline) -> Persona:
-    """The persona, as far as it can be read; the four names are found missing, nothing else is."""
+    """Return the persona as far as it can be read; only a missing one of the four names is a finding."""
     front = outline.front
     color = front.text_or("color", NEUTRAL)
     return Persona(
@@ -167,7 +166,7 @@ def persona_of(outline: Outline) -> Persona:
 
 
 def domain_of(outline: Outline) -> DomainKnowledge:
-    """The domain knowledge, as far as it can be read."""
+    """Return the domain knowledge as far as it can be read."""
     return DomainKnowledge(
         red_flags=_red_flags(outline.section(RED_FLAGS)),
         benchmarks=tuple(
@@ -183,7 +182,7 @@ def domain_of(outline: Outline) -> DomainKnowledge:
 
 
 def number(cell: str) -> float | None:
-    """One end of a range; None where it is open, or no plain number."""
+    """Return one end of a range, or None if it is open or no plain number."""
     return float(cell) if NUMBER.fullmatch(cell) else None
 
 
@@ -192,7 +191,7 @@ def _examples(section: Section | None) -> tuple[str, ...]:
 
 
 def _red_flags(section: Section | None) -> tuple[str, ...]:
-    """One line each: a bullet, or a row of the table that release 0.1.0 had."""
+    """Return one line for each bullet, or for each row of the table that release 0.1.0 had."""
     rows = table_rows(section) if section is not None else []
     former = (f"{row.get('Flag', '')}: {row.get('Why it matters', '')}".strip(": ") for row in rows)
     return (*(item.text for item in bullets(section)), *(text for text in former if text))

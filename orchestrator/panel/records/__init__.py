@@ -1,7 +1,7 @@
-"""The records of a panel's session: one class for each type, what it changes in the projection, how it reads.
+"""The records of a panel's session: one class for each type, with its effect on the projection and its text.
 
-A record's value is an object with a `type` on the disk, and here the class with that `TYPE`. A new type of
-record is one class in the file of its concept, named in `kinds.PanelRecord`; `tests/records` asks for what it
-tells of itself. One that holds words that somebody said says so in its `bearing`, also where it is a note:
-what is off the record is heard there.
+A record's value on the disk is an object with a `type`, and here the class with that `TYPE`. A new type of
+record is one class in the file of its concept, named in `kinds.PanelRecord`; `tests/records` checks that it
+describes itself. A record, or a note, that holds somebody's words states this in its `bearing`:
+off-the-record words are found by it.
 """

@@ -1,4 +1,4 @@
-"""Questions and what comes of them: put, judged, asked again, closed, and what a panelist notes of it."""
+"""The records of questions: asked, judged, asked again, closed, and what a panelist notes of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from orchestrator.panel.render import place
 
 @dataclass(frozen=True, slots=True)
 class CandidateWritten(PanelValue):
-    """Replace of a candidate question: it, and what it was made from."""
+    """Replace of a candidate question: the question, and what it was made from."""
 
     TYPE: ClassVar = "candidate"
 
@@ -88,7 +88,7 @@ class RoundMade(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class CallTaken(PanelValue):
-    """Note: what came of one panelist's call that the round did not wait for."""
+    """Note: the outcome of one panelist's call that the round did not wait for."""
 
     TYPE: ClassVar = "refreshed"
     NEEDED: ClassVar = False
@@ -169,7 +169,7 @@ class FindingNoted(PanelValue):
     tension: Tension
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: the record of the speech or of the look has it."""
+        """Do nothing: the record of the speech or of the look holds the contradiction."""
 
     def step(self, record: Record) -> Step:
         about = [place(one.slide, one.said_at_s) for one in (self.tension.a, self.tension.b)]
@@ -179,7 +179,7 @@ class FindingNoted(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class Dismissed(PanelValue):
-    """Note: the presenter says that a contradiction is none."""
+    """Note: the presenter says that a contradiction is no contradiction."""
 
     TYPE: ClassVar = "dismissed"
 
@@ -246,7 +246,7 @@ class VerdictGiven(PanelValue):
 
     @classmethod
     def word_in(cls, held: Held) -> object:
-        """Return the verdict that a value of this type gives, whatever shape it has; None: it gives none."""
+        """Return the verdict in a value of this type, whatever its shape, or None if there is none."""
         judgement = held.fields.get("judgement")
         return judgement.get("verdict") if isinstance(judgement, Mapping) else None
 
@@ -287,7 +287,7 @@ class VerdictGiven(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class AnswerJudged(PanelValue):
-    """Note: what a person says of an answer. The panel's verdict stays, and nothing in the loop follows."""
+    """Note: a person's verdict on an answer. The panel's verdict stays, and the loop does not react."""
 
     TYPE: ClassVar = "answer_judged"
     NEEDED: ClassVar = False
@@ -306,7 +306,7 @@ class AnswerJudged(PanelValue):
         projection.persons[self.exchange, self.turn] = self.said(record)
 
     def said(self, record: Record) -> PersonVerdict:
-        """Return the verdict, of the moment of its record."""
+        """Return the person's verdict, at the time of its record."""
         return PersonVerdict(self.exchange, self.turn, self.verdict, self.who, record.at, self.note)
 
     def entry(self, record: Record) -> Entry:
@@ -325,7 +325,7 @@ class AnswerJudged(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class VerdictNoted(PanelValue):
-    """Append to the exchange history: what a person says of an answer that stands there. It ends nothing."""
+    """Append to the exchange history: a person's verdict on an answer in it. It closes nothing."""
 
     TYPE: ClassVar = "verdict_noted"
     NEEDED: ClassVar = False
@@ -334,7 +334,7 @@ class VerdictNoted(PanelValue):
     turn: int  # whose answer it is, from 1
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: the note itself says it, in the same transaction."""
+        """Do nothing: the note itself holds the verdict, in the same transaction."""
 
     def step(self, record: Record) -> Step:
         return Step(None)
@@ -506,12 +506,12 @@ class ProfileAdded(PanelValue):
         return Bearing(self.exchange)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: the exchange itself has it."""
+        """Do nothing: the exchange itself holds the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteAdded(PanelValue):
-    """Append to a panelist's notes: of a turn of an exchange, or of a dismissed contradiction."""
+    """Append to a panelist's notes: on a turn of an exchange, or on a dismissed contradiction."""
 
     TYPE: ClassVar = "notes"
 
@@ -522,12 +522,12 @@ class NoteAdded(PanelValue):
         return Bearing(self.exchange)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: its text is the panelist's to read."""
+        """Do nothing: the text is for the panelist alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOut(PanelValue):
-    """Note: something was wanted of an engine and did not come."""
+    """Note: an engine's result was wanted and did not come."""
 
     TYPE: ClassVar = "left_out"
     NEEDED: ClassVar = False
@@ -537,7 +537,7 @@ class LeftOut(PanelValue):
     why: str
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: the exchange stays as it is."""
+        """Do nothing: the exchange stays as it is."""
 
     def step(self, record: Record) -> Step:
         return Step(self.TYPE)

@@ -1,4 +1,4 @@
-"""Every class of the panel's records, and how a record is read as its own."""
+"""All classes of the panel's records, and reading a record's value as its class."""
 
 from __future__ import annotations
 
@@ -123,12 +123,12 @@ _PASSED_OVER: Final = frozenset(
 
 
 def value_of(record: Record) -> PanelRecord | Unread | None:
-    """Return a record's value as its class; None: it has none.
+    """Return a record's value as its class, or None if it has no value.
 
-    One that is not `NEEDED` and not of its shape is unread: another program's, which stops no session.
+    A value of the wrong shape is `Unread` unless it is `NEEDED`: another program's record stops no session.
 
     Raises:
-        LedgerCorruptError: It is not of the shape that its class has, though it is hashed right.
+        LedgerCorruptError: The value has the wrong shape for its class, though its hash is right.
     """
     try:
         return checked_value(record)
@@ -139,10 +139,10 @@ def value_of(record: Record) -> PanelRecord | Unread | None:
 
 
 def checked_value(record: Record) -> PanelRecord | Unread | None:
-    """Return a record's value as its class, also of memory's; None: it has none.
+    """Return a record's value as its class, memory's classes included, or None if it has no value.
 
     Raises:
-        LedgerCorruptError: It is not of the shape that its class has, though it is hashed right.
+        LedgerCorruptError: The value has the wrong shape for its class, though its hash is right.
     """
     if record.held is None:
         return None
@@ -158,10 +158,10 @@ def checked_value(record: Record) -> PanelRecord | Unread | None:
 
 
 def value_as(record: Record, kind: type[P]) -> P | None:
-    """Return a record's value where it is a *kind*; values of other types are not looked at.
+    """Return a record's value if it is a *kind*, or None; values of other types are not read.
 
     Raises:
-        LedgerCorruptError: It is of that type and not of its shape.
+        LedgerCorruptError: The value has that type and the wrong shape.
     """
     if record.type != kind.TYPE:
         return None
@@ -170,10 +170,10 @@ def value_as(record: Record, kind: type[P]) -> P | None:
 
 
 def fold(projection: Projection, record: Record) -> None:
-    """Take the next record into the projection; every one is given once, in order.
+    """Add the next record to the projection; call it for every record once, in order.
 
     Raises:
-        LedgerCorruptError: Its value is not what one of its type holds, though it is hashed right.
+        LedgerCorruptError: The value has the wrong shape for its type, though its hash is right.
     """
     value = value_of(record)
     take(projection, record, value if isinstance(value, PanelValue) else None)
@@ -192,20 +192,20 @@ _OF_THE_STORE: Final = frozenset({"receipt", Counted.TYPE, Replied.TYPE})
 
 
 def known_value(record: Record) -> PanelRecord | None:
-    """Return a record's value where it is one of the panel's.
+    """Return a record's value if it is one of the panel's, or None.
 
     Raises:
-        LedgerCorruptError: It is not of the shape that its class has.
+        LedgerCorruptError: The value has the wrong shape for its class.
     """
     value = checked_value(record)
     return None if isinstance(value, Unread) else value
 
 
 def entry_of(record: Record) -> Entry | None:
-    """Return the Scribe's entry of a record; None: there is nothing that anybody would tell.
+    """Return the Scribe's entry of a record, or None if it has nothing to report.
 
     Raises:
-        LedgerCorruptError: Its value is not of the shape that its class has.
+        LedgerCorruptError: The value has the wrong shape for its class.
     """
     if record.held is None:
         return bare_entry(record) if is_speech(record) else None
@@ -214,13 +214,13 @@ def entry_of(record: Record) -> Entry | None:
 
 
 def passage_of(record: Record, date: str | None = None) -> Passage | None:
-    """Return speech, an answer or an exchange that closed, for facts; None: the record is none of them.
+    """Return a passage to take facts from: speech, an answer or a closed exchange; None for other records.
 
     Args:
-        date: The rehearsal's, where one was given; else the day on which the record was written.
+        date: The rehearsal's date; None: the day on which the record was written.
 
     Raises:
-        LedgerCorruptError: Its value is not of the shape that its class has.
+        LedgerCorruptError: The value has the wrong shape for its class.
     """
     if record.held is None:
         found = bare_passage(record) if is_speech(record) else None
@@ -233,10 +233,10 @@ def passage_of(record: Record, date: str | None = None) -> Passage | None:
 
 
 def step_of(record: Record) -> Step | None:
-    """Return the step of the trace that a record is; None: it is none, and changes nothing there.
+    """Return the step of the trace for a record, or None if it has none and changes nothing there.
 
     Raises:
-        LedgerCorruptError: Its value is not of the shape that its class has.
+        LedgerCorruptError: The value has the wrong shape for its class.
     """
     if record.held is None:
         return hearing(record.text or "") if is_speech(record) else None

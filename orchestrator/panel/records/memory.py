@@ -1,4 +1,4 @@
-"""What memory leaves in a session: facts, goals, proposals, uses of tools, and what was kept at the end."""
+"""The records of memory in a session: facts, goals, proposals, uses of tools, and what the end kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KeptKind = Literal["goal", "decision", "blocker"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A goal, a decision or a blocker that stands on what was said."""
+    """A goal, a decision or a blocker that is based on what was said."""
 
     kind: KeptKind
     text: str
@@ -31,13 +31,13 @@ class Kept:
 
 
 class MemoryValue(PanelValue):
-    """A record of memory's: it changes nothing in the projection."""
+    """The value of a record of memory, which changes nothing in the projection."""
 
     __slots__ = ()
     NEEDED: ClassVar = False
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: memory folds its own records."""
+        """Do nothing: memory folds its own records."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The moderator, the time, the engines, and who drives: what a session says of its own course."""
+"""The records of a session's course: moderator, time, engines, and who drives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOBODY_THERE = "nobody there"
 
 @dataclass(frozen=True, slots=True)
 class StateShown(PanelValue):
-    """Replace of the session state: where the moderator stands."""
+    """Replace of the session state: the moderator's state."""
 
     TYPE: ClassVar = "state"
 
@@ -113,7 +113,7 @@ class NoQuestion(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class QuestionsWanted(PanelValue):
-    """Note: the presenter asks for a question now, wherever the talk stands."""
+    """Note: the presenter asks for a question now, at any point of the talk."""
 
     TYPE: ClassVar = "questions_now"
     NEEDED: ClassVar = False
@@ -218,7 +218,7 @@ class Called(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class TookOver(PanelValue):
-    """Note: no call to the model ever succeeded; the offline panel sits there."""
+    """Note: no call to the model ever succeeded, so the offline panel took over."""
 
     TYPE: ClassVar = "took_over"
 
@@ -255,7 +255,7 @@ class PartFailed(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class DebriefAnswered(PanelValue):
-    """Note: all that the debrief says and that no count gives, or why there is none of it."""
+    """Note: all of the debrief that cannot be computed, or why there is none of it."""
 
     TYPE: ClassVar = "debrief_words"
 
@@ -283,7 +283,7 @@ class Frozen(PanelValue):
     templates: Mapping[str, str] = field(default_factory=dict)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: its operation says that the session has ended."""
+        """Do nothing: the record's operation says that the session has ended."""
 
     def step(self, record: Record) -> Step:
         sealed = {"files": len(self.files)}

@@ -1,7 +1,7 @@
-"""The rehearsal as it stands, as values: the projection of the ledger's records.
+"""The projection of the ledger's records: the rehearsal's current state, as values.
 
-No state of a session lives anywhere else: whoever folds the same records gets the same projection, so any
-process can go on from any record. Nothing here writes, and no Markdown is read back.
+A session has no other state: folding the same records gives the same projection, so any process can go on
+from any record. Nothing here writes, and no Markdown is read back.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ from orchestrator.panel.model.usage import CallUsage
 
 
 def with_answer(exchange: Exchange, words: str, lasts_s: float = 0.0) -> Exchange:
-    """The exchange with the answer to its last question, and the seconds that it took."""
+    """Return the exchange with the answer to its last question, and the seconds that it took."""
     spent_s = round(exchange.spent_s + lasts_s, 3)
     return replace(_with_last(exchange, answer=words), spent_s=spent_s)
 
 
 def words_of(pieces: Iterable[Segment]) -> str:
-    """The words of an answer, of its pieces in their order."""
+    """Return the words of an answer, given its pieces in order."""
     return " ".join(one.text for one in pieces if one.text)
 
 
 def with_words(exchange: Exchange, number: int, words: str) -> Exchange:
-    """The exchange with other words for the answer to a question of it, from 1, which was misheard.
+    """Return the exchange with a corrected answer to its question *number*, from 1, which was misheard.
 
-    A verdict on what was heard stays, beside those words; the words that it quotes go unless they were said.
+    A verdict on the misheard words stays; its quote is removed unless those words were said.
     """
     turn = exchange.turns[number - 1]
     changed = replace(turn, answer=words)
@@ -59,7 +59,7 @@ def with_words(exchange: Exchange, number: int, words: str) -> Exchange:
 
 
 def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
-    """The exchange with the verdict on its last answer."""
+    """Return the exchange with the verdict on its last answer."""
     return _with_last(
         exchange,
         verdict=judgement.verdict,
@@ -71,18 +71,18 @@ def with_verdict(exchange: Exchange, judgement: Judgement) -> Exchange:
 
 
 def by_answer(said: Iterable[PersonVerdict]) -> Persons:
-    """The last that was said of each answer; *said* is oldest first."""
+    """Return the last verdict on each answer; *said* is oldest first."""
     return {(one.exchange, one.turn): one for one in said}
 
 
 def that_stand(noted: Persons, later: Iterable[PersonVerdict] = ()) -> Persons:
-    """What people say of answers: *later* before what was *noted*, without what was taken back."""
+    """Return people's current verdicts: *later* over *noted*, without those that were taken back."""
     said = {**noted, **by_answer(later)}
     return {place: one for place, one in said.items() if one.verdict is not None}
 
 
 def with_persons(exchange: Exchange, said: Persons) -> Exchange:
-    """The exchange with what people say of its answers; they are in no record of it."""
+    """Return the exchange with people's verdicts on its answers, which none of its records holds."""
     if not said:
         return exchange
     turns = tuple(
@@ -93,17 +93,17 @@ def with_persons(exchange: Exchange, said: Persons) -> Exchange:
 
 
 def with_wish(exchange: Exchange, reason: str, wish: str | None) -> Exchange:
-    """The exchange with the presenter's wish to come back to it, and no verdict: parking is no failing."""
+    """Return the exchange with the presenter's wish to park it, and no verdict: parking is no failure."""
     return _with_last(exchange, reason=reason, quote=wish)
 
 
 def with_question(exchange: Exchange, turn: Turn) -> Exchange:
-    """The exchange with one more question."""
+    """Return the exchange with one more question."""
     return replace(exchange, turns=(*exchange.turns, turn))
 
 
 def bare_first(exchange: Exchange) -> str:
-    """The first question as its panelist had it, without what was said before it."""
+    """Return the first question as its panelist had it, without its lead-in."""
     first = exchange.turns[0]
     return first.question.removeprefix(first.lead_in).strip()
 
@@ -121,9 +121,10 @@ def _with_last(exchange: Exchange, **changes: Any) -> Exchange:
 
 
 def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
-    """Whether two of the contradiction's places stand in the question's: its own, and the one beside it.
+    """Return whether the question's places, its own and the one beside it, include two of the
+    contradiction's.
 
-    One is enough where the contradiction has no other: a sentence that contradicts itself.
+    One is enough if the contradiction has no other: a sentence that contradicts itself.
     """
     if asked.quote is None:
         return False
@@ -133,13 +134,13 @@ def is_about(asked: Candidate | Exchange, tension: Tension) -> bool:
 
 
 def are_of(places: Sequence[Place], tension: Tension) -> bool:
-    """Whether two of the contradiction's places, or its only one, are among these."""
+    """Return whether *places* include two of the contradiction's places, or its only one."""
     sides = dict.fromkeys(tension.sides)
     return sum(any(_is_one(side, place) for place in places) for side in sides) >= min(2, len(sides))
 
 
 def _is_one(one: Place, other: Place) -> bool:
-    """One slide, one moment, and one of the quotes holds the other."""
+    """Return whether two places share slide and moment, and one of the quotes holds the other."""
     if (one.slide, one.said_at_s) != (other.slide, other.said_at_s):
         return False
     return bool(one.quote and other.quote) and (one.quote in other.quote or other.quote in one.quote)
@@ -157,7 +158,7 @@ BREATHER_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A candidate question as it stands in its file."""
+    """A candidate question in its file."""
 
     candidate: Candidate
     status: str  # ready, stale or empty
@@ -170,7 +171,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Playback:
-    """A recording that is fed, whole, so that it can go on without its file."""
+    """A recording that is being played, loaded whole, so that it can go on without its file."""
 
     kind: str  # "run": questions come by themselves; "feed": they come through `ask`
     name: str
@@ -184,7 +185,7 @@ class Playback:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A line of the moderator's."""
+    """A line that the moderator said."""
 
     occasion: str  # a heading of the phrase library
     text: str
@@ -220,7 +221,7 @@ class SlideTime:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A question that was put, and the rehearsal as it stood then: an answer taken back leads there."""
+    """A question that was asked, with the rehearsal at that time, restored if its answer is taken back."""
 
     exchange: str
     turn: int  # from 1
@@ -230,7 +231,7 @@ class Mark:
 
 @dataclass(slots=True)
 class Projection:
-    """What the records of the ledger give together (`PanelValue.fold`)."""
+    """The combined state of the ledger's records (`PanelValue.fold`)."""
 
     speaker: str | None = None  # --speaker: whose words are judged
     deck: Deck | None = None
@@ -334,32 +335,32 @@ class Projection:
     ended: bool = False
 
     def copy(self) -> Projection:
-        """Return one that takes records while this one stays as it is."""
+        """Return a copy that takes records without changing this projection."""
         return Projection(**{one.name: _copy_of(getattr(self, one.name)) for one in fields(self)})
 
     def no_break(self) -> None:
-        """Have no question waiting for a place to be put: one was, or nobody has any."""
+        """Note that no question waits for a moment to be asked: one was asked, or nobody has any."""
         self.break_due = self.is_break_by_slide = self.is_question_wanted = False
 
     def put(self, at_s: float) -> None:
-        """Have a question wait for its answer since this time of the session clock."""
+        """Note that a question waits for its answer since this time of the session clock."""
         self.put_at_s, self.ends_at_s, self.gave_way_s = at_s, None, None
 
     def give_way(self, at_s: float) -> None:
-        """Have the open question wait for a pause of the talk, since this time of the session clock."""
+        """Note that the open question waits for a pause of the talk since this time of the session clock."""
         self.gave_way_s, self.break_due = at_s, True
 
     @property
     def asking(self) -> Exchange | None:
-        """The open exchange, unless its question gave way to the talk."""
+        """Return the open exchange, unless its question gave way to the talk."""
         return self.open if self.gave_way_s is None else None
 
     def find(self, tensions: Iterable[Tension]) -> None:
-        """Take contradictions in, each with its id."""
+        """Add contradictions, each with its id."""
         self.found += self.numbered(tensions)
 
     def numbered(self, tensions: Iterable[Tension]) -> tuple[Tension, ...]:
-        """Return contradictions with the ids that they get; those that were dismissed get none."""
+        """Return contradictions with their new ids; those that were dismissed get none."""
         number, numbered = sum(bool(before.id) for before in self.found), []
         for one in tensions:
             is_new = not self.is_dismissed(one)
@@ -368,15 +369,15 @@ class Projection:
         return tuple(numbered)
 
     def look_is_due(self, occasion: str) -> None:
-        """Have what was said up to now looked through for contradictions."""
+        """Note that what was said up to now is to be examined for contradictions."""
         self.look_due, self.look_due_upto = occasion, len(self.segments)
 
     def is_dismissed(self, tension: Tension) -> bool:
-        """Whether it is none, as the presenter says here or in an earlier rehearsal, or by a correction."""
+        """Return whether the presenter dismissed it, here or in an earlier rehearsal, or by a correction."""
         return tension.digest in self.dismissed or tension.digest in self.unsaid_findings
 
     def is_about_dismissed(self, asked: Candidate | Exchange, later: Set[str] = frozenset()) -> bool:
-        """Whether all contradictions that a question is about are none, as the presenter says.
+        """Return whether the presenter dismissed all contradictions that a question is about.
 
         *later*: digests of what was dismissed after the session's end.
         """
@@ -384,16 +385,16 @@ class Projection:
         return bool(about) and all(self.is_dismissed(one) or one.digest in later for one in about)
 
     def puts_dismissed(self, question: Candidate, later: Set[str] = frozenset()) -> bool:
-        """Whether a candidate puts a contradiction that was dismissed: it has the words of two places."""
+        """Return whether a candidate, with the words of two places, asks about a dismissed contradiction."""
         return question.beside is not None and self.is_about_dismissed(question, later)
 
     @property
     def tensions(self) -> list[Tension]:
-        """The contradictions that stand, in the order of finding."""
+        """Return the contradictions that are not dismissed, in the order of finding."""
         return [one for one in self.found if not self.is_dismissed(one)]
 
     def quotes_misheard(self, asked: Candidate) -> bool:
-        """Whether a candidate quotes words that were corrected since, and that stand nowhere now."""
+        """Return whether a candidate quotes words that were corrected since, and that are nowhere now."""
         sides = [(asked.said_at_s, asked.quote or "")]
         if asked.beside is not None:
             sides.append((asked.beside.said_at_s, asked.beside.quote))
@@ -408,17 +409,17 @@ class Projection:
 
     @property
     def unsaid(self) -> tuple[int, int]:
-        """What changes where words that were heard are taken back, or put right: who had them read others."""
+        """Return a key that changes when words that may have been read are taken back or corrected."""
         return len(self.withdrawn_records), len(self.misheard)
 
     @property
     def slide(self) -> int | None:
-        """The slide that is shown now."""
+        """Return the slide that is shown now, or None."""
         return self.slides[-1].slide if self.slides else None
 
     @property
     def presenter(self) -> str | None:
-        """The label of the speaker whose words are judged."""
+        """Return the label of the speaker whose words are judged."""
         if self.presenter_how is not None:
             return self.presenter_label
         if self.speaker is not None:
@@ -432,9 +433,9 @@ class Projection:
 
     @property
     def presenter_labels(self) -> tuple[str | None, ...]:
-        """The labels whose words are the presenter's; None: words without a label.
+        """Return the labels of the presenter's words, None among them for words without a label.
 
-        They are the presenter's where they were spoken in the room, and nobody's in a recording that
+        Words without a label are the presenter's if spoken in the room, and nobody's in a recording that
         names its speakers (`SpeakerFound`).
         """
         if self.presenter_how is not None and self.is_presenter_alone:
@@ -442,12 +443,12 @@ class Projection:
         return (self.presenter, None)
 
     def may_answer(self, speaker: str | None) -> bool:
-        """Whether words under a label can be an answer: the words of the room have none."""
+        """Return whether words under a label can be an answer: the words of the room have none."""
         return speaker is None or speaker in self.presenter_labels
 
     @property
     def speech_claims(self) -> list[Claim]:
-        """The presenter's claims in speech; the list grows, so do not keep it."""
+        """Return the presenter's claims in speech; the list grows, so do not keep it."""
         labels = self.presenter_labels
         own = [claims for who, claims in self.claims_by_speaker.items() if who in labels]
         if len(own) < 2:
@@ -455,12 +456,12 @@ class Projection:
         return sorted(chain.from_iterable(own), key=segment_of)
 
     def slide_at(self, at_s: float) -> int | None:
-        """Return the slide that was shown at a time of the session clock; the first, before any was."""
+        """Return the slide shown at a time of the session clock; before any was shown, the first."""
         shown = next((one for one in reversed(self.slides) if one.at_s <= at_s), None)
         return (shown or self.slides[0]).slide if self.slides else None
 
     def answer_of(self, segment: Segment) -> tuple[str | None, int, list[Segment]]:
-        """Return whose answer a segment is of, by exchange and question, and its pieces; None: of none."""
+        """Return exchange, question and pieces of the answer that a segment is part of, or (None, 0, [])."""
         for (exchange, turn), pieces in self.answered_in.items():
             if any(one is segment for one in pieces):
                 return exchange, turn, pieces
@@ -468,14 +469,14 @@ class Projection:
 
     @property
     def has_words(self) -> bool:
-        """Whether words of an answer to the open question have come, and were not corrected to nothing."""
+        """Return whether words of an answer to the open question have come, not all corrected to nothing."""
         return any(one.text for one in self.heard)
 
     @property
     def spoken(self) -> tuple[Segment, ...]:
-        """Every piece of speech in its place, without the words of those that were taken back.
+        """Return every piece of speech in its place, the withdrawn ones without their words.
 
-        An answer that was given, not heard, is the presenter's, whatever name it was written down with.
+        A given answer, as opposed to a heard one, is the presenter's under any name.
         """
         spoken = list(self.segments)
         for number in self.withdrawn:
@@ -485,27 +486,27 @@ class Projection:
         return tuple(spoken)
 
     def times(self, now_s: float) -> tuple[float, float]:
-        """Seconds of presenting and of answering, up to *now_s* of the session clock.
+        """Return the seconds of presenting and of answering, up to *now_s* of the session clock.
 
-        A recording waits while a question is open, so its clock does not show what the answers took;
-        live, the clock runs on, and what it shows of a question is no presenting.
+        A recording waits while a question is open, so its clock leaves out the answers; live, the clock runs
+        on, and its time under a question is no presenting.
         """
         ran = [until_s - from_s for from_s, until_s in self.under_questions(now_s)]
         answering_s = sum(max(one.spent_s, ran_s) for one, ran_s in zip(self.asked, ran, strict=True))
         return now_s - sum(ran), answering_s
 
     def spent_on(self, answer: Segment) -> float:
-        """Return the seconds that a given answer adds to its exchange, beside what the session clock shows.
+        """Return the seconds that a given answer adds to its exchange, beyond those of the session clock.
 
-        Live there are none: that clock runs on while somebody answers, so an estimate would have the time
-        that is used jump ahead, and back again once the answer is withdrawn. A recording waits, and where
-        nobody ran the clock it shows nothing: there the words count as long as their segment.
+        Live there are none: that clock runs on during answers, so an estimate would make the used time jump
+        ahead, and back again once the answer is withdrawn. A recording's clock waits, and a clock that nobody
+        ran shows nothing: there an answer counts as long as its segment.
         """
         is_live = self.playback is None and (self.clock.live_since is not None or self.clock.at_s > 0)
         return 0.0 if is_live else answer.end_s - answer.start_s
 
     def under_questions(self, now_s: float) -> list[tuple[float, float]]:
-        """Return from when to when each exchange was open, on the session clock; one that gave way is not."""
+        """Return the start and end of each open exchange on the session clock; omit those that gave way."""
         found = []
         for one in self.asked:
             still_s = 0.0 if self.gave_way_s is not None else now_s - one.asked_at_s
@@ -514,28 +515,28 @@ class Projection:
 
     @property
     def asked(self) -> list[Exchange]:
-        """Every exchange in the order of asking, the open one last."""
+        """Return every exchange in the order of asking, the open one last."""
         return [*self.exchanges, *([self.open] if self.open is not None else [])]
 
     @property
     def judged(self) -> Persons:
-        """What people say of answers, without what was taken back."""
+        """Return people's verdicts on answers, without those that were taken back."""
         return that_stand(self.persons)
 
     @property
     def never_asked(self) -> tuple[Candidate, ...]:
-        """Questions that stood at some time and were never put, in the order in which they came up."""
+        """Return the candidate questions that were never asked, in the order in which they came up."""
         open_ = (one for text, one in self.wanted.items() if text not in self.asked_questions)
         return tuple(one for one in open_ if not self.puts_dismissed(one) and not self.quotes_misheard(one))
 
     @property
     def likely(self) -> tuple[Attack, ...]:
-        """The questions of the dossier that was made at the start."""
+        """Return the questions of the dossier that was made at the start."""
         return self.dossier.attacks if self.dossier is not None else ()
 
     @property
     def still_brought(self) -> tuple[tuple[int, BroughtQuestion], ...]:
-        """The questions that the presenter brought and that were not put yet, each with its number."""
+        """Return the presenter's own questions that were not asked yet, each with its number."""
         if not self.brought:
             return ()
         put = {one.brought for one in self.asked}
@@ -543,7 +544,7 @@ class Projection:
 
     @property
     def is_brought_due(self) -> bool:
-        """Whether one of these waits for a slide that the presenter is leaving, or has left."""
+        """Return whether a presenter's own question waits for a slide that is being left, or was left."""
         left = {one.slide for one in self.slides}
         if self.section_ended != len(self.slides):
             left.discard(self.slide)
@@ -551,41 +552,41 @@ class Projection:
 
     @property
     def withdrawn_exchanges(self) -> tuple[str, ...]:
-        """Ids of the questions that fell with an answer that was taken back."""
+        """Return ids of the questions that were withdrawn with an answer that was taken back."""
         stand = {one.id for one in self.asked}
         ids = (f"x{number}" for number in range(1, self.last_exchange + 1))
         return tuple(one for one in ids if one not in stand)
 
     @property
     def asked_questions(self) -> frozenset[str]:
-        """The first question of every exchange, as its panelist had it, without what was said before it."""
+        """Return the first question of every exchange as its panelist had it, without its lead-in."""
         return frozenset(bare_first(exchange) for exchange in self.asked)
 
     @property
     def opened(self) -> int:
-        """How many exchanges have been opened."""
+        """Return how many exchanges have been opened."""
         return len(self.exchanges) + (self.open is not None)
 
     @property
     def asked_claims(self) -> frozenset[str]:
-        """Claims that somebody has asked about."""
+        """Return the claims that somebody has asked about."""
         return frozenset(exchange.claim for exchange in self.asked if exchange.claim is not None)
 
     @property
     def monologue_s(self) -> float:
-        """How long the presenter has spoken without another voice or a long pause, in seconds."""
+        """Return the seconds that the presenter has spoken without another voice or a long pause."""
         if self.voice_from_s is None or self.voice not in self.presenter_labels:
             return 0.0
         return self.voice_until_s - self.voice_from_s
 
 
 def segment_of(claim: Claim) -> int:
-    """Return the number of the segment that a claim in speech is of."""
+    """Return the number of the segment that holds a claim in speech."""
     return int(claim.id[1:].partition(".")[0])
 
 
 def _copy_of(part: Any) -> Any:
-    """Return a part of a projection as one that can be added to: lists that a mapping holds as well."""
+    """Copy a part of a projection so that it can be added to, with the lists in a mapping."""
     if isinstance(part, dict):
         return {key: list(value) if isinstance(value, list) else value for key, value in part.items()}
     return part.copy() if isinstance(part, list | set) else part

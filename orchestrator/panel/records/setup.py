@@ -1,6 +1,6 @@
-"""The files that the panel's own code writes or reads by name: a table that lacks one is refused.
+"""The files that the panel's code writes or reads by name; a table without one of them is refused.
 
-Everything else about the table is its author's: further files, orders, limits, seats.
+The author of the table decides everything else: further files, orders, limits, seats.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ UNNAMED: Final = "Presenter"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a session was started with; the same for its whole life."""
+    """A session's options, fixed at its start."""
 
     id: str
     presenter: str
@@ -53,7 +53,7 @@ _AO, _OV = Mutability.APPEND_ONLY, Mutability.OVERWRITE
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """One file, the class that the code counts on, and who writes it."""
+    """One file, the class that the code relies on, and who writes it."""
 
     path: str
     mutability: Mutability
@@ -85,7 +85,7 @@ COMPANIONS: Final = {
 
 
 def lacking(table: Table) -> Iterator[str]:
-    """Name everything that the panel needs and *table* does not have."""
+    """Yield everything that the panel needs and *table* lacks."""
     if table.agents != (MODERATOR,):
         yield f"`agents` is {', '.join(table.agents) or 'empty'}, and the panel has the {MODERATOR} alone"
     if not table.min_seats:
@@ -117,7 +117,7 @@ def check_needs(table: Table) -> None:
     """Refuse a table that lacks what the panel needs.
 
     Raises:
-        ConfigurationError: It does; the message names all that is missing.
+        ConfigurationError: Something is missing; the message names all of it.
     """
     missing = list(lacking(table))
     if missing:

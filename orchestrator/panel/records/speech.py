@@ -1,4 +1,4 @@
-"""What is said and shown: speech, slides, answers, and what becomes due with them."""
+"""The records of what is said and shown: speech, slides, answers, and what becomes due with them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class SpeechHeard(PanelValue):
         return Bearing(words=self.segment.text, speaker=str(self.segment.speaker))
 
     def is_begun_since(self, at_s: float) -> bool:
-        """Whether it was begun at that time of the session clock, or later."""
+        """Return whether the speech began at that time of the session clock, or later."""
         return (self.segment.start_s if self.begun_s is None else self.begun_s) >= at_s
 
     def fold(self, projection: Projection, record: Record) -> None:
@@ -79,7 +79,7 @@ class SpeechHeard(PanelValue):
             _hear(projection, self.segment)
 
     def _begun_s(self, record: Record) -> float:
-        """Return its own start on the session clock; of releases before 0.3, when it was written."""
+        """Return the speech's start on the session clock, or for releases before 0.3 when it was written."""
         if self.part is None:
             return record.clock_s
         if self.played is not None and self.begun_s is not None:  # its start is by the recording's clock
@@ -87,7 +87,7 @@ class SpeechHeard(PanelValue):
         return min(self.segment.start_s, record.clock_s)
 
     def _count(self, projection: Projection) -> None:
-        """Add to how long its speaker presented: who speaks under a question may be anybody."""
+        """Add to the speaker's presenting time, unless a question is open: then anybody may speak."""
         if projection.seconds_by_speaker and projection.asking is not None and self.part != TALK:
             return
         spoken_s = projection.seconds_by_speaker.get(self.segment.speaker, 0.0)
@@ -243,7 +243,7 @@ class AnswerHeard(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class AnswerEnds(PanelValue):
-    """Note: the presenter ends the answer, of which words are on their way; what is begun later is talk."""
+    """Note: the presenter ends the answer: words on their way still belong to it, later ones are talk."""
 
     TYPE: ClassVar = "answer_ends"
     NEEDED: ClassVar = False
@@ -290,7 +290,7 @@ class AnswerUsed(PanelValue):
 
 
 def fold_plain(projection: Projection, record: Record) -> None:
-    """Take text that was appended without a value as a segment of its own, at the clock's time."""
+    """Add text that was appended without a value as a separate segment, at the clock's time."""
     segment = plain_segment(record)
     projection.segments.append(segment)
     projection.begun_s.append(record.clock_s)
@@ -311,13 +311,13 @@ def as_talk(value: object, record: Record) -> SpeechHeard:
 
 
 def is_spoken(record: Record) -> bool:
-    """Whether a record adds a segment to the transcript: speech, an answer, or text without a value."""
+    """Return whether a record adds a segment to the transcript: speech, answer, or text without a value."""
     is_added = record.op == "append" and record.file == TRANSCRIPT
     return is_added and (not record.type or record.type in (SpeechHeard.TYPE, AnswerGiven.TYPE))
 
 
 def withdraw(projection: Projection, segment: Segment, record: Record) -> None:
-    """Keep the place of words that were taken back as an answer, so that numbers stay, and nothing else."""
+    """Keep only the place of words that were taken back as an answer, so that numbers stay."""
     projection.segments.append(segment)
     projection.begun_s.append(record.clock_s)
     projection.withdrawn.add(len(projection.segments))
@@ -331,7 +331,7 @@ def _add(projection: Projection, segment: Segment, claims: tuple[Claim, ...], be
 
 
 def _hear(projection: Projection, segment: Segment) -> None:
-    """What the presenter says while a question is open is its answer; the room's words have no label."""
+    """Count speech under an open question as its answer if the speaker may answer; the room has no label."""
     if projection.asking is not None and projection.may_answer(segment.speaker):
         projection.heard.append(segment)
 
@@ -358,14 +358,14 @@ def _voice(projection: Projection, segment: Segment, record: Record) -> None:
 
 @dataclass(frozen=True, slots=True)
 class AnswerCorrected(PanelValue):
-    """Append to the exchange history: the answer that stands there was misheard. It ends nothing."""
+    """Append to the exchange history: an answer in it was misheard. It closes nothing."""
 
     TYPE: ClassVar = "answer_corrected"
 
     exchange: str
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: the correction itself says it, in the same transaction."""
+        """Do nothing: the correction itself holds the words, in the same transaction."""
 
     def step(self, record: Record) -> Step:
         return Step(None)
@@ -412,7 +412,7 @@ class Corrected(PanelValue):
             projection.open = self.in_exchange(projection.open)
 
     def in_exchange(self, exchange: Exchange) -> Exchange:
-        """Return an exchange with its answer as corrected; the same, where this corrects none of its."""
+        """Return an exchange with its answer as corrected, or unchanged if the correction is for another."""
         return with_words(exchange, self.turn, self.answer) if exchange.id == self.exchange else exchange
 
     def entry(self, record: Record) -> Entry | None:
@@ -437,7 +437,7 @@ class Corrected(PanelValue):
 def _replace_claims(
     projection: Projection, number: int, speaker: str | None, claims: tuple[Claim, ...]
 ) -> None:
-    """Put the claims of the new words in the place of the old ones; questions may still name an old one."""
+    """Replace the claims of the old words by those of the new; questions may still name an old one."""
     standing = projection.claims_by_speaker.setdefault(speaker, [])
     own = f"s{number}."
     at = next((at for at, one in enumerate(standing) if one.id.startswith(own)), None)

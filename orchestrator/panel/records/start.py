@@ -1,4 +1,4 @@
-"""What stands in a session before anybody speaks: its first record, the deck, the briefs, the phrases."""
+"""The records of a session before anybody speaks: its first record, the deck, the briefs, the phrases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from orchestrator.panel.records.value import TOOL, Entry, PanelValue, Step, coun
 
 @dataclass(frozen=True, slots=True)
 class DeckName:
-    """Which deck a session is about."""
+    """The deck that a session is about."""
 
     name: str = field(default_factory=str)
     title: str = field(default_factory=str)
@@ -30,7 +30,7 @@ class DeckName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(PanelValue):
-    """The first record: versions, who sits there, what was chosen, and what was taken along."""
+    """The first record: versions, agents, choices, and what was carried over."""
 
     TYPE: ClassVar = "session"
 
@@ -56,7 +56,7 @@ class SessionStarted(PanelValue):
 
     @property
     def carry_over(self) -> CarryOver:
-        """What the session carries; nothing where the record names none."""
+        """Return what the session carries over; nothing if the record names none."""
         return self.carried or NOTHING
 
     def fold(self, projection: Projection, record: Record) -> None:
@@ -81,10 +81,10 @@ class SessionStarted(PanelValue):
 
 
 def started_of(record: Record) -> SessionStarted:
-    """Return a session's first record as the panel needs it.
+    """Return a session's first record in the form that the panel needs.
 
     Raises:
-        LedgerCorruptError: It is not of that shape.
+        LedgerCorruptError: The record has another shape.
     """
     try:
         if record.held is None:
@@ -96,7 +96,7 @@ def started_of(record: Record) -> SessionStarted:
 
 @dataclass(frozen=True, slots=True)
 class DeckRead(PanelValue):
-    """Write of deck-content: the slides, what they claim, what is missing, what contradicts what."""
+    """Write of deck-content: the slides with their claims, what is missing, and the contradictions."""
 
     TYPE: ClassVar = "deck"
 
@@ -161,7 +161,7 @@ class IntelTaken(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class FocusBriefWritten(PanelValue):
-    """Write of a focus brief: what a panelist goes after."""
+    """Write of a focus brief: the claims that a panelist attacks."""
 
     TYPE: ClassVar = "focus_brief"
 

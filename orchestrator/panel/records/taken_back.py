@@ -1,4 +1,4 @@
-"""An answer that was taken back, or that was the talk: what fell with it is named, and nothing is deleted."""
+"""Taking an answer back, or counting it as talk: records withdrawn with it are named, none is deleted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from orchestrator.panel.records.value import NOTE, Entry, PanelValue, Step
 
 
 def take(projection: Projection, record: Record, value: PanelValue | None) -> None:
-    """Take a record into the projection; *value*: as its class, None: it has none that is the panel's."""
+    """Add a record to the projection; *value*: as its class, or None if it has none of the panel's."""
     if record.op == "freeze":
         projection.ended = True
     if record.file == INTEL:
@@ -52,7 +52,7 @@ def take(projection: Projection, record: Record, value: PanelValue | None) -> No
 
 
 def take_back(projection: Projection, exchange: str, turn: int) -> None:
-    """Lead back to a question, without the records that are withdrawn; nothing where it has no mark."""
+    """Restore the projection at a question, without the withdrawn records; without its mark, do nothing."""
     mark = next((one for one in projection.marks if (one.exchange, one.turn) == (exchange, turn)), None)
     if mark is None:
         return
@@ -86,7 +86,7 @@ def take_back(projection: Projection, exchange: str, turn: int) -> None:
 
 
 def _follow(projection: Projection, value: PanelValue | None) -> None:
-    """Mark a question that was put, and let go of marks that nobody can be led back to any more."""
+    """Mark a question that was asked, and drop marks that cannot be restored any more."""
     marks = projection.marks
     if isinstance(value, ExchangeOpened | FollowedUp):
         if (now := projection.open) is not None:
@@ -100,7 +100,7 @@ def _follow(projection: Projection, value: PanelValue | None) -> None:
 
 
 def _is_being_answered(projection: Projection, value: PanelValue | None) -> bool:
-    """Whether an answer to the question that was put last has begun, or its exchange closed without one."""
+    """Return whether the last question's answer has begun, or its exchange closed without one."""
     last, now = projection.marks[-1], projection.open
     if isinstance(value, ExchangeClosed):
         return value.exchange.id == last.exchange
@@ -114,7 +114,7 @@ def _is_being_answered(projection: Projection, value: PanelValue | None) -> bool
 
 @dataclass(frozen=True, slots=True)
 class AnswerTakenBack(PanelValue):
-    """Append to the transcript: the answer to a question is none, and what came of it does not count."""
+    """Append to the transcript: an answer is taken back, and what came of it does not count."""
 
     TYPE: ClassVar = "answer_taken_back"
 
@@ -165,7 +165,7 @@ class AnswerTakenBack(PanelValue):
 
 @dataclass(frozen=True, slots=True)
 class ExchangeReopened(PanelValue):
-    """Append to the exchange history: what stands there of an exchange does not count: it is open again."""
+    """Append to the exchange history: an exchange in it does not count, since it is open again."""
 
     TYPE: ClassVar = "exchange_reopened"
 
@@ -176,14 +176,14 @@ class ExchangeReopened(PanelValue):
         return Bearing(closes=True)
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Nothing: the answer that is taken back says it, in the same transaction."""
+        """Do nothing: the record that takes the answer back holds it, in the same transaction."""
 
     def step(self, record: Record) -> Step:
         return Step(None)
 
 
 def withdrawn_in(store: Store) -> frozenset[int]:
-    """Return the numbers of the records of a session that fell with answers taken back.
+    """Return the numbers of a session's records that were withdrawn with answers taken back.
 
     Raises:
         LedgerCorruptError: A record cannot be read.
@@ -198,5 +198,5 @@ def withdrawn_in(store: Store) -> frozenset[int]:
 
 
 def withdrawn_by(value: object) -> frozenset[int]:
-    """Return the numbers of the records that a record withdraws: none, where it is no answer taken back."""
+    """Return the numbers of the records that a record withdraws, none unless it takes an answer back."""
     return frozenset(value.withdraws) if isinstance(value, AnswerTakenBack) else frozenset()

@@ -1,4 +1,4 @@
-"""What every class of the panel's record values is.
+"""The base class of the panel's record values.
 
 A field with a default is written only where it has another value; one that is always written and may be
 absent in the ledgers of earlier releases has a `default_factory`.
@@ -74,7 +74,7 @@ class Step:
 
     @property
     def words(self) -> str:
-        """The step as people are told it."""
+        """Return the step's text for people."""
         return self.line or (self.name or "").replace("_", " ")
 
 
@@ -84,7 +84,7 @@ def known(**values: object) -> dict[str, object]:
 
 
 def counted_each(counts: Mapping[str, int]) -> str:
-    """Return "3 slides, 1 claim" of counts by the noun of several; "nothing" of none."""
+    """Return counts with their nouns, as "3 slides, 1 claim", or "nothing" if there are none."""
     return ", ".join(counted(number, _singular(noun), noun) for noun, number in counts.items()) or "nothing"
 
 
@@ -93,7 +93,7 @@ def _singular(noun: str) -> str:
 
 
 def place_of(exchange: Exchange) -> str:
-    """Return where the words of an exchange stand."""
+    """Return the place of an exchange's words."""
     return place(exchange.slide, exchange.said_at_s)
 
 
@@ -106,7 +106,7 @@ def day_of(record: Record) -> str:
 
 
 def spoken_entry(segment: Segment, exchange: str | None = None) -> Entry:
-    """Return the entry of a piece of speech; *exchange*: of the question that it answers."""
+    """Return the entry of a piece of speech; *exchange*: the exchange that it answers, if any."""
     about = {"slide": segment.slide, "said_at_s": segment.start_s, "exchange": exchange}
     return Entry(
         USER, segment.text, metadata={**about, "speaker": segment.speaker}, confidence=segment.confidence
@@ -114,7 +114,7 @@ def spoken_entry(segment: Segment, exchange: str | None = None) -> Entry:
 
 
 def spoken_passage(record: Record, segment: Segment, kind: str, exchange: str | None = None) -> Passage:
-    """Return a piece of speech as facts may be taken from it; *exchange*: of the question that it answers."""
+    """Return a piece of speech as a passage to take facts from; *exchange*: the exchange that it answers."""
     return Passage(
         record.seq,
         kind,
@@ -129,7 +129,7 @@ def spoken_passage(record: Record, segment: Segment, kind: str, exchange: str | 
 
 
 def hearing(text: str, **found: int) -> Step:
-    """Return the step of a piece of speech: how long it is, and how much was found in it."""
+    """Return the step of a piece of speech: its length, and how much was found in it."""
     output = {"words": len(text.split()), **found}
     line = f"hears {counted_each({noun: number for noun, number in output.items() if number})}"
     return Step("hear", line, "none", output=output)
@@ -149,7 +149,7 @@ def reminding(about: str, share: float | None = None) -> Step:
 
 
 def keeping(name: str, kept: Mapping[str, int], left_out: int) -> Step:
-    """Return the step at the end of a session that keeps things for later ones, counted by their noun."""
+    """Return the step that keeps things for later sessions at a session's end, counted by noun."""
     left = f"; {left_out} left out, to stay in the session" if left_out else ""
     some = counted_each({noun: number for noun, number in kept.items() if number})
     line = f"keeps for later rehearsals: {some}{left}"
@@ -160,7 +160,7 @@ def keeping(name: str, kept: Mapping[str, int], left_out: int) -> Step:
 
 
 def is_speech(record: Record) -> bool:
-    """Return whether a record added to the transcript: what looks like speech elsewhere is none."""
+    """Return whether a record added to the transcript: in another file it is no speech."""
     return record.op == "append" and record.file == TRANSCRIPT
 
 
@@ -170,7 +170,7 @@ def bare_entry(record: Record) -> Entry:
 
 
 def bare_passage(record: Record) -> Passage:
-    """Return text that another program added to the transcript as facts may be taken from it."""
+    """Return text that another program added to the transcript, as a passage to take facts from."""
     text = one_line(record.text or "")
     return Passage(record.seq, SPEECH, text, day_of(record), said_at_s=record.clock_s)
 
@@ -179,7 +179,7 @@ def bare_passage(record: Record) -> Passage:
 
 
 class PanelValue(Value):
-    """The value of one of the panel's records: it folds itself into the projection, and tells of itself."""
+    """The value of one of the panel's records: it folds itself into the projection, and describes itself."""
 
     __slots__ = ()
     NEEDED: ClassVar[bool] = True
@@ -187,17 +187,17 @@ class PanelValue(Value):
     another program's."""
 
     def fold(self, projection: Projection, record: Record) -> None:
-        """Take the record into the projection; a class that changes nothing there says so itself."""
+        """Apply the record to the projection; a class that changes nothing states that itself."""
         raise NotImplementedError(f"{type(self).__name__} does not say what it changes in the projection")
 
     def entry(self, record: Record) -> Entry | None:
-        """Return how the Scribe notes it; None: it does not."""
+        """Return the Scribe's entry of the record, or None if it has none."""
         return None
 
     def passage(self, record: Record) -> Passage | None:
-        """Return what of it facts may be taken from; None: nothing."""
+        """Return the record's passage to take facts from, or None."""
         return None
 
     def step(self, record: Record) -> Step | None:
-        """Return the step of the trace that it is; None: it is none."""
+        """Return the record's step of the trace, or None."""
         return None

@@ -1,1 +1,1 @@
-"""What a model is asked and what its replies are worth; which provider answers is the wires' affair."""
+"""Asking a model and checking its replies, independent of the provider: wires know that."""

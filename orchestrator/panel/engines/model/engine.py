@@ -1,4 +1,4 @@
-"""The panel speaks through a model. What it answers is checked; a failure is never praise."""
+"""The engine that speaks through a model. Replies are checked; a failed call never counts as praise."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ log = logging.getLogger(__name__)
 
 
 class ModelEngine:
-    """Asks one service. It holds no state of a session, only what its calls cost.
+    """An engine that asks one service. It holds no state of a session, only what its calls cost.
 
     Safe to use from several threads. Close it when done, or use it as a context manager.
     """
 
     def __init__(self, settings: Settings, recorded: Recorded | None = None) -> None:
-        """*recorded* answers in the place of the service."""
+        """Make the engine; *recorded*, if given, answers in place of the service."""
         self.settings = settings
         self.account = Account()  # of what its calls cost
         self.calls = Calls()  # under way, and what came of those that are over
@@ -102,18 +102,18 @@ class ModelEngine:
 
     @property
     def notices(self) -> list[str]:
-        """What a model of its own for a task costs, and what the service turned out not to do."""
+        """Return the cost of a separate model for a task, and features that the service lacks."""
         return [
             *what_it_costs(self.settings),
             *(line for one in self.probes.values() for line in _lacks(one)),
         ]
 
     def check(self) -> None:
-        """Find out now whether the service takes the key and knows the models, by a small real question.
+        """Check now with a small real question that the service takes the key and knows the models.
 
         Raises:
-            EngineError: It cannot work, and where it has `stops` whoever set it up can put that right; or it
-                brought nothing usable this time. One line.
+            EngineError: It cannot work (with `stops`, whoever set it up can correct that), or returned
+                nothing usable this time. One line.
         """
         if self._service.recorded is not None:
             return
@@ -130,10 +130,10 @@ class ModelEngine:
         self._fits(found)
 
     def _fits(self, found: Probe) -> None:
-        """Take in how much room the model has.
+        """Record how much room the model has.
 
         Raises:
-            EngineError: It cannot hold the shortest call.
+            EngineError: The model cannot hold the shortest call.
         """
         if found.window is not None:
             self._room = min(found.window, self._room or found.window)
@@ -146,7 +146,7 @@ class ModelEngine:
             )
 
     def room_bytes(self, request: SeatRequest[Any]) -> int | None:
-        """Bytes that a context's files may have together; None: as many as they like."""
+        """Return the maximum size in bytes of a context's files together, or None if there is no limit."""
         self._settle()
         if self._room is None:
             return None
@@ -156,11 +156,11 @@ class ModelEngine:
 
     @property
     def _reply_tokens(self) -> int:
-        """Tokens that are left for the reply of a model with little room."""
+        """Return the tokens that are left for the reply of a model with little room."""
         return min(MAX_TOKENS, (self._room or 0) // REPLY_SHARE)
 
     def _too_long(self, messages: Messages) -> EngineError | None:
-        """Why a call is not made at all: the model has no room for it."""
+        """Return why the model has no room for this call, or None if it can be made."""
         if self._room is None:
             return None
         size = sum(len(block.text.encode()) for block in (*messages.system, *messages.user))
@@ -168,7 +168,7 @@ class ModelEngine:
         return too_long(self.settings.model, needed, self._room) if needed > self._room else None
 
     def _settle(self) -> None:
-        """Find out which wire to speak, where nobody has looked yet."""
+        """Choose the wire to speak, unless it is already chosen."""
         if not self._is_settled:
             with self._settling:
                 if not self._is_settled:
@@ -177,7 +177,7 @@ class ModelEngine:
                     self._is_settled = True
 
     def addressed(self, request: Request[Any], context: Context, layout: str | None = None) -> Context:
-        """The context with a receipt of what will be sent; whoever records receipts records this one."""
+        """Return the context with a receipt of what will be sent: the receipt to record."""
         if not isinstance(request, SeatRequest):
             return context  # nobody's context goes with it
         self._settle()
@@ -185,7 +185,7 @@ class ModelEngine:
         return addressed(context, request, layout, one_schema=self._one_schema)
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
-        """The result that this kind of request asks for, checked against what was said.
+        """Return the result that this kind of request asks for, checked against what was said.
 
         Raises:
             EngineError: No usable reply came in time; one line that holds nothing of what was said.
@@ -196,7 +196,7 @@ class ModelEngine:
         return reply
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
-        """Start a call and do not wait for it; cancelling the future gives the call up.
+        """Start a call without waiting for it; cancelling the future cancels the call.
 
         Args:
             on_text: Called in the engine's thread while a judgement comes in, with as much of the
@@ -212,7 +212,7 @@ class ModelEngine:
     def _begin_of_agent(
         self, request: SeatRequest[R], context: Context | None, on_text: OnText | None
     ) -> Future[R]:
-        """A call with an agent's context."""
+        """Start a call with an agent's context."""
         if context is None:
             raise EngineError(f"the {self.name} engine needs an assembled context")
         if context.receipt.layout is None or not context.receipt.extra:  # it does not say what is sent
@@ -265,7 +265,7 @@ class ModelEngine:
     # ------------------------------------------------------------------ what it costs
 
     def take_usage(self) -> list[CallUsage]:
-        """What was called since this was last asked, in the order in which replies came."""
+        """Return the calls since the last time this was asked, in the order in which replies came."""
         return self.account.take()
 
     def _note(self, out: Outgoing, began_s: float, usage: CallUsage) -> None:
@@ -279,7 +279,7 @@ class ModelEngine:
         log.log(logging.WARNING if is_news else logging.INFO, "%s", usage)
 
     def close(self) -> None:
-        """Give up what is in flight and end the engine's thread."""
+        """Cancel the calls in flight and end the engine's thread."""
         self._service.close()
 
     def __enter__(self) -> Self:
@@ -290,7 +290,7 @@ class ModelEngine:
 
 
 def _lacks(probe: Probe) -> list[str]:
-    """What a service turned out not to do that matters, a line each."""
+    """Return one line for each feature that matters and that the service turned out to lack."""
     if probe.failure is not None:
         return []  # that is told as it happens
     told = []
@@ -302,7 +302,7 @@ def _lacks(probe: Probe) -> list[str]:
 
 
 def _shown(request: Request[Any], on_text: OnText | None) -> OnPartial | None:
-    """Shows the follow-up question while it comes, once what it rests on is known to have been said."""
+    """Return a callback that shows the follow-up question as it comes, once its quote is verified."""
     if on_text is None or not isinstance(request, JudgementRequest):
         return None
     exchange = request.exchange
@@ -344,7 +344,7 @@ def engine_of(
     say: Callable[[str], None] = lambda line: None,
     calls: Calls | None = None,
 ) -> FallbackEngine:
-    """An engine that asks a service within the home's budget, with the question bank behind it."""
+    """Make an engine that asks a service within the home's budget and falls back on the question bank."""
     engine = ModelEngine(settings)
     if calls is not None:
         engine.calls = calls
@@ -352,10 +352,11 @@ def engine_of(
 
 
 class FallbackEngine:
-    """A model's engine with the offline engine behind it: at the budget's end, or if the model never answers.
+    """A model's engine that falls back on the offline engine, at the budget's end or if the model never
+    answers.
 
-    A call that is in flight when the budget is reached is let finish, so the bill may pass it by
-    the calls in flight. A model that has answered once is asked on, however often it fails then.
+    Calls in flight when the budget is reached may finish, so the bill may exceed it by these calls. A model
+    that has answered once is still asked, however often it fails afterwards.
     """
 
     def __init__(
@@ -369,8 +370,8 @@ class FallbackEngine:
         """Ask *engine* within *budget*.
 
         Args:
-            spent: What earlier processes have spent on this session.
-            say: Told in one line at 80 % and at 100 %, and when the offline panel takes over: once each.
+            spent: The usage of earlier processes on this session.
+            say: Called with one line at 80 % and at 100 %, and when the offline panel takes over: once each.
         """
         self.engine = engine
         self.account = engine.account = Account(budget, spent)
@@ -382,7 +383,7 @@ class FallbackEngine:
         self._lock = threading.Lock()
 
     def join(self, *, spent: Total | None, say: Callable[[str], None], calls: Calls | None) -> None:
-        """Take part in a session: what it has spent, who is told, and where its calls are seen."""
+        """Join a session: *spent* so far, *say* to notify the user, *calls* to record calls in."""
         self.account = self.engine.account = Account(self.account.budget, spent)
         self._say = say
         if calls is not None:
@@ -399,13 +400,13 @@ class FallbackEngine:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether the session's budget is."""
+        """Return whether the session's budget is used up."""
         self._tell()
         return self.account.share >= 1.0
 
     @property
     def _is_offline(self) -> bool:
-        """Whether the offline engine answers now."""
+        """Return whether the offline engine answers now."""
         self._look()
         return self.took_over is not None or self.is_used_up
 
@@ -434,7 +435,7 @@ class FallbackEngine:
         return done(self._rules.reply(request))
 
     def search(self, queries: Sequence[str]) -> Searched:
-        """As `searching.search`, within the budget; what it costs is in the result."""
+        """Search the web as `claude.search` does, within the budget; its cost is in the result."""
         if self.is_used_up:
             raise EngineError("the session's budget is used up")
         from orchestrator.panel.engines.claude import search
@@ -457,12 +458,13 @@ class FallbackEngine:
         return self.engine.calls
 
     def check(self) -> None:
-        """Find out now whether the model can be asked; nothing is asked once the budget is used up.
+        """Check now that the model can be asked; once the budget is used up, ask nothing.
 
-        A service that is there and fails is told of, counts as a call that failed, and stops nothing.
+        A service that responds with a failure is reported and counts as a failed call, but stops nothing.
 
         Raises:
-            EngineError: Who set it up has to put it right: no key, key refused, model unknown, nobody there.
+            EngineError: Whoever set it up has to correct it: no key, key refused, model unknown, nobody
+                there.
         """
         if self.is_used_up:
             return
@@ -478,7 +480,7 @@ class FallbackEngine:
             )
 
     def _check_until_loaded(self) -> None:
-        """Check; a server that says it is not ready yet is asked again until it is, or `LOADS_S` are over."""
+        """Check, and repeat that for up to `LOADS_S` seconds while a server says that it is not ready yet."""
         until_s, is_told = monotonic() + LOADS_S, False
         while True:
             try:
@@ -498,7 +500,7 @@ class FallbackEngine:
         self.engine.close()
 
     def _look(self) -> None:
-        """Let the offline panel take over where the first calls failed, all of them."""
+        """Let the offline panel take over if all of the first calls failed."""
         calls, settings = self.calls, self.engine.settings
         with self._lock:
             if self.took_over or calls.has_ever_answered or calls.failed_in_a_row < FAILS_BEFORE:

@@ -1,7 +1,7 @@
-"""What went wrong with a call, in one plain line that never holds what was said.
+"""Errors of a call, each described in one plain line that never holds what was said.
 
-A service's own message may repeat a part of the request, and a validation error repeats the
-reply; so neither is shown, and only its kind, its place, its numbers and its status are.
+A service's own message may repeat a part of the request, and a validation error repeats the reply; so neither
+is shown, only the error's kind, place, numbers and status.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORD: Final = re.compile(r"[a-z][a-z0-9_.-]{2,60}")
 
 
 class PassingError(EngineError):
-    """What may go well when it is tried again."""
+    """A failure that may pass: the same call may succeed when it is tried again."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class PassingError(EngineError):
 
 
 class UselessError(EngineError):
-    """The service is there and takes requests, and this one brought nothing that can be used."""
+    """The service takes requests, but returned nothing usable this time."""
 
 
 class NoApiError(EngineError):
-    """A server is there, and the API that was asked is not."""
+    """The server responds, but lacks the API that was asked."""
 
 
 class TooLongError(UselessError):
@@ -65,11 +65,11 @@ class TooLongError(UselessError):
 
 
 class UnusableError(Exception):
-    """A reply that came, and cannot be used; the message says why and repeats nothing of it."""
+    """A reply came and cannot be used; the message says why and repeats nothing of the reply."""
 
 
 class RefusedError(Exception):
-    """A service's refusal, whichever SDK it came through. Its words are looked into, and never shown."""
+    """A service's refusal, from any SDK. Its words are examined, and never shown."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class RefusedError(Exception):
         headers: Mapping[str, str] = MappingProxyType({}),
         body: Any = None,
     ) -> None:
-        """*said*: its words in small letters; *kind*: as the service names it."""
+        """Make a refusal; *said*: its words in lower case; *kind*: the service's name for it."""
         super().__init__(said)
         self.status, self.said, self.kind = status, said, kind
         self.headers, self.body = dict(headers), body
@@ -89,7 +89,7 @@ class RefusedError(Exception):
 
     @classmethod
     def of(cls, error: Any) -> Self:
-        """From an SDK's `APIStatusError`, or its `APIError` of a stream that had begun."""
+        """Make one from an SDK's `APIStatusError`, or from its `APIError` of a stream that had begun."""
         body = error.body
         inner = body.get("error", body) if isinstance(body, Mapping) else body
         kinds = (
@@ -107,19 +107,19 @@ class RefusedError(Exception):
 
     @property
     def is_of_form(self) -> bool:
-        """The request was refused for its form, so that a plainer one may be taken."""
+        """Return whether the request was refused for its form, so that a plainer one may be accepted."""
         is_form = self.status in (400, 422) and "credit balance" not in self.said
         return is_form and (not self.is_too_long or "max_tokens" in self.said)
 
     @property
     def is_too_long(self) -> bool:
-        """It is about the length of the context, in the words of the servers that are known."""
+        """Return whether the refusal is about the context's length, in the words of the known servers."""
         said = self.said
         return "too long" in said or ("context" in said and ("exceed" in said or "maximum" in said))
 
     @property
     def lengths(self) -> tuple[int | None, int | None]:
-        """Tokens of the request, and tokens that it may have, where the service says them."""
+        """Return the request's tokens and the maximum number, each None where the service does not say it."""
         if isinstance(self.body, Mapping):
             for needed, window in _LENGTHS:
                 found = self.body.get(needed), self.body.get(window)
@@ -130,7 +130,7 @@ class RefusedError(Exception):
 
     @property
     def wait_s(self) -> float | None:
-        """The seconds that a `retry-after` asks for, also as a date; None where it is missing or neither."""
+        """Return the seconds that a `retry-after`, also as a date, asks for; None if missing or invalid."""
         for name, seconds_of in (
             ("retry-after-ms", lambda text: float(text) / 1000),
             ("retry-after", float),
@@ -142,7 +142,7 @@ class RefusedError(Exception):
 
 
 def error_of(refusal: RefusedError, settings: Settings, model: str, api: str) -> EngineError:
-    """A refusal by the service, as an error of ours."""
+    """Turn a refusal by the service into an error of ours."""
     status, where, kind, said = refusal.status, settings.where, refusal.kind, refusal.said
     if status >= 500 or status in (408, 409, 429) or (kind in BUSY and status < 400):
         names = {429: "rate limit", 529: "overloaded"}
@@ -174,7 +174,7 @@ def error_of(refusal: RefusedError, settings: Settings, model: str, api: str) ->
 
 
 def too_long(model: str, needed: int | None = None, window: int | None = None) -> TooLongError:
-    """The error of a request that does not fit, with both numbers where they are known."""
+    """Make the error for a request that does not fit, with both numbers where they are known."""
     told = f"the context is too long for {model}"
     if needed is not None and window is not None:
         told += f" ({needed:,} tokens of at most {window:,})"
@@ -187,7 +187,8 @@ def _seconds_until(date: str) -> float:
 
 
 def shape_fault(error: ValidationError) -> str:
-    """What is wrong with a reply's shape: the first place, and the rule; none of its words.
+    """Describe what is wrong with a reply's shape: the first place and the rule, and none of the reply's
+    words.
 
     A place is of field names and numbers, since no part of a reply is a mapping of the model's own keys.
     """

@@ -1,8 +1,7 @@
-"""The check at a start: small real questions, of the kind that follows, with all that will be used.
+"""The check at a start: small real questions like those that follow, with all features that will be used.
 
-They show a bad key, an unknown model or a server that answers otherwise before a rehearsal begins. What a
-service can do is taken from what it replies and from nothing else: many a server takes a schema, a tool or an
-address of its own liking, and ignores it.
+They show a bad key, an unknown model or a server that answers otherwise before a rehearsal begins. Only its
+replies show what a service can do: many a server accepts a schema, a tool or an address and ignores it.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ TOOL: Final[Mapping[str, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What a service was seen to do, and how quick it is."""
+    """The features and the speed that a service has shown."""
 
     wire: str
     seconds: float  # of the first small question
@@ -64,17 +63,17 @@ class Probe:
 
     @property
     def why(self) -> str:
-        """Why nothing usable came, in one line; "": something did."""
+        """Return in one line why nothing usable came, or "" if something did."""
         return "" if self.failure is None else str(self.failure)
 
     @property
     def enforces(self) -> bool:
-        """A schema was enforced."""
+        """Return whether the service enforced a schema."""
         return "schemas" in self.knows and bool(self.answered)
 
     @property
     def score(self) -> tuple[bool, ...]:
-        """By which one wire of a service is better than another, the weightiest first."""
+        """Return the criteria that rank the wires of a service, the weightiest first."""
         return bool(self.answered), self.enforces, self.is_verbatim, self.is_cached
 
 
@@ -82,7 +81,7 @@ def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False)
     """Ask *model* the small questions.
 
     Args:
-        tools: See whether it uses one, too.
+        tools: Also check whether it uses a tool.
 
     Raises:
         EngineError: No key, key refused, model unknown, or nobody there; one line.
@@ -91,7 +90,7 @@ def probe(service: Service, model: str, on_sent: OnSent, *, tools: bool = False)
 
 
 def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False) -> Probe:
-    """Find out which wire *service* speaks better, and speak that from now on.
+    """Choose the wire that *service* speaks better, and use that from now on.
 
     Raises:
         EngineError: It speaks none; as `probe`.
@@ -123,10 +122,10 @@ def settle(service: Service, model: str, on_sent: OnSent, *, tools: bool = False
 
 
 def probe_settings(settings: Settings) -> Probe:
-    """The same for a service that nobody has asked yet."""
+    """Probe a service that has not been asked yet, from its settings."""
 
     def unheard(out: Outgoing, began_s: float, usage: CallUsage) -> None:
-        """Nobody keeps a bill."""
+        """Ignore the usage: nobody keeps a bill."""
 
     with closing(Service(settings)) as service:
         ask = settle if settings.wire is None else probe
@@ -180,7 +179,7 @@ async def _probed(service: Service, model: str, on_sent: OnSent, tools: bool) ->
 
 
 async def _ready(service: Service, task: Task) -> _Ready:
-    """What the reply shows; asked once more without a schema where one spoils it."""
+    """Return what the reply shows; ask once more without a schema where one spoils the reply."""
     try:
         ready: _Ready = (await perform(service, task)).result
     except UselessError:
@@ -196,9 +195,9 @@ def _silent(service: Service, began_s: float, error: EngineError) -> Probe:
 
 
 async def _tried_each(service: Service, task: Task) -> _Ready | None:
-    """One feature after the other is added, once: those that are taken are used from then on.
+    """Add one feature after the other, each once, and keep using those that the service accepts.
 
-    What the last reply to a request with any of them shows; None: there was none.
+    Return what the last reply to a request with any feature shows, or None if no reply came.
     """
     taken: set[str] = set()
     ready: _Ready | None = None

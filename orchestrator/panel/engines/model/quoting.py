@@ -1,8 +1,8 @@
-"""Where a quote stands in a rehearsal: the same words in the same order, or it is no quote.
+"""Finding a quote in a rehearsal: the same words in the same order, or it is no quote.
 
-`checks.quotes` says which words are the same. Here is where they are looked for, and who may be
-shown them: speaker notes inform a question and are never quoted to the board.
-What is kept is always the source's own text.
+`checks.quotes` says which words are the same. This module decides where to look, and who may see the result:
+speaker notes inform a question and are never quoted to the board. What is kept is always the source's own
+text.
 """
 
 from __future__ import annotations
@@ -31,32 +31,32 @@ from orchestrator.panel.model.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a reply: `reason` holds nothing of what was said, `told` is for the model alone."""
+    """A reply's fault: `reason` holds nothing of what was said; `told` is for the model alone."""
 
     reason: str
     told: str = ""
 
     @property
     def sent(self) -> str:
-        """As it goes back to the model, which may repeat the model's own words."""
+        """Return the fault as text for the model, which may repeat the model's own words."""
         return f"{self.reason}. {self.told}".rstrip(" .") if self.told else self.reason
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is made of a reply, or the error if nothing can be; for its `fault` it is sent back, once."""
+    """The result of a reply, or the error if it has none; a reply with a `fault` is sent back once."""
 
     result: Any  # as the request asks for it, or an EngineError
     fault: Fault | None = None
 
 
 def unusable(fault: Fault) -> Outcome:
-    """Nothing can be made of it."""
+    """Return the outcome of a reply that cannot be used."""
     return Outcome(EngineError(f"the reply could not be used: {fault.reason}"), fault)
 
 
 def fault_in(holding: Iterable[object], why: str) -> Fault | None:
-    """The fault of several parts, of which those that are None or False do not hold: named to the model."""
+    """Return a fault that names to the model each part that is None or False, or None if all hold."""
     wrong = [str(number) for number, one in enumerate(holding, 1) if not one]
     return Fault(f"{len(wrong)} of the {why}", f"Counted from 1: {', '.join(wrong)}") if wrong else None
 
@@ -74,7 +74,7 @@ CUT: Final = "the quote is cut out of a longer word or number"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A quote's place. The claim is the one that it is about, if one was extracted there."""
+    """The place of a quote. `claim`: the claim extracted there, if any."""
 
     quote: str  # the source's own words; of several lines joined by " … ", of cells by " | "
     slide: int | None
@@ -83,12 +83,12 @@ class Standing:
 
     @property
     def place(self) -> Place:
-        """The same without the claim."""
+        """Return the place without the claim."""
         return Place(self.slide, self.said_at_s, self.quote)
 
 
 def in_answers(quote: str, exchange: Exchange) -> str | None:
-    """The presenter's own words in an answer of this exchange, the last first; None: never said."""
+    """Find the presenter's own words in this exchange's answers, the last first, or None if never said."""
     answers = [turn.answer for turn in reversed(exchange.turns) if turn.answer]
     return next((words for answer in answers if (words := found_in(quote, answer))), None)
 
@@ -97,16 +97,16 @@ def in_answers(quote: str, exchange: Exchange) -> str | None:
 
 
 def said(scene: Scene) -> list[Passage]:
-    """What the presenter said, the latest first."""
+    """Return what the presenter said, the latest first."""
     whole = speech_passages(scene.segments)
     own = [one for one in whole if scene.segments[int(one.id[1:]) - 1].speaker in scene.presenter_labels]
     return own[::-1]
 
 
 def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool = True) -> Standing | None:
-    """Where *quote* stands for a board to see or hear; None: nowhere.
+    """Find where a board sees or hears *quote*, or return None if it is nowhere.
 
-    Looked for on *slide* first, then in what the presenter said, the latest first, then on all slides.
+    Search *slide* first, then in what the presenter said, the latest first, then on all slides.
     """
     deck = deck_passages(scene.deck)
     named = [one for one in deck if one.slide == slide]
@@ -118,7 +118,7 @@ def standing(quote: str, scene: Scene, slide: int | None = None, *, speech: bool
 
 
 def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
-    """Which rule a quote breaks that stands nowhere: on its slide, or anywhere where it has none."""
+    """Say which rule a quote breaks that was not found: on its slide, or anywhere if it names none."""
     deck = deck_passages(scene.deck)
     if place_in(quote, deck, notes=True):
         return Fault(IN_NOTES)
@@ -133,7 +133,7 @@ def why_not(quote: str, scene: Scene, slide: int | None = None) -> Fault:
 
 
 def _claim(place: Place, passage: str, scene: Scene) -> str | None:
-    """The claim that shares most with the quote: it holds the quote, or the quote holds it."""
+    """Return the claim that shares most with the quote: it holds the quote, or the quote holds it."""
     spoken = place.said_at_s is not None
     quote = place.quote
     sharing = [

@@ -40,7 +40,7 @@ def _bounded(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 class ToolUse(Part):
-    """A tool that a model uses."""
+    """A model's use of a tool."""
 
     id: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,128}$")]
     name: Annotated[str, Field(max_length=MAX_ARGUMENTS)]
@@ -49,7 +49,7 @@ class ToolUse(Part):
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What a call used, by the service's own count."""
+    """The tokens that a call used, by the service's own count."""
 
     read: int = 0  # input tokens from the cache
     written: int = 0  # input tokens put into it
@@ -60,7 +60,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What of a message matters here; taken without trust in the server that sent it."""
+    """The parts of a message that matter, read without trust in the server that sent it."""
 
     text: str
     stop: str | None  # as the Messages API names it; None: the reply was broken off
@@ -75,13 +75,13 @@ MAX_NAME: Final = 200
 
 
 def model_name(name: object) -> str:
-    """The model that answered, as the service names it; "" for what is no name on one line."""
+    """Return the name of the model that answered, or "" if it is no printable line."""
     is_name = isinstance(name, str) and len(name) <= MAX_NAME and name.isprintable() and is_text(name)
     return str(name).strip() if is_name else ""
 
 
 def tool_uses(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
-    """The uses of tools in a message, each with id, name and input.
+    """Return the uses of tools in a message, each with id, name and input.
 
     Raises:
         UnusableError: One of them cannot be answered.
@@ -96,10 +96,11 @@ def tool_uses(blocks: Iterable[Mapping[str, Any]]) -> tuple[ToolUse, ...]:
 
 
 def check_stop(one: Received, max_tokens: int, model: str) -> None:
-    """Refuse a reply that is not whole.
+    """Reject a reply that is incomplete.
 
     Raises:
-        EngineError: The model declined, or its reply was cut; it says where, and not what our limit was.
+        EngineError: The model declined, or its reply was cut; the line says where, and not what our limit
+            was.
     """
     if one.stop == "refusal":
         raise UselessError("the model declined to answer")
@@ -116,10 +117,11 @@ def check_stop(one: Received, max_tokens: int, model: str) -> None:
 
 
 def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
-    """The part of this kind in a reply's text, validated; of a task that stands by itself the whole reply.
+    """Return the validated part of this kind in a reply's text, or the whole reply of a task with its own
+    schema.
 
     Raises:
-        UnusableError: It holds no such object; the message repeats none of its words.
+        UnusableError: The text holds no such object; the message repeats none of its words.
     """
     names = {"kind", kind} if shape is Reply else {"kind", kind, *shape.model_fields}
     fields = (part_type(kind) if shape is Reply else shape).model_fields
@@ -140,7 +142,7 @@ def part_of(text: str, kind: str, shape: type[Part] = Reply) -> Part:
 
 
 def _alone(plain: Mapping[str, Any], kind: str, fields: Collection[str]) -> Mapping[str, Any]:
-    """The part in a reply that should be it, and may stand under its name; nothing of another task's."""
+    """Return the part that is the whole reply or is found under its name; reject another task's."""
     if "kind" not in fields and plain.get("kind", kind) != kind:
         raise UnusableError("it answers another task")
     inner = plain.get(kind)
@@ -152,7 +154,7 @@ def _alone(plain: Mapping[str, Any], kind: str, fields: Collection[str]) -> Mapp
 
 
 def json_in(text: str, fits: Callable[[Mapping[str, Any]], bool]) -> dict[str, Any] | None:
-    """The last JSON object in a text that *fits*, as a model thinks aloud first; None: there is none."""
+    """Return the last JSON object in a text that *fits*, since a model thinks aloud first, or None."""
     decoder = json.JSONDecoder(parse_constant=_refuse)
     start, wrong, last = -1, 0, None
     while wrong < MAX_BRACES:
@@ -180,7 +182,7 @@ def _refuse(constant: str) -> None:
 
 
 def call_usage(agent: str, kind: str, model: str, tokens: Tokens, seconds: float, **more: Any) -> CallUsage:
-    """A call's record, by the service's own count; *model*: the one that was asked for."""
+    """Make a call's record from the service's own count; *model*: the one that was asked for."""
     read, written, new, output = tokens.read, tokens.written, tokens.new, tokens.output
     usage = CallUsage(agent, kind, model, read, written, new, output, round(seconds, 3), **more)
     cost = cost_usd(model, read=read, written=written, new=new, output=output)
@@ -188,5 +190,5 @@ def call_usage(agent: str, kind: str, model: str, tokens: Tokens, seconds: float
 
 
 def count(value: object) -> int:
-    """A number that a service reports; 0 for what is none."""
+    """Return a number that a service reports, or 0 for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else 0

@@ -1,7 +1,7 @@
-"""From a part of a reply to the result that a request asks for; and what may be wrong with it.
+"""From a part of a reply to the result that a request asks for, with what may be wrong with it.
 
-A part that does not hold is sent back once. What does not hold then either is left out: a question
-that rests on nothing is dropped, a verdict that rests on nothing is `unjudged`.
+A part that fails its checks is sent back once. What fails again is left out: a question that rests on nothing
+is dropped, a verdict that rests on nothing is `unjudged`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ GENERAL_RELEVANCE: Final = 0.1
 
 
 def focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart) -> Outcome:
-    """Those of its targets that stand somewhere."""
+    """Keep the targets whose place can be found."""
     places = [_stands(one, request.scene) for one in part.targets]
     fault = fault_in(places, "targets do not stand, word for word, on a slide that may be quoted")
     chosen = tuple(_targets(zip(part.targets, places, strict=True), set(request.taken)))
@@ -76,7 +76,7 @@ def focus_brief(request: protocol.FocusBriefRequest, part: shape.FocusBriefPart)
 
 
 def _targets(placed: Iterable[tuple[shape.TargetPart, Standing | None]], seen: set[str]) -> Iterator[Target]:
-    """Those that stand somewhere and are nobody's yet."""
+    """Yield the targets that have a place and belong to nobody yet."""
     for one, stands in placed:
         if stands is None:
             continue
@@ -89,7 +89,7 @@ def _targets(placed: Iterable[tuple[shape.TargetPart, Standing | None]], seen: s
 
 
 def _stands(one: shape.TargetPart, scene: protocol.Scene) -> Standing | None:
-    """Where a target stands: by its quote, by the claim that it names, or on the slide that lacks it."""
+    """Find a target's place: by its quote, by the claim that it names, or on the slide that lacks it."""
     if one.is_missing:
         return _lacking(one.slide, scene)
     claim = next((claim for claim in scene.deck_claims if claim.id == one.claim), None)
@@ -100,9 +100,9 @@ def _stands(one: shape.TargetPart, scene: protocol.Scene) -> Standing | None:
 
 
 def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
-    """The slide's title, or its first line, in place of what it leaves out; "" where it has neither.
+    """Return the slide's title or first line in place of what it leaves out, or "" where it has neither.
 
-    Without a number, the deck as a whole. None: there is no such slide.
+    Without a number, use the deck as a whole. Return None if there is no such slide.
     """
     if number is None:
         return Standing("", None, None)
@@ -114,7 +114,7 @@ def _lacking(number: int | None, scene: protocol.Scene) -> Standing | None:
 
 
 def candidate(request: protocol.CandidateRequest, part: shape.CandidatePart) -> Outcome:
-    """The question, or why it is dropped."""
+    """Return the question, or why it is dropped."""
     if part.question is None:
         return Outcome(None)
     scene = request.scene
@@ -170,7 +170,7 @@ def _candidate_fault(
 
 
 def _is_taken(request: protocol.CandidateRequest, stands: Standing) -> bool:
-    """Whether the words were asked about, or are another's; its own standing question may stay."""
+    """Return whether the quote was already asked about or is another's; its own pending question may stay."""
     if request.current is not None and request.current.quote == stands.quote:
         return False
     asked = {one.quote for one in request.scene.exchanges if one.quote is not None and not one.is_missing}
@@ -185,7 +185,7 @@ def _same(question: str) -> str:
 
 
 def notes(request: protocol.ScratchpadRequest, part: shape.NotesPart) -> Outcome:
-    """The page, if it is no longer than asked."""
+    """Return the page if it is within the limit."""
     text = part.text.strip()
     if len(text) > request.limit:
         return unusable(Fault(f"the page has {len(text)} characters, and {request.limit} are allowed"))
@@ -201,7 +201,7 @@ NO_QUOTE = "the verdict is satisfied, and no words of the presenter's answer are
 
 
 def judgement(request: JudgementRequest, part: JudgementPart, by: str) -> Outcome:
-    """The verdict; one that rests on nothing is `unjudged`. Smaller parts that do not hold are left out."""
+    """Return the verdict, `unjudged` if it rests on nothing, without smaller parts that fail their checks."""
     exchange = request.exchange
     quote = in_answers(part.quote, exchange) if part.quote else None
     if fault := _fault(part, quote):
@@ -227,7 +227,7 @@ def judgement(request: JudgementRequest, part: JudgementPart, by: str) -> Outcom
 
 
 def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
-    """Why a judgement is sent back; *quote*: the presenter's own words, if there are any."""
+    """Return why a judgement is sent back, or None; *quote*: the presenter's own words, if any."""
     if not part.reason.strip():
         return Fault("its reason is empty")
     if part.quote and quote is None:
@@ -236,7 +236,7 @@ def _fault(part: JudgementPart, quote: str | None) -> Fault | None:
 
 
 def _contradiction(request: JudgementRequest, part: ContradictionPart, by: str) -> Tension | None:
-    """The answer beside other words; None where either does not stand, or both are the same words."""
+    """Pair the answer with the words that it contradicts; None if either has no place or both are equal."""
     exchange = request.exchange
     said, other = in_answers(part.quote, exchange), standing(part.beside, request.scene)
     if said is None or other is None or other.quote == said:
@@ -259,12 +259,12 @@ def _noticed(part: NoticedPart, exchange: Exchange) -> Observation | None:
 
 
 def tensions(request: protocol.TensionsRequest, part: shape.TensionsPart) -> Outcome:
-    """The proposals, as they came."""
+    """Return the proposals unchecked, as they came."""
     return Outcome(tuple(map(_proposal, part.proposals)))
 
 
 def doubts(request: protocol.DoubtRequest, part: shape.DoubtPart) -> Outcome:
-    """A reading for each finding, or None; all of them, or the reply is of no use."""
+    """Return a reading or None for each finding; fewer make the reply unusable."""
     readings = {one.finding: one.reading for one in part.doubts}
     numbers = range(len(request.tensions))
     if missing := set(numbers) - set(readings):
@@ -273,14 +273,14 @@ def doubts(request: protocol.DoubtRequest, part: shape.DoubtPart) -> Outcome:
 
 
 def dossier(request: protocol.DossierRequest, part: shape.DossierPart) -> Outcome:
-    """The attacks that somebody who was given asks, about words that stand in the deck."""
+    """Return the attacks that name a listed asker and quote words of the deck."""
     made = [_attack(request, one) for one in part.attacks]
     fault = fault_in(made, "attacks name nobody who was given, or quote what stands nowhere")
     return Outcome(tuple(one for one in made if one is not None)[: request.limit], fault)
 
 
 def news(request: protocol.NewsRequest, part: shape.NewsPart) -> Outcome:
-    """The bearings on words that stand in the deck, one for each finding."""
+    """Return the bearings on words of the deck, one for each finding."""
     made = [_bearing(request, one) for one in part.bearings]
     fault = fault_in(made, "bearings quote what stands nowhere in the deck")
     bearings = {one.reported: one for one in made if one is not None}
@@ -288,7 +288,7 @@ def news(request: protocol.NewsRequest, part: shape.NewsPart) -> Outcome:
 
 
 def facts(request: protocol.FactsRequest, part: shape.FactsPart) -> Outcome:
-    """The facts, as they came: each is held against its passage by whoever asked."""
+    """Return the facts as they came: the caller compares each with its passage."""
     drafts = (
         FactDraft(one.type, one_line(one.content), one.confidence, one.source, one.quote)
         for one in part.facts
@@ -297,7 +297,7 @@ def facts(request: protocol.FactsRequest, part: shape.FactsPart) -> Outcome:
 
 
 def remembered(request: protocol.ScribeRequest, part: shape.ScribePart) -> Outcome:
-    """Those whose quote stands in its passage."""
+    """Keep the items whose quote is found in its passage."""
     texts = {one.seq: one.text for one in request.passages}
     kept = (
         Remembered(one.kind, one_line(one.text), quote, one.source)
@@ -315,7 +315,7 @@ def _proposal(part: shape.ProposalPart) -> Proposal:
 
 
 def _attack(request: protocol.DossierRequest, part: shape.AttackPart) -> Attack | None:
-    """The attack with the source's own words; None: it quotes what stands nowhere, or nobody asks it."""
+    """Return the attack with the source's own words, or None if its quote is not found or nobody asks it."""
     agents = {one.persona.name: one.persona.id for one in request.seats}
     members = {one.name for one in request.members}
     about = place_in(part.quote, request.passages) if part.quote else None
@@ -343,7 +343,7 @@ def _attack(request: protocol.DossierRequest, part: shape.AttackPart) -> Attack 
 
 
 def _bearing(request: protocol.NewsRequest, part: shape.BearingPart) -> Bearing | None:
-    """How a finding stands to the deck; None: to nothing that stands there."""
+    """Return how a finding bears on the deck, or None if its quote is not found there."""
     about = place_in(part.quote, request.passages) if part.quote else None
     if not 0 <= part.reported < len(request.reported) or (part.quote and about is None):
         return None
@@ -377,9 +377,9 @@ _WHY: Final = {
 
 
 def debrief(request: DebriefRequest, part: DebriefPart) -> Outcome:
-    """What of the part holds; what does not is counted, by its reason, and sent back once.
+    """Return the parts that pass their checks; count the others by reason and send them back once.
 
-    A refused part is a Fault: a reason of _WHY, and as `told` its exchange or its words, for the model alone.
+    A refused part is a Fault: a reason of _WHY, and in `told` its exchange or words, for the model alone.
     """
     sources, refused = _sources(request), list[Fault]()
     exchanges = {one.id: one for one in request.scene.exchanges}
@@ -405,7 +405,7 @@ def debrief(request: DebriefRequest, part: DebriefPart) -> Outcome:
 
 
 def _fault_debrief_results(refused: Sequence[Fault]) -> Fault | None:
-    """Every part that does not hold, with the reason; for the model alone, which part it is."""
+    """Return one fault for all refused parts, with their reasons; only the model sees which part each is."""
     if not refused:
         return None
     told = "; ".join(f"{one.told}: {_WHY[one.reason]}" for one in refused)
@@ -417,7 +417,7 @@ def _fault_debrief_results(refused: Sequence[Fault]) -> Fault | None:
 
 
 def _sources(request: DebriefRequest) -> list[Passage]:
-    """All that the presenter showed, noted or said. It is for the presenter alone, so notes count."""
+    """Return all that the presenter showed, noted or said: the debrief is private, so notes count."""
     answers = (
         Passage(f"{one.id}.{number}", turn.answer, None, one.asked_at_s, "speech")
         for one in request.scene.exchanges
@@ -430,7 +430,7 @@ def _sources(request: DebriefRequest) -> list[Passage]:
 def _better(
     exchange: Exchange | None, part: BetterPart, sources: Sequence[Passage], refused: list[Fault]
 ) -> BetterAnswer | None:
-    """The answer in those of its sentences that hold; None: in none of them."""
+    """Return the answer with only the sentences that pass their checks, or None if none does."""
     if exchange is None:
         refused.append(Fault("exchange", part.exchange))
         return None
@@ -452,7 +452,7 @@ def _better(
 
 
 def _place(sentence: SentencePart, sources: Sequence[Passage]) -> Place | None:
-    """Where the sentence's quote stands: before all else on its slide, or where it has none in speech."""
+    """Find the sentence's quote: first on its slide, or first in speech where it names none."""
 
     def is_elsewhere(one: Passage) -> bool:
         return (one.slide if one.said_at_s is None else None) != sentence.slide
@@ -461,7 +461,7 @@ def _place(sentence: SentencePart, sources: Sequence[Passage]) -> Place | None:
 
 
 def _added(text: str, place: Place, exchange: Exchange) -> str | None:
-    """Why a sentence says more than its quote and its exchange; None: as far as words tell it does not."""
+    """Return why a sentence says more than its quote and exchange, or None if its words do not show that."""
     texts = [place.quote, exchange.quote or "", exchange.beside.quote if exchange.beside else ""]
     texts += [words for turn in exchange.turns for words in (turn.question, turn.answer or "")]
     if not figures(text) <= {figure for words in texts for figure in figures(words)}:
@@ -472,7 +472,7 @@ def _added(text: str, place: Place, exchange: Exchange) -> str | None:
 
 
 def _stems(text: str) -> set[str]:
-    """How the longer words of a text begin, so that "reads" is "reading"; the short ones say little."""
+    """Return the first five letters of a text's longer words, so that "reads" matches "reading"."""
     return {word[:5] for word in re.findall(r"[^\W_]{4,}", text.casefold())}
 
 

@@ -1,8 +1,8 @@
-"""What a model answers on an agent's task: one schema for all of them, so that its calls share a cache.
+"""A model's reply to an agent's task: one schema for all tasks, so that an agent's calls share a cache.
 
-A reply is an object with a `kind` and one part for each task; the part of that kind is filled
-and the others are null. The same models validate what a server without output schemas writes.
-In every part quotes and reasons stand before what is decided by them: a model writes in that order.
+A reply is an object with a `kind` and one part for each task; the part of that kind is filled and the others
+are null. The same models validate what a server without output schemas writes. In every part quotes and
+reasons precede the decision: a model writes in that order.
 
 Source: caching.md, "One agent, one cache".
 """
@@ -31,7 +31,7 @@ Paragraph = Annotated[str, Field(max_length=2_000)]
 
 
 def _or(default: object) -> BeforeValidator:
-    """Null is taken for *default*; the schema has no null: few unions may stand in one."""
+    """Replace null by *default*: the schema has no null, since it may have few unions."""
     return BeforeValidator(lambda value: default if value is None else value)
 
 
@@ -42,7 +42,7 @@ Many = Annotated[list[T], Field(max_length=60, default_factory=list), _or([])]
 
 
 class Part(BaseModel):
-    """A part of a reply: text that a file can hold, and no more of it than a person reads."""
+    """A part of a reply; its texts can be held by a file and are no longer than a person reads."""
 
     # Keys that nobody asked for do no harm, and servers without output schemas get them.
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -152,10 +152,10 @@ class Reply(Part):
     debrief: DebriefPart | None
 
     def part(self, kind: str) -> Part:
-        """The part that was asked for.
+        """Return the part of the kind that was asked for.
 
         Raises:
-            ValueError: Another one is filled, or none.
+            ValueError: Another part is filled, or none is.
         """
         part: Part | None = dict(self)[kind]
         if self.kind != kind or part is None:
@@ -164,17 +164,17 @@ class Reply(Part):
 
 
 def part_type(kind: str) -> type[Part]:
-    """The part of a `Reply` of this kind."""
+    """Return the type of this kind's part of a `Reply`."""
     part: type[Part] = get_args(Reply.model_fields[kind].annotation)[0]
     return part
 
 
 @cache
 def schema_of(model: type[Part]) -> dict[str, Any]:
-    """The JSON schema of *model*, as every wire takes it: each property stands in it, in the order written.
+    """Return the JSON schema of *model* for every wire: each property is in it, in the order written.
 
-    Of what a value may be it has the type and the choices. Lengths, ranges and patterns are enforced by few
-    servers, refused by some, and checked when the reply is there.
+    It constrains a value's type and choices. Lengths, ranges and patterns are enforced by few servers and
+    refused by some, so they are checked when the reply is there.
     """
     return _strict(model.model_json_schema())
 

@@ -1,7 +1,7 @@
-"""One service that is asked: its thread, the wire that it speaks, and what it turned out to know.
+"""One service: its thread, the wire that it speaks, and the features that it turned out to have.
 
-Calls run in one event loop in a thread of its own, so that engines can be asked from any
-thread, several at once, and a call that hangs holds up nobody but who waits for it.
+Calls run in one event loop in a separate thread, so that engines can be asked from any thread, several at
+once, and a call that hangs blocks only those who wait for it.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ _CLOSE_S: Final = 5.0
 
 
 class Service:
-    """Starts its thread at the first call. Safe to use from several threads; close it when done."""
+    """One service with a thread, started at the first call. Safe for several threads; close it when done."""
 
     def __init__(self, settings: Settings, recorded: Recorded | None = None) -> None:
-        """*recorded* answers in the place of a server, which then nobody looks for."""
+        """Make the service; *recorded*, if given, answers in place of a server, and none is contacted."""
         self.settings = settings
         self.recorded = recorded
         self._lock = threading.Lock()
@@ -65,7 +65,7 @@ class Service:
         self.speak(settings.wire or MESSAGES)
 
     def speak(self, wire: str) -> None:
-        """Use this wire from now on, one of WIRES; nothing is known of the service in it yet."""
+        """Use this wire, one of WIRES, from now on, and forget the service's features."""
         module, name = WIRES[wire]
         self.wire: Wire = getattr(import_module(module), name)(self.settings)
         self._wires.append(self.wire)
@@ -74,10 +74,10 @@ class Service:
         """Features not refused so far. Found out once for a service, not once a call."""
 
     def _load(self) -> None:
-        """Load the wire's package, which takes up to a second: not out of the first call's deadline.
+        """Import the wire's package, which takes up to a second, outside the first call's deadline.
 
         Raises:
-            EngineError: It is not installed; the line says how to install it.
+            EngineError: The package is not installed; the line says how to install it.
         """
         package = self.wire.sdk
         try:
@@ -93,7 +93,7 @@ class Service:
             ) from None
 
     def submit(self, work: Coroutine[Any, Any, R]) -> Future[R]:
-        """Run *work* in the service's thread; cancelling the future gives the call up."""
+        """Run *work* in the service's thread; cancelling the future cancels the call."""
         try:
             self._load()
             with self._lock:
@@ -108,7 +108,7 @@ class Service:
             raise
 
     def close(self) -> None:
-        """Give up what is in flight and end the thread. A later call starts anew."""
+        """Cancel the calls in flight and end the thread. A later call starts a new one."""
         with self._lock:
             loop, thread = self._loop, self._thread
             self._loop = self._thread = None
@@ -143,7 +143,7 @@ MAX_WAIT_S: Final = 8.0
 
 
 async def perform(service: Service, task: Task) -> Outcome:
-    """Put *task* to the service; `fault` is what is still wrong with the reply after the one repair.
+    """Put *task* to the service; the outcome's `fault` is what is still wrong after the one repair.
 
     Raises:
         EngineError: No usable reply came within the deadline.
@@ -182,7 +182,7 @@ def _outcome(task: Task, text: str) -> Outcome:
 
 
 async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) -> tuple[Received, Turns]:
-    """A reply that uses no tools, and the turns before it: those that it used on the way are answered."""
+    """Return a reply that uses no tools, and the turns before it, with the tool uses on the way answered."""
     while True:
         one = await retried(service.settings, partial(attempt, service, task, turns), until_s)
         if not one.uses or task.rounds is None:
@@ -191,10 +191,10 @@ async def _in_words(service: Service, task: Task, turns: Turns, until_s: float) 
 
 
 async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s: float) -> R:
-    """What *once* gives, made again while that makes sense.
+    """Return the result of *once*, called again while that makes sense.
 
     Raises:
-        EngineError: None did, or there is no time left to wait.
+        EngineError: No call succeeded, or there is no time left to wait.
     """
     tries = 0
     while True:
@@ -214,10 +214,10 @@ async def retried(settings: Settings, once: Callable[[], Awaitable[R]], until_s:
 
 
 async def attempt(service: Service, task: Task, turns: Turns) -> Received:
-    """One request; made again at once without a feature that the service turns out not to have.
+    """Make one request; repeat it at once without a feature that the service turns out to lack.
 
-    A refusal that names no feature is met with one plain request, without any of them. If that is
-    taken, the service is asked plainly from then on.
+    After a refusal that names no feature, send one plain request without any. If that is accepted, the
+    service is asked plainly from then on.
     """
     settings, wire, is_plain = service.settings, service.wire, False
     while True:
@@ -250,7 +250,7 @@ async def attempt(service: Service, task: Task, turns: Turns) -> Received:
 
 
 async def _message(service: Service, task: Task, turns: Turns, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The service's message, or the one that was recorded."""
+    """Return the service's message, or the recorded one."""
     if service.recorded is None:
         return await service.wire.sent(request, task.on_partial)
     return await asyncio.to_thread(service.recorded, task, request, turns.is_repair)

@@ -1,4 +1,4 @@
-"""The settings of an engine that asks a model: which service, which models, how patient."""
+"""The settings of an engine that asks a model: service, models, deadlines."""
 
 from __future__ import annotations
 
@@ -61,27 +61,27 @@ class Settings:
     auth_token: str | None = field(default=None, repr=False)
 
     def model_for(self, kind: str) -> str:
-        """The model of this kind of task."""
+        """Return the model for this kind of task."""
         return self.models.get(kind, self.model)
 
     def deadline_s(self, kind: str, *, is_live: bool = False) -> float:
-        """How long this kind of task may take; *is_live*: shorter, unless somebody set another time."""
+        """Return the seconds that this kind of task may take; *is_live*: fewer unless configured."""
         seconds = self.deadlines_s.get(kind, DEADLINES_S.get(kind, WAITING_S))
         return LIVE_S if is_live and seconds == DEADLINES_S.get(kind) else seconds
 
     @property
     def is_public(self) -> bool:
-        """Anthropic's own service is asked, which is known to have a cache."""
+        """Return whether Anthropic's own service is asked, which is known to have a cache."""
         return self.base_url is None or self.where == PUBLIC_HOST
 
     @property
     def keeps_what_is_marked(self) -> bool:
-        """The service is taken for Anthropic's, or one that passes on to it: what is marked is kept there."""
+        """Return whether the service is assumed to keep marked blocks: Anthropic's, or passing on to it."""
         return self.wire == MESSAGES and self.address_name == "ANTHROPIC_BASE_URL"
 
     @property
     def where(self) -> str:
-        """The service in messages: never with a user's name or password."""
+        """Return the service's name for messages, never with a user's name or password."""
         return shown_host(self.base_url or (OPENAI_URL if self.wire == CHAT else PUBLIC_URL))
 
 
@@ -92,7 +92,7 @@ def model_settings(
     *,
     engine: str = "claude",
 ) -> Settings:
-    """The configuration's settings, with the environment's key and address.
+    """Return the configuration's settings, with the environment's key and address.
 
     `claude` asks Anthropic, or `ANTHROPIC_BASE_URL`; `openai` OpenAI, or `OPENAI_BASE_URL`; `model` the
     configuration's `model_url`, or else `ANTHROPIC_BASE_URL`. A key of Anthropic's or OpenAI's is never sent
@@ -139,7 +139,7 @@ def own_settings(
     key_name: str,
     environment: Mapping[str, str] | None = None,
 ) -> Settings:
-    """The settings of an engine of any name: where it asks is given, all else is as the home has it.
+    """Return the settings of an engine of any name: its address is given, all else comes from the home.
 
     Args:
         address_name: The setting or variable that *base_url* comes from, for messages.
@@ -171,7 +171,7 @@ def own_settings(
 
 
 def what_it_costs(settings: Settings) -> list[str]:
-    """A line for each task with a model of its own: what that adds to the bill.
+    """Return a line for each task with a separate model: what that adds to the bill.
 
     Source: caching.md, "One agent, one cache".
     """

@@ -1,6 +1,6 @@
-"""The lines above a task that tell a reader where it is: what was shown, what is left, who will sit there.
+"""The lines above a task that describe the situation: what was shown, what is left, who will sit there.
 
-Fixed words and numbers only; whatever somebody wrote stands as JSON, so that it begins no line.
+Fixed words and numbers only; anything that somebody wrote is JSON, so that it begins no line.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from orchestrator.panel.model.reply import Attack, BoardMember
 
 
 def as_data(value: object) -> str:
-    """*value* as JSON, equal for equal values, framed."""
+    """Return *value* as framed JSON, equal for equal values."""
     return framed(json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(", ", ": ")))
 
 
 def framed(text: str) -> str:
-    """JSON in which no character begins a line or a frame, whatever separates lines for who reads it."""
+    """Escape JSON so that no character in it begins a line or a frame for any reader."""
     for character in ("^", "\u0085", "\u2028", "\u2029"):
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
@@ -45,7 +45,7 @@ OCCASIONS = {
 
 
 def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
-    """Where the rehearsal stands, a line each, for the one who is asked."""
+    """Yield lines for the agent that is asked on where the rehearsal is now."""
     scene = request.scene
     if not scene.board_is_filed:
         yield from board_lines(scene.members, scene.kind)
@@ -65,20 +65,20 @@ def room_lines(request: protocol.SeatRequest[Any]) -> Iterator[str]:
 
 
 def members_of(members: Sequence[BoardMember]) -> list[dict[str, Any]]:
-    """A board as plain values; what is not known of a person is left out, as are the body's own rules."""
+    """Return a board as plain values, without what is unknown of a person and without the body's rules."""
     return [{key: value for key, value in asdict(one).items() if value and key != "rules"} for one in members]
 
 
 def rules_of(members: Sequence[BoardMember]) -> list[str]:
-    """The rules of the whole body, each once: they hold for every member."""
+    """Return the rules of the whole body, each once: they hold for every member."""
     return list(dict.fromkeys(rule for one in members for rule in one.rules))
 
 
 def board_lines(members: Sequence[BoardMember], kind: str | None) -> Iterator[str]:
-    """Who will decide on the deck, and what kind of deck it is.
+    """Yield lines on who will decide on the deck, and what kind of deck it is.
 
-    These lines stand in a session's configuration, which agents read, so that they are cached with it. In
-    sessions of before, and where a home's own blueprint leaves them out, they stand in each task.
+    The lines are part of a session's configuration, which agents read, so that they are cached with it. In
+    older sessions, and where a home's own blueprint leaves them out, they are part of each task.
     """
     if members:
         yield f"The real board, as the presenter describes it (data): {as_data(members_of(members))}"
@@ -91,7 +91,7 @@ def board_lines(members: Sequence[BoardMember], kind: str | None) -> Iterator[st
 
 
 def furthest_shown(scene: protocol.Scene) -> int | None:
-    """The last slide of those that were shown; None: the talk is over, or nothing is known."""
+    """Return the last of the slides that were shown, or None if the talk is over or nothing is known."""
     if scene.slide is None:
         return None
     return max([scene.slide, *(one.slide for one in scene.segments if one.slide is not None)])
@@ -134,7 +134,7 @@ def focus_brief(request: protocol.FocusBriefRequest) -> Plain:
 
 
 def candidate(request: protocol.CandidateRequest) -> Plain:
-    """What the context does not say: its files hold the focus brief, its own question and what was asked."""
+    """Return what the context lacks: its files hold the focus brief, own question and what was asked."""
     scene = request.scene
     furthest = None if request.may_look_ahead else furthest_shown(scene)
     told = {one.quote for one in request.standing if one.said_at_s is None}
@@ -236,7 +236,7 @@ def scribe(request: protocol.FactsRequest | protocol.ScribeRequest) -> Plain:
 
 
 def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
-    """Contradictions as plain values, with the number of each."""
+    """Return contradictions as plain values, each with its number."""
     return [
         {"number": number, "places": [_filled(asdict(one)) for one in tension.sides]}
         | {"kind": tension.kind, "class": tension.class_, "subject": tension.subject, "note": tension.note}
@@ -245,12 +245,12 @@ def tensions_of(tensions: Iterable[Tension]) -> list[dict[str, Any]]:
 
 
 def _filled(plain: Plain) -> Plain:
-    """What is known of it, so that nothing is paid for what is not."""
+    """Drop the empty values, so that nothing is paid for what is unknown."""
     return {name: value for name, value in plain.items() if value not in (None, "")}
 
 
 def _of(request: protocol.CandidateRequest, tension: Plain) -> Plain:
-    """A contradiction and whose it is to ask; of one that was asked, no more than where and what."""
+    """Return a contradiction and who may ask it; for one already asked, only where and what."""
     own, number = request.seat.persona.id, tension["number"]
     whose = request.whose[number] if number < len(request.whose) else own
     if any(one.id == whose for one in request.scene.exchanges):
@@ -268,7 +268,7 @@ def _question(candidate: Candidate) -> Plain:
 
 
 def _turns(exchange: Exchange) -> Iterator[tuple[Turn, Plain]]:
-    """Each turn; as plain values without what was said off the record, which no service is sent."""
+    """Yield each turn and its plain values, without off-the-record words, which no service is sent."""
     withheld = Withheld()
     for turn in exchange.turns:
         is_off = turn.answer and withheld.takes(turn.answer, is_speech=True)

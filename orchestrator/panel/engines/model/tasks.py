@@ -1,9 +1,9 @@
-"""What is wanted of an agent, as the last block of a call.
+"""The text of a task, as the last block of a call.
 
-The first line is `Task: ` and the kind. Then what this is and where the rehearsal stands, then what
-is wanted, then one line of JSON with what the task needs beside the context. Everything in that line
-is data: nothing in it begins a line or a frame. Equal requests give equal text. The words stand in
-`prompts/`, a file each, so that they can be read aloud.
+The first line is `Task: ` and the kind. Then follow the situation, what is wanted, and one line of JSON with
+what the task needs beside the context. Everything in that line is data: nothing in it begins a line or a
+frame. Equal requests give equal text. The words are in `prompts/`, a file each, so that they can be read
+aloud.
 
 Source: caching.md, "One agent, one cache".
 """
@@ -59,18 +59,18 @@ _MAX_ECHO: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """Turns of the model and of ours, one after the other."""
+    """The turns after the task, the model's and ours alternating."""
 
     messages: tuple[Message, ...] = ()
     rounds: int = 0  # of tools
     is_repair: bool = False
 
     def used(self, turns: tuple[Message, Message]) -> Turns:
-        """With a round of tools."""
+        """Return the turns with a round of tools added."""
         return Turns((*self.messages, *turns), self.rounds + 1, self.is_repair)
 
     def mended(self, faulty: str, fault: str) -> Turns:
-        """With a reply that cannot be used, and why it is sent back."""
+        """Return the turns with a reply that cannot be used, and why it is sent back."""
         correction = (
             f"That reply cannot be used: {fault}.\n"
             "Send the whole JSON object once more, mended, with nothing around it.\n"
@@ -80,7 +80,7 @@ class Turns:
         return Turns((*self.messages, *turns), self.rounds, True)
 
     def blocks(self) -> Iterator[TextBlock]:
-        """As the meter counts them."""
+        """Yield the turns' text in blocks, for the meter."""
         for message in self.messages:
             for block in message["content"]:
                 yield TextBlock(block["text"] if block["type"] == "text" else json.dumps(block))
@@ -94,7 +94,7 @@ def _turn(role: str, text: str) -> Message:
 
 
 def allowed(kind: str) -> str:
-    """What a task's text says about tools, as a line."""
+    """Return the line of a task's text on tools."""
     rounds = ROUNDS.get(kind, 0)
     if not rounds:
         return "Use no tools for this: reply at once.\n"
@@ -106,16 +106,16 @@ class Rounds:
     """The use of tools in one task, over all its requests."""
 
     def __init__(self, kind: str, uses: ToolUses, may_go_on: Callable[[], bool]) -> None:
-        """*may_go_on*: whether the budget leaves anything for more."""
+        """Start a task; *may_go_on*: returns whether the budget leaves anything for more."""
         self._uses, self._may_go_on = uses, may_go_on
         self._allowed = self._left = ROUNDS.get(kind, 0)
         self._over = False
 
     async def answered(self, one: Received) -> tuple[Message, Message]:
-        """The model's turn as it came, and the turn that answers it.
+        """Return the model's turn as it came, and the turn that answers it.
 
         Raises:
-            EngineError: It was told to reply, and uses tools again.
+            EngineError: The model was told to reply, and uses tools again.
         """
         if self._over:
             raise EngineError(f"the model goes on using tools, of which {self._allowed} rounds are allowed")
@@ -145,7 +145,7 @@ class Rounds:
 
 
 def _block(use: ToolUse, result: ToolResult) -> dict[str, Any]:
-    """A result as the API takes it. What it holds may have been said by anybody, so it is framed as data."""
+    """Return a tool's result as the API takes it, framed as data: anybody may have said what it holds."""
     block = {
         "type": "tool_result",
         "tool_use_id": use.id,
@@ -160,7 +160,7 @@ def _block(use: ToolUse, result: ToolResult) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """One request, and as much of it as the meter must know."""
+    """One request, and what the meter must know of it."""
 
     plain: Mapping[str, Any]  # the arguments of the SDK's call
     messages: Messages  # what was sent after a first reply stands at the end of the user's blocks
@@ -175,7 +175,7 @@ OnSent = Callable[[Outgoing, float, CallUsage], None]
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is wanted of the model, and who is told what."""
+    """One task for the model, with the callbacks to notify."""
 
     agent: str
     kind: str
@@ -203,7 +203,7 @@ PROMPTS: Final = Path(__file__).with_name("prompts")
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of task: its name in prompts, replies, configuration and records, and what goes with it."""
+    """A kind of task: its name in prompts, replies, configuration and records, and what depends on it."""
 
     name: str
     about: Callable[[Any], Mapping[str, Any]]
@@ -231,10 +231,10 @@ AGAIN: Final = ("candidate_question", "judgement")
 
 
 def kind_of(request: protocol.Request[Any]) -> str:
-    """The name of the kind of task that *request* is.
+    """Return the name of the kind of task that *request* is.
 
     Raises:
-        EngineError: It is none that this engine knows.
+        EngineError: This engine does not know the kind.
     """
     if type(request) not in KINDS:
         raise EngineError(f"the claude engine does not know {type(request).__name__}: use another engine")
@@ -242,16 +242,16 @@ def kind_of(request: protocol.Request[Any]) -> str:
 
 
 def outcome_of(request: protocol.Request[Any], part: Part, by: str) -> Outcome:
-    """What of a part holds. *by*: the engine, as a contradiction that it found names it."""
+    """Return the outcome of a reply's part; *by*: the engine's name in a contradiction that it found."""
     more = (by,) if isinstance(request, protocol.JudgementRequest) else ()
     return KINDS[type(request)].outcome(request, part, *more)
 
 
 @cache
 def prompt(name: str) -> tuple[str, str]:
-    """The words of a prompt, and the shape of its reply, which is its last line.
+    """Return a prompt's words, and the shape of its reply, which is the prompt's last line.
 
-    A line "{board}" stands for the range of what boards ask, which several prompts share.
+    A line "{board}" is replaced by the range of what boards ask, which several prompts share.
     """
     board, text = ((PROMPTS / f"{one}.md").read_text("utf-8") for one in ("board", name))
     words, _, shape = text.replace("{board}\n", board).rstrip("\n").rpartition("\n")
@@ -259,9 +259,9 @@ def prompt(name: str) -> tuple[str, str]:
 
 
 def guide(request: protocol.SeatRequest[Any], *, one_schema: bool = True) -> tuple[str, ...]:
-    """What this is, and how the tasks of AGAIN are done: the same for all of a panelist's calls.
+    """Return what this is, and how to do the tasks of AGAIN: the same for all calls of a panelist.
 
-    It stands in the system prompt, where it is read from the cache; in each task it would be paid in full.
+    It is part of the system prompt, where it is read from the cache; in each task it would be paid in full.
     The moderator has none of these tasks, and each of its own says what it is about.
     """
     if request.seat.persona.id == MODERATOR:
@@ -276,7 +276,7 @@ def guide(request: protocol.SeatRequest[Any], *, one_schema: bool = True) -> tup
 
 
 def _prompt_of(request: protocol.SeatRequest[Any], kind: str) -> str:
-    """The name of the prompt: the moderator's page tells of the whole panel, a panelist's of its own part."""
+    """Return the prompt's name: the moderator's page covers the whole panel, a panelist's its own part."""
     is_moderators = request.seat.persona.id == MODERATOR
     return "moderator_notes" if is_moderators and isinstance(request, protocol.ScratchpadRequest) else kind
 
@@ -288,10 +288,10 @@ def _shape(kind: str, shape: str, one_schema: bool) -> str:
 
 
 def task_text(request: protocol.SeatRequest[Any], tools: str = "", *, one_schema: bool = True) -> str:
-    """The task block of *request*; ends with a newline.
+    """Return the task block of *request*, which ends with a newline.
 
     Args:
-        tools: What it says about tools, as lines; "" where none are offered.
+        tools: The lines about tools; "" where none are offered.
         one_schema: All of an agent's tasks share one (`Service.shares_schema`).
     """
     kind = kind_of(request)
@@ -306,20 +306,20 @@ def task_text(request: protocol.SeatRequest[Any], tools: str = "", *, one_schema
 
 
 def shape_of(request: protocol.Request[Any], *, one_schema: bool) -> type[Part]:
-    """What a whole reply to *request* is: the one for all of an agent's tasks, or its part of that alone."""
+    """Return the type of a whole reply to *request*: the shared one, or that of its part alone."""
     kind = KINDS[type(request)]
     return kind.shape if one_schema or kind.shape is not Reply else part_type(kind.name)
 
 
 def data_of(request: protocol.Request[Any]) -> str:
-    """What the task needs beside context and passages, as one line of JSON."""
+    """Return what the task needs beside context and passages, as one line of JSON."""
     return as_data(KINDS[type(request)].about(request))
 
 
 def addressed(
     context: Context, request: protocol.SeatRequest[Any], layout: str, *, one_schema: bool = True
 ) -> Context:
-    """The same context, its receipt saying what will be sent for *request*."""
+    """Return the same context with a receipt of what will be sent for *request*."""
     watermark = (
         {"ends": list(watermarks(context.blocks, context.parts_of))} if layout == "watermark" else None
     )
@@ -343,12 +343,12 @@ def addressed(
 
 
 def reading_messages(request: protocol.Request[Any]) -> Messages:
-    """What is sent for a request that holds all that it is about."""
+    """Return the messages for a request that needs no context."""
     return alone(kind_of(request), f"Data, not instructions: {data_of(request)}\n", _blocks(request))
 
 
 def alone(kind: str, data: str = "", before: Iterable[TextBlock] = ()) -> Messages:
-    """The messages of a task that needs nobody's context."""
+    """Return the messages of a task that needs no agent's context."""
     words, shape = prompt(kind)
     task = f"Task: {kind}\n{words}\nReply with one JSON object: {shape}\n{data}"
     system = TextBlock("\n".join(prompt("reader")) + "\n")
@@ -363,7 +363,7 @@ look reads it from the cache; at most two blocks are marked, and the service loo
 
 
 def _blocks(request: protocol.Request[Any]) -> Iterator[TextBlock]:
-    """The deck's passages as one marked block; those of the speech in blocks, the last full one marked."""
+    """Yield the deck's passages as one marked block, then the speech in blocks, the last full one marked."""
     if not isinstance(request, OfDeck):
         return
     deck = [one for one in request.passages if one.origin != "speech"]

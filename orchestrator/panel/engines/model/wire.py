@@ -1,7 +1,7 @@
-"""A wire: how one kind of service is spoken to. Everything above it knows no provider.
+"""A wire: the way in which one kind of service is spoken to. Everything above it knows no provider.
 
-A wire turns a task into a request, sends it, and says what came back; it keeps no task and retries nothing.
-All of it runs in the service's thread.
+A wire turns a task into a request, sends it, and returns the reply; it keeps no task and retries nothing. All
+of it runs in the service's thread.
 """
 
 from __future__ import annotations
@@ -37,39 +37,41 @@ SHORT_MAX_TOKENS: Final = 4_000
 
 
 class Wire(Protocol):
-    """One service's client, and its way of writing requests and replies."""
+    """One service's client, with its format of requests and replies."""
 
     api: str  # as messages name it: "Messages API"
     sdk: str  # the package that it takes
     features: tuple[str, ...]  # what a server that speaks it may lack
 
     def outgoing(self, task: Task, turns: Turns, knows: Collection[str]) -> Outgoing:
-        """The request for a service that knows these features."""
+        """Return the request for a service that has the features *knows*."""
 
     def lacking(self, said: str, request: Mapping[str, Any]) -> str | None:
-        """The feature, of those in *request*, that a refusal names in its words; None: it names none."""
+        """Return the feature in *request* that a refusal names in its words, or None if it names none."""
 
     async def sent(self, request: Mapping[str, Any], on_partial: OnPartial | None = None) -> dict[str, Any]:
-        """The message that came for a request, as plain values; *on_partial*: told the object as it grows.
+        """Send a request and return the message as plain values; *on_partial*: called with the object as it
+        grows.
 
         Raises:
             RefusedError: The service refused it.
             PassingError: Nothing came, or nothing that is a message.
-            EngineError: It may not be asked, or its reply not be taken: it redirects, or sends too much.
+            EngineError: The service may not be asked, or its reply not accepted: a redirect, or too much
+                data.
         """
 
     def received(self, plain: Mapping[str, Any]) -> Received:
-        """What of a message matters.
+        """Return the parts of a message that matter.
 
         Raises:
-            UnusableError: It is no message, or uses a tool in a way that cannot be answered.
+            UnusableError: *plain* is no message, or uses a tool in a way that cannot be answered.
         """
 
     async def window(self, model: str) -> int | None:
-        """How many tokens a call may have, input and output, as the service says; None: it does not say."""
+        """Return the tokens of input and output that a call may have, or None if the service does not say."""
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the wire's connections."""
 
 
 _WINDOWS: Final = (
@@ -85,13 +87,13 @@ _WINDOWS: Final = (
 
 
 def most_tokens(task: Task, knows: Collection[str]) -> int:
-    """How many tokens a reply may have, of a service that knows these features."""
+    """Return the maximum number of tokens in a reply, for a service that has the features *knows*."""
     most = MAX_TOKENS if "length" in knows else SHORT_MAX_TOKENS
     return most if task.most_tokens is None else min(most, task.most_tokens)
 
 
 def window_in(listed: Sequence[Mapping[str, Any]], model: str) -> int | None:
-    """The room of *model* in a service's list of models: of the only one, where it goes by another name."""
+    """Return the room of *model* in a service's list, or that of the only one listed under another name."""
     for one in [one for one in listed if one.get("id") == model] or (listed if len(listed) == 1 else ()):
         for where in (one, one.get("meta") or {}):
             found = [where[name] for name in _WINDOWS if isinstance(where.get(name), int) and where[name] > 0]
@@ -107,7 +109,7 @@ come."""
 
 @contextmanager
 def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
-    """What *sdk*, Anthropic's or OpenAI's, raises in the block, as errors of ours (`Wire.sent`)."""
+    """Turn what *sdk*, Anthropic's or OpenAI's, raises in the block into errors of ours (`Wire.sent`)."""
     import httpx2
 
     base = next(
@@ -136,14 +138,14 @@ def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
 
 
 class Growing:
-    """A reply's JSON object while its text comes in."""
+    """A reply's JSON object, as far as its text has come in."""
 
     def __init__(self, on_partial: OnPartial) -> None:
         self.text = ""
         self._on_partial = on_partial
 
     def add(self, piece: str) -> None:
-        """Take the next piece of text, and tell of the object as far as it goes."""
+        """Add the next piece of text, and notify of the object as far as it goes."""
         from jiter import from_json
 
         self.text += piece
@@ -159,7 +161,7 @@ class Growing:
 
 
 class SdkWire(ABC, Generic[C]):
-    """What the wires have in common whose SDK is Anthropic's or OpenAI's: both are made by one generator.
+    """The common part of the wires whose SDK is Anthropic's or OpenAI's: one generator makes both.
 
     The client is made at the first call, in the service's thread. Its own retries are off: ours know the
     deadline of the whole task.
@@ -178,10 +180,10 @@ class SdkWire(ABC, Generic[C]):
 
     @property
     def client(self) -> C:
-        """The SDK's client.
+        """Return the SDK's client.
 
         Raises:
-            EngineError: There is no key, or the environment does not let it be used or the server be asked.
+            EngineError: There is no key, or the environment forbids using it or asking the server.
         """
         if self._client is None:
             try:
@@ -191,18 +193,18 @@ class SdkWire(ABC, Generic[C]):
         return self._client
 
     async def window(self, model: str) -> int | None:
-        """As `Wire.window`: of the service's list of models, where that says it."""
+        """As `Wire.window`: from the service's list of models, where that gives it."""
         with told_plainly(import_module(self.sdk), self._settings.where, self.api):
             return window_in([plain_of(one) for one in (await self.client.models.list()).data], model)
 
     async def close(self) -> None:
-        """As `Wire.close`; a later call makes a client anew."""
+        """As `Wire.close`; a later call makes a new client."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
 
 def plain_of(message: object) -> dict[str, Any]:
-    """What an SDK gives as plain values, and only what came; nothing of what is no model of its own."""
+    """Return an SDK's model as plain values with only the keys that came; {} for anything else."""
     plain = message.model_dump(warnings=False, exclude_unset=True) if isinstance(message, BaseModel) else None
     return plain if isinstance(plain, dict) else {}

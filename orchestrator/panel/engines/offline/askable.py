@@ -1,6 +1,6 @@
-"""The questions that a deck calls for: each entry of the bank that applies, with the line that it is about.
+"""The questions that a deck calls for: each applicable entry of the bank, with the line that it is about.
 
-`options` depends on the deck alone and is kept; what was said since then only takes away.
+`options` depends on the deck alone and is cached; what is said later only removes some.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _END_OF_NAME = re.compile(r"[:;,|(–—]| - ")
 
 
 def subject_of(deck: Deck, kind: Kind) -> str:
-    """The name in the deck's title, where decks of this kind bear the name of their matter."""
+    """Return the name in the deck's title, where decks of this kind are named after their subject."""
     own = next((one for one in bank().kinds if one.id == kind.id), None)
     if own is None:
         return bank().noun
@@ -54,7 +54,7 @@ def subject_of(deck: Deck, kind: Kind) -> str:
 
 
 def _spelt_out(deck: Deck) -> str | None:
-    """The title's first word that the lines spell as a name, as they spell it most often."""
+    """Return the title's first word that the lines spell as a name, in its most frequent spelling."""
     lines = (line for slide in deck.slides for line in slide.lines)
     found: Counter[str] = Counter(word for line in lines for word in _WORD.findall(line))
     for word in _WORD.findall(deck.title.replace("_", " ")):
@@ -66,7 +66,7 @@ def _spelt_out(deck: Deck) -> str | None:
 
 
 def _first_word(title: str) -> str | None:
-    """The one word that the title consists of, or begins with before a colon; none that the bank knows."""
+    """Return the one word that is the title or precedes its colon, or None if the bank knows the word."""
     name = _END_OF_NAME.split(title)[0].strip()
     signs = (one for kind in bank().kinds for one in (*kind.cover, *kind.titles, *kind.texts))
     is_known = any(holds(plain(name), sign) for sign in signs)
@@ -84,12 +84,12 @@ MAX: Final = 3
 
 
 def seats_of(seat: Seat) -> frozenset[str]:
-    """The seats that this panelist asks for; empty: all alike."""
+    """Return the seats that this panelist asks for; empty: all alike."""
     return frozenset(seat.persona.asks) or _by_words(plain(f"{seat.persona.title} {seat.persona.role}"))
 
 
 def fits(words: str, seat: str) -> int:
-    """How many of the seat's words stand in a plain text."""
+    """Count the seat's words in a plain text."""
     return sum(1 for pattern in bank().phrases.seats[seat] if holds(words, pattern))
 
 
@@ -144,30 +144,30 @@ class Option:
 
     @property
     def claim(self) -> str | None:
-        """The claim that its line holds."""
+        """Return the claim in the option's line, if any."""
         return None if self.line is None else self.line.claim
 
     def is_for(self, agent: str, seats: frozenset[str]) -> bool:
-        """Whether this panelist, who has these seats, asks it by right; without seats it asks all."""
+        """Return whether this panelist, with these seats, may ask it; without seats it may ask all."""
         return self.agent == agent if self.agent is not None else not seats or self.entry.seat in seats
 
     @property
     def slide(self) -> int | None:
-        """The slide that it is about; None: the whole, or what was said."""
+        """Return the slide that the question is about, or None for the whole deck or what was said."""
         if self.line is not None:
             return self.line.slide
         return None if self.page is None else self.page.number
 
     @property
     def quote(self) -> str | None:
-        """The words that it is about, verbatim."""
+        """Return the words that the question is about, verbatim."""
         if self.line is not None:
             return self.line.text
         return None if self.page is None else self.page.title
 
 
 def options(deck: Deck, claims: Sequence[Claim], kind: str | None, intensity: str) -> tuple[Option, ...]:
-    """All questions of the bank that this deck calls for, in the order of asking."""
+    """Return all questions of the bank that this deck calls for, in the order of asking."""
     pages = pages_of(deck, claims)
 
     def made() -> tuple[Option, ...]:
@@ -190,9 +190,9 @@ def _options(pages: Pages, kind: Kind, key: str, intensity: str, subject: str) -
 
 
 def _is_of(entry: Entry, kind: Kind) -> bool:
-    """Where the signs are mixed, whatever boards of either kind ask, in turn.
+    """Return whether the entry suits the deck's kind; where the signs are mixed, either of its kinds will do.
 
-    Asking only what suits both left little but what suits any deck: a strict reader called 9 of the 24
+    Asking only what suits both kinds left little but what suits any deck: a strict reader called 9 of the 24
     questions so put to two such decks empty.
     """
     kinds = {*entry.kinds} | ({entry.kind} - {ANY})
@@ -200,7 +200,7 @@ def _is_of(entry: Entry, kind: Kind) -> bool:
 
 
 def _is_told(entry: Entry, pages: Pages) -> bool:
-    """Whether a slide bears its topic as a title: then only a question about that slide asks further."""
+    """Return whether a slide's title is the entry's topic: only a question on that slide goes further."""
     patterns = () if entry.has_quote else bank().phrases.told.get(entry.topic, ())
     if not patterns:
         return False
@@ -210,14 +210,14 @@ def _is_told(entry: Entry, pages: Pages) -> bool:
 
 
 def tier_of(entry: Entry) -> int:
-    """The sort of an entry's question: ADMISSION, LEFT_OUT, FIGURE or WHOLE."""
+    """Return the sort of an entry's question: ADMISSION, LEFT_OUT, FIGURE or WHOLE."""
     if entry.has_quote:
         return ADMISSION if entry.about == "admission" else FIGURE
     return LEFT_OUT if entry.kind != ANY or entry.kinds else WHOLE
 
 
 def _of_deck(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
-    """The entry asked of the whole; of one slide where that slide's title shows that it belongs there."""
+    """Ask the entry of the whole deck, or of the one slide whose title shows that it belongs there."""
     found = [page for page in pages.pages if any(holds_all(page.asserted, one) for one in entry.when)]
     if entry.when and not found:
         return []
@@ -228,7 +228,7 @@ def _of_deck(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Optio
 
 
 def _of_lines(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Option]:
-    """The entry asked of each line that calls for it, the one with the largest figure first."""
+    """Ask the entry of each line that calls for it, the one with the largest figure first."""
     called = (called_for(entry, line, page) for page in pages.pages for line in page.lines)
     found = sorted((line for line in called if line is not None), key=lambda line: -line.size)
     return [
@@ -239,9 +239,9 @@ def _of_lines(entry: Entry, order: float, pages: Pages, tell: Tell) -> list[Opti
 
 
 def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | None:
-    """The sentence of the line that the entry asks about; None: none calls for it.
+    """Return the sentence of the line that the entry asks about, or None if none calls for it.
 
-    Its first word stands in what can be said of the sentence; partners there too, in the line
+    The condition's first word must be found in the sentence or its tags; its partners there too, in the line
     above it, or in the slide's title.
     """
     title = plain("" if page is None else page.title)
@@ -262,7 +262,7 @@ def called_for(entry: Entry, line: Line, page: Page | None = None) -> Line | Non
 
 @lru_cache(maxsize=8192)
 def _parted(when: Condition) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The condition's tags, and its words."""
+    """Split the condition into its tags and its words."""
     tags = tuple(one for one in when if one.startswith("#"))
     return tags, tuple(one for one in when if not one.startswith("#"))
 

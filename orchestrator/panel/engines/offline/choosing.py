@@ -1,4 +1,4 @@
-"""The next question of one panelist: contradictions, then the bank's, nothing that was asked or taken."""
+"""Choosing a panelist's next question: contradictions first, then the bank's, none asked or taken before."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from orchestrator.panel.personas.persona import Seat
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Topics, whole questions, lines and claims."""
+    """The topics, whole questions, lines and claims that were asked about."""
 
     topics: frozenset[str]
     questions: frozenset[str]
@@ -53,7 +53,7 @@ class Asked:
     claims: frozenset[str]
 
     def has(self, option: Option) -> bool:
-        """Whether this option was asked in substance."""
+        """Return whether this option was already asked in substance."""
         line = option.line
         return (
             option.entry.topic in self.topics
@@ -62,12 +62,12 @@ class Asked:
         )
 
     def has_put(self, tension: Tension) -> bool:
-        """Whether both places of the contradiction were quoted."""
+        """Return whether both places of the contradiction were quoted."""
         return tension.a.quote in self.quotes and tension.b.quote in self.quotes
 
 
 def asked_of(request: CandidateRequest) -> Asked:
-    """The questions asked so far, and those that the others mean to ask."""
+    """Return the questions asked so far, and those that the others mean to ask."""
     exchanges, agent = request.scene.exchanges, request.seat.persona.id
     standing = [one for one in request.standing if one.agent != agent]
     first = (exchange.turns[0].question for exchange in exchanges if exchange.turns)
@@ -94,7 +94,7 @@ BEFORE_ALL = -100.0
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was said up to now, looked through once."""
+    """The speech up to now, read once."""
 
     segments: tuple[Segment, ...] = ()
     words: str = ""  # of all segments, plain, without the last space
@@ -102,18 +102,18 @@ class Heard:
 
 
 def all_options(scene: Scene) -> tuple[Option, ...]:
-    """The deck's options, and before them what was left open before and what is admitted aloud."""
+    """Return what was left open before and what was admitted aloud, then the deck's options."""
     of_deck = options(scene.deck, scene.deck_claims, scene.kind, scene.intensity)
     return (*_left_open(scene), *_admitted(scene), *of_deck)
 
 
 def is_answered(option: Option, speech: str) -> bool:
-    """Whether what was said shows that the presenter has answered it."""
+    """Return whether the speech shows that the presenter has answered the option."""
     return any(holds_all(speech, one) for one in option.entry.unless)
 
 
 def speech_of(scene: Scene) -> str:
-    """All that was said, answers too, as plain words. Each text is read once, however long the talk."""
+    """Return all that was said, answers too, as plain words; each text is processed only once."""
     answers = (turn.answer for exchange in scene.exchanges for turn in exchange.turns)
     return _heard(scene).words + _plain_words(answers) + " "
 
@@ -123,10 +123,10 @@ def _plain_words(texts: Iterable[str | None]) -> str:
 
 
 def _heard(scene: Scene) -> Heard:
-    """All segments; only those that have come since the last look are looked through.
+    """Return the words of all segments, reading only those that are new since the last call.
 
-    Kept with the session's deck, and not by a number of segments: with a hundred sessions each would be
-    pushed out by others' before it is looked for again.
+    The result is kept with the session's deck: in a cache of limited size, a hundred sessions would evict
+    each other's before they are used again.
     """
     kept, segments = pages_of(scene.deck, scene.deck_claims).kept, tuple(scene.segments)
     before: Heard = kept.get(Heard, Heard())
@@ -158,7 +158,7 @@ def _admissions(segment: Segment) -> tuple[tuple[Entry, Line], ...]:
 
 
 def _left_open(scene: Scene) -> Iterator[Option]:
-    """A question that got no answer in an earlier rehearsal, where the deck still holds its words, if any."""
+    """Yield the questions left unanswered in an earlier rehearsal whose words, if any, are in the deck."""
     for point in scene.left_open:
         line = _line_of(point, scene)
         if (line is not None or not point.quote) and point.outcome != "unjudged":
@@ -177,7 +177,7 @@ def _line_of(point: OpenPoint, scene: Scene) -> Line | None:
 
 
 def _as_entry(point: OpenPoint) -> Entry:
-    """A question that is none of the bank's, as one."""
+    """Make an entry of a question that is not the bank's."""
     good = "an answer to what was asked the last time"
     return Entry(point.question, ANY, (point.question,), "", "admission", good, topic=point.question)
 
@@ -191,7 +191,7 @@ MAX_QUOTE = 100
 
 
 def sort_of(tension: Tension) -> str:
-    """Which of the bank's wordings it is put in: read, sum or two."""
+    """Return which of the bank's wordings puts the contradiction: "read", "sum" or "two"."""
     if tension.class_ != COMPUTED:
         return "read"
     is_sum = tension.kind in OF_FIGURES or tension.a.quote == tension.b.quote
@@ -199,7 +199,7 @@ def sort_of(tension: Tension) -> str:
 
 
 def question(tension: Tension, key: str) -> Wording:
-    """The question that puts a contradiction to the presenter; one that is only read stays a question."""
+    """Return the question that puts a contradiction to the presenter, tentative for one that is only read."""
     text = pick(bank().phrases.contradictions[sort_of(tension)], key, tension.a.quote, tension.b.quote)
     is_shown_above = is_whole(in_quotes(shortened(tension.a.quote, MAX_QUOTE)), tension.a.quote)
     return Wording(_filled(text, tension), _filled(without(text, "{a}"), tension) if is_shown_above else "")
@@ -213,7 +213,7 @@ def _filled(text: str, tension: Tension) -> str:
 
 
 def in_order(tensions: Sequence[Tension]) -> tuple[Tension, ...]:
-    """The computed ones before those that are only read, else as found."""
+    """Sort the computed contradictions before those that are only read, else as found."""
     return tuple(sorted(tensions, key=lambda one: one.class_ != COMPUTED))
 
 
@@ -252,7 +252,7 @@ LETTERS: Final = 5
 
 
 def candidate(request: CandidateRequest) -> Candidate | None:
-    """The question that this panelist would ask now; None: nothing is left in the bank."""
+    """Return the question that this panelist would ask now, or None if nothing is left in the bank."""
     scene, agent = request.scene, request.seat.persona.id
     asked, shown = asked_of(request), _shown(request)
     for tension in in_order(scene.tensions):
@@ -278,7 +278,7 @@ def candidate(request: CandidateRequest) -> Candidate | None:
 
 
 def _turns(scene: Scene, agent: str) -> dict[int, int]:
-    """When each sort's turn comes, by what this panelist has asked already."""
+    """Return when each sort's turn comes, given what this panelist has already asked."""
     entries = (entry_of(one.turns[0].question) for one in scene.exchanges if one.agent == agent and one.turns)
     asked = Counter(tier_of(entry) for entry in entries if entry is not None)
     places = {tier: [at for at, turn in enumerate(TURNS) if turn == tier] for tier in RELEVANCE}
@@ -286,7 +286,7 @@ def _turns(scene: Scene, agent: str) -> dict[int, int]:
 
 
 def _focus(scene: Scene) -> tuple[str, ...]:
-    """The words of what the presenter wants the panel to look at."""
+    """Return the words of what the presenter wants the panel to look at."""
     words = plain(" ".join(scene.focus)).split()
     return tuple(f"{word[:LETTERS]}*" for word in words if len(word) >= LETTERS)
 
@@ -297,7 +297,7 @@ def _is_about(option: Option, focus: tuple[str, ...]) -> bool:
 
 
 def _shown(request: CandidateRequest) -> int | None:
-    """The last slide that may be asked about; None: all of them."""
+    """Return the last slide that may be asked about, or None if all may."""
     scene = request.scene
     last = pages_of(scene.deck, scene.deck_claims).last
     is_over = request.may_look_ahead or request.occasion == "end"
@@ -370,7 +370,7 @@ MIN_TARGETS: Final = 3
 
 
 def targets(request: FocusBriefRequest) -> tuple[Target, ...]:
-    """Its own seats first; others' only to fill up, and then what the deck as a whole leaves out."""
+    """Return the panelist's targets: first its own seats, then others', then what the deck leaves out."""
     agent, mine = request.seat.persona.id, seats_of(request.seat)
     found = all_options(request.scene)
     own = [one for one in found if one.is_for(agent, mine)]
@@ -413,7 +413,7 @@ INTENSITY: Final = "moderate"  # the default of a session: a dossier has none of
 
 
 def attacks(request: DossierRequest) -> tuple[Attack, ...]:
-    """The likeliest first, each line and each topic once, shared out among those who ask."""
+    """Return the attacks, likeliest first, each line and topic once, shared out among those who ask."""
     askers = _Askers(request.members, request.seats)
     found = [_of_tension_dossier(tension, askers, request) for tension in in_order(request.tensions)]
     quotes = {place.quote for one in request.tensions for place in (one.a, one.b)}
@@ -423,7 +423,7 @@ def attacks(request: DossierRequest) -> tuple[Attack, ...]:
 
 
 def _spread(found: Sequence[Option], quotes: set[str]) -> list[Option]:
-    """Each line and topic once; the first of every seat, then the second: a board has many voices."""
+    """Keep each line and topic once; take every seat's first, then second: a board has many voices."""
     topics: set[str] = set()
     of_seat: Counter[str] = Counter()
     placed: list[tuple[int, Option]] = []
@@ -438,7 +438,7 @@ def _spread(found: Sequence[Option], quotes: set[str]) -> list[Option]:
 
 
 class _Askers:
-    """Who asks what: the one whose words fit best, and of those the one who has asked least."""
+    """The assignment of questions to askers: best fit of words first, then fewest questions so far."""
 
     def __init__(self, members: Sequence[BoardMember], seats: Sequence[Seat]) -> None:
         self._members = [
@@ -449,7 +449,7 @@ class _Askers:
         self._asked: dict[str, int] = {}
 
     def whose(self, wanted: str) -> tuple[str, str | None]:
-        """Name and, of a panelist, id."""
+        """Return the asker's name and, for a panelist, id."""
         by_words = ((-fits(words, wanted), name, None) for name, words in self._members)
         by_seat = ((-(wanted in seats), name, agent) for name, agent, seats in self._seats)
         found: list[tuple[int, str, str | None]] = [one for one in by_words if one[0]] or [*by_seat]

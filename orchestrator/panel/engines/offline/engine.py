@@ -28,14 +28,14 @@ MAX_WANTED: Final = 6
 
 
 def _nothing(request: Request[Any]) -> tuple[()]:
-    """Only reading could tell: code proposes no contradiction, and says of no news what it bears on."""
+    """Return no result, where only reading could find one: contradictions, and what news bears on."""
     return ()
 
 
 def _debrief(request: protocol.DebriefRequest) -> DebriefWords:
-    """No stronger answers and no check decided: only reading could.
+    """Return no stronger answers and no decided checks, since only reading could find them.
 
-    The one thing to fix first is counted from verdicts and contradictions, whatever the engine.
+    The one thing to fix first is computed from verdicts and contradictions, whatever the engine.
     """
     checks = tuple(RubricCheck(name, "not judged", "only reading can tell") for name in request.checks)
     wanted = tuple(one.question for one in request.never_asked[:MAX_WANTED] if one.question)
@@ -58,7 +58,7 @@ REPLIES: Final[Mapping[type[Request[Any]], Callable[[Any], object]]] = {
 
 
 class OfflineEngine:
-    """A bank in place of a model. The context is not read: the request holds what is needed."""
+    """An engine with a question bank for a model; it ignores the context, since requests hold all."""
 
     is_by_rules: Final = True
 
@@ -67,7 +67,7 @@ class OfflineEngine:
         return BANK
 
     def reply(self, request: Request[R], context: Context | None = None) -> R:
-        """The result that this kind of request asks for.
+        """Return the result that this kind of request asks for.
 
         Raises:
             EngineError: The request is of a kind that the engine does not know.

@@ -1,8 +1,8 @@
-"""Verdicts that are certain, and no others: no answer, put off, not known, the one figure that was asked for.
+"""The verdicts that are certain: no answer, put off, not known, or exactly the one figure asked for.
 
-All else is "yours to judge": rules that read answers were wrong too often to be shown. What is certainly no
-answer is asked again: a refusal, and an answer that names no figure of an open contradiction, up to the turns
-of the intensity; one without any fact where a fact was asked for, once.
+All else is "yours to judge": rules that read answers were wrong too often to be shown. A question that
+certainly got no answer is asked again: after a refusal, or an answer that names no figure of an open
+contradiction, up to the intensity's turns; after one without the fact that was asked for, once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ MAX_READ: Final = 4000
 
 
 def judge(request: JudgementRequest) -> Judgement:
-    """The verdict on the exchange's last answer, with its own words."""
+    """Return the verdict on the exchange's last answer, with that answer's own words."""
     exchange = request.exchange
     answer = (exchange.turns[-1].answer or "").strip()
     if not answer:
@@ -82,7 +82,7 @@ def judge(request: JudgementRequest) -> Judgement:
 
 
 def question_again(exchange: Exchange) -> str | None:
-    """The next question where the presenter says that the answer did not give it; None: none is left."""
+    """Return the next question where the presenter judges "not given", or None if none is left."""
     return _next_question(exchange, NOT_GIVEN)
 
 
@@ -94,7 +94,7 @@ def _next_question(exchange: Exchange, sort: str) -> str | None:
 
 
 def sort_of(said: list[str]) -> str | None:
-    """PUT_OFF or DO_NOT_KNOW where every sentence says so and nothing else; None: there is more in it."""
+    """Return PUT_OFF or DO_NOT_KNOW if every sentence says only that, or None if there is more."""
     phrases = bank().phrases
     known = {PUT_OFF: phrases.put_off, DO_NOT_KNOW: phrases.do_not_know}
     bare = [words for words in map(_bare, said) if words]
@@ -105,12 +105,12 @@ def sort_of(said: list[str]) -> str | None:
 
 
 def _bare(sentence: str) -> str:
-    """The sentence in plain words without the fillers before it."""
+    """Return the sentence in plain words without the fillers before it."""
     return _after(plain(sentence).strip(), bank().phrases.fillers)
 
 
 def _after(words: str, known: tuple[str, ...]) -> str:
-    """The rest of *words* when known forms are taken from its beginning, the longest first."""
+    """Strip known forms from the beginning of *words*, the longest first."""
     forms = sorted((plain(one).strip() for one in known), key=len, reverse=True)
     while True:
         form = next((one for one in forms if words == one or words.startswith(f"{one} ")), None)
@@ -120,7 +120,7 @@ def _after(words: str, known: tuple[str, ...]) -> str:
 
 
 def _refused(request: JudgementRequest, sort: str, said: list[str], promises: tuple[str, ...]) -> Judgement:
-    """Asked again as long as there may be a turn; after it the exchange stays unresolved."""
+    """Judge a refusal: ask again while a turn is left, then leave the exchange unresolved."""
     quote = said[0] if len(said) == 1 else next(one for one in said if _bare(one))
     noticed = Observation("did not know it, and said so" if sort == DO_NOT_KNOW else "put it off", quote)
     return replace(_pressed(request, sort, quote, promises, still_open=quote), noticed=noticed)
@@ -129,7 +129,7 @@ def _refused(request: JudgementRequest, sort: str, said: list[str], promises: tu
 def _pressed(
     request: JudgementRequest, sort: str, quote: str, promises: tuple[str, ...], *, still_open: str
 ) -> Judgement:
-    """The verdict on what is certainly no answer, with the next question where one is possible."""
+    """Return the verdict on what is certainly no answer, with the next question if one is possible."""
     return Judgement(
         "follow_up",
         REASONS[sort],
@@ -142,13 +142,13 @@ def _pressed(
 
 
 def _contradiction(request: JudgementRequest) -> Tension | None:
-    """The computed contradiction that the exchange is about; None: it is about none."""
+    """Return the computed contradiction that the exchange is about, or None."""
     computed = (one for one in request.scene.tensions if one.class_ == COMPUTED)
     return next((one for one in computed if is_about(request.exchange, one)), None)
 
 
 def names_figure(tension: Tension, answer: str) -> bool:
-    """Whether an answer names a figure of a contradiction, or the number of one of its two slides."""
+    """Return whether an answer names a figure of a contradiction, or the number of one of its two slides."""
     quotes = [one.quote for one in tension.sides]
     known = {figure for text in (*quotes, tension.sum) for figure in _figures(text)}
     slides = {one.slide for one in tension.sides}
@@ -157,9 +157,9 @@ def names_figure(tension: Tension, answer: str) -> bool:
 
 
 def _figures(text: str) -> Iterator[object]:
-    """Every number of a text by its value, and every date by its days.
+    """Yield every number of a text by its value, and every date by its days.
 
-    Thousands, millions and billions count alike: a table says 6.2 under "EUR million", and who speaks of it
+    Thousands, millions and billions count alike: a table says 6.2 under "EUR million", and a speaker says
     "6.2 million".
     """
     quantities, dates = quantities_of(text)
@@ -172,19 +172,19 @@ def _figures(text: str) -> Iterator[object]:
 
 
 def has_figure(answer: str) -> bool:
-    """Whether there is a number or a date in it."""
+    """Return whether the answer holds a number or a date."""
     return any(True for _ in _figures(answer))
 
 
 def has_fact(said: list[str]) -> bool:
-    """Whether a figure, a date, a name, or a yes or no stands in any sentence."""
+    """Return whether any sentence holds a figure, a date, a name, or a yes or no."""
     words = {word for sentence in said for word in plain(sentence).split()}
     is_told = bool(words & set(bank().phrases.yes_or_no))
     return is_told or any(has_figure(one) or _NAME.search(one) for one in said)
 
 
 def gives_figure(entry: Entry, said: list[str]) -> bool:
-    """The whole answer is the one figure, of the kind that the question asks for, and nothing beside it."""
+    """Return whether the answer is only the one figure of the kind that the question asks for."""
     if entry.asks_for is None or len(said) != 1:
         return False
     quantities, dates = quantities_of(said[0])
@@ -198,7 +198,7 @@ def gives_figure(entry: Entry, said: list[str]) -> bool:
 
 
 def undertakes(sentence: str) -> bool:
-    """Whether the presenter undertakes something by a date in so many words."""
+    """Return whether the presenter explicitly undertakes something by a date."""
     words = plain(sentence)
     forms = (f" {plain(form).strip()} " for form in bank().phrases.undertakes)
     return bool(dates_in(sentence)) and not sentence.endswith("?") and any(form in words for form in forms)

@@ -1,10 +1,10 @@
-"""An agent's own page, brought up to date when a session ends: one section for each deck.
+"""An agent's notes page, updated when a session ends: one section for each deck.
 
-A panelist's tells of its own questions, the moderator's of the panel as a whole.
+A panelist's page covers its own questions, the moderator's the panel as a whole.
 
-The newest section stands first. Where the page would grow over its limit, whole sections go,
-the oldest first, then whole lines of the newest: what is kept is never cut in the middle.
-Source: DESIGN.md, section 9 (Scratchpad).
+The newest section stands first. Where the page would exceed its limit, whole sections are removed, the oldest
+first, then whole lines of the newest: no line is cut in the middle. Source: DESIGN.md, section 9
+(Scratchpad).
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _List:
-    """`announcements.yaml`, its texts cut into words."""
+    """`announcements.yaml`, with its texts split into words."""
 
     phrases: Mapping[Words, str]  # with what each announces
     openers: frozenset[Words]
@@ -75,7 +75,7 @@ class _List:
 
 
 def announces(sentence: str) -> str | None:
-    """What a sentence announces: goal, blocker or a type of fact; None: nothing that is sure."""
+    """Return what a sentence announces (goal, blocker or a type of fact), or None if that is not certain."""
     if not _WHOLE.fullmatch(sentence):
         return None
     said, known = _words(sentence), _list()
@@ -103,12 +103,12 @@ def announces(sentence: str) -> str | None:
 
 
 def _names_something(kind: str, first: str) -> bool:
-    """Whether the first word behind "is" begins a name of what it is, and not what is said of it."""
+    """Return whether the first word after "is" begins a name, rather than a description."""
     return first[0].isupper() if kind == "person" else first.casefold() in _list().names
 
 
 def _may_precede(before: Words) -> bool:
-    """Whether what stands before a phrase leaves it the speaker's own, and unconditional."""
+    """Return whether the words before a phrase leave it the speaker's own and unconditional."""
     known = _list()
     if not before or before in known.openers or (before[-1] == "," and before[:-1] in known.openers):
         return True
@@ -117,7 +117,7 @@ def _may_precede(before: Words) -> bool:
 
 
 def remembered(request: ScribeRequest) -> tuple[Remembered, ...]:
-    """The goals, decisions and blockers that the passages announce, word for word; none that is known."""
+    """Return the new goals, decisions and blockers that the passages announce, word for word."""
     told = {key_of(text) for text in request.known}
     found: list[Remembered] = []
     for passage in request.passages:
@@ -135,7 +135,7 @@ def _words(text: str) -> Words:
 
 @cache
 def _phrases_by_length() -> Sequence[Words]:
-    """The longest first: "we have decided not to" before "we have decided"."""
+    """Return the phrases, longest first: "we have decided not to" before "we have decided"."""
     return sorted(_list().phrases, key=len, reverse=True)
 
 
@@ -169,7 +169,7 @@ _LEFT_OPEN: Final = {"unresolved": "Left unresolved", "parked": "Parked"}
 
 
 def facts(request: FactsRequest) -> tuple[FactDraft, ...]:
-    """The facts that the passages state, in their order; none that is known."""
+    """Return the new facts that the passages state, in their order."""
     known = {key_of(content) for content in request.known}
     come_back = {one.comes_back_to for one in request.passages if one.comes_back_to is not None}
     found: list[FactDraft] = []
@@ -219,7 +219,7 @@ _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 
 
 def scratchpad(request: ScratchpadRequest) -> str:
-    """The new page: what was asked about this deck, what came of it, and how it was answered."""
+    """Return the new page: what was asked about this deck, the outcome, and how it was answered."""
     title = " ".join((request.scene.deck.title or request.scene.deck.name).split())
     heading = f"## {title}"
     newest = [f"{heading} ({request.day})", "", *_lines(request)]
@@ -249,7 +249,7 @@ def _lines(request: ScratchpadRequest) -> Iterator[str]:
 
 
 def _panels_lines(asked: Sequence[Exchange]) -> Iterator[str]:
-    """How the questions of all panelists went, and what is left of each."""
+    """Yield how the questions of all panelists went, and what is left of each."""
     if not asked:
         yield "- No question was put."
         return
@@ -281,7 +281,7 @@ def _line(exchange: Exchange) -> str:
 
 
 def _says(exchange: Exchange) -> str:
-    """ ", says Dana; the panel: satisfied", where a person judged; the panel's where it is another."""
+    """Return ", says Dana; the panel: satisfied" for a person's verdict, with the panel's if it differs."""
     said = exchange.person
     if said is None:
         return ""

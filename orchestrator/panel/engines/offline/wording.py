@@ -1,4 +1,4 @@
-"""How a question of the bank is said: one of its wordings, with the words of the deck in it."""
+"""The wording of a question of the bank, with the words of the deck in it."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _INNER: Final = str.maketrans('“”"', "‘’'")
 
 
 def number_of(*key: str) -> int:
-    """A number that is the same for the same key and spread evenly over others."""
+    """Return a number that is equal for equal keys and spread evenly over different ones."""
     return int.from_bytes(hashlib.sha256("\0".join(key).encode()).digest()[:4], "big")
 
 
 def pick(options: Sequence[_T], *key: str) -> _T:
-    """One of the options, the same for the same key, so that two decks need not hear the same."""
+    """Pick one of the options, always the same for the same key, so that decks can differ."""
     return options[number_of(*key) % len(options)]
 
 
 def sentences(text: str) -> list[str]:
-    """The text's sentences, as written; the full stop of an abbreviation ends none."""
+    """Return the text's sentences, as written; the full stop of an abbreviation ends none."""
     found: list[str] = []
     start = 0
     for end in _SENTENCE.finditer(text):
@@ -57,14 +57,14 @@ def sentences(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A question as it is said."""
+    """A question as it is put to the presenter."""
 
     question: str
     bare: str | None = ""  # as `Turn.bare`
 
 
 def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None = None) -> Wording:
-    """The question as it is said of the *subject*, with the words of the line in it."""
+    """Return the entry's question about the *subject*, with the words of the line in it."""
     text = pick(entry.wordings(intensity), key, entry.id).replace(SUBJECT, subject)
     text = text[0].upper() + text[1:]
     if line is None:
@@ -76,17 +76,17 @@ def said(entry: Entry, key: str, intensity: str, subject: str, line: Line | None
 
 
 def _of_slide(ask: str) -> str:
-    """The wording with the slide as the one who says the words."""
+    """Return the wording with the slide, not the presenter, as the one who says the words."""
     return ask.replace(YOU_SAY, SLIDE_SAYS, 1)
 
 
 def is_whole(quote: str, text: str) -> bool:
-    """Whether a quote in a question says all that the line shown above it says, and nothing more."""
+    """Return whether a quote in a question is the whole line shown above it, and nothing more."""
     return quote == f"“{text.rstrip(' .')}”"
 
 
 def without(text: str, slot: str) -> str:
-    """A wording without the slot before or behind its question; "" where the slot is a part of it."""
+    """Return a wording without the slot around its question, or "" if the slot is part of the question."""
     head, _, tail = text.partition(slot)
     if tail == "?" and head.endswith(": "):
         return f"{head[:-2]}?"
@@ -96,7 +96,7 @@ def without(text: str, slot: str) -> str:
 
 
 def quoted(line: Line) -> str:
-    """The line's words in quotation marks, with the line that it stands under."""
+    """Return the line's words in quotation marks, with the line that it stands under."""
     text = in_quotes(shortened(line.text, MAX_QUOTE))
     if line.parent is None or len(line.parent) > MAX_PARENT or line.parent.rstrip().endswith("?"):
         return text
@@ -104,12 +104,12 @@ def quoted(line: Line) -> str:
 
 
 def in_quotes(text: str) -> str:
-    """The text in quotation marks, its own made single."""
+    """Return the text in quotation marks, its own made single."""
     return f"“{text.translate(_INNER)}”"
 
 
 def shortened(text: str, longest: int) -> str:
-    """The beginning of a text, whole where it is short enough; cut where a reader would breathe."""
+    """Return the text, or if it is too long its beginning, cut where a reader would breathe."""
     text = " ".join(text.split())
     first = sentences(text)[0] if len(text) > longest else text
     first = first.rstrip(".;,: ") if not first.endswith("…") else first
@@ -122,7 +122,7 @@ def shortened(text: str, longest: int) -> str:
 
 @lru_cache(maxsize=1)
 def _asked_forms() -> tuple[tuple[str, str, Entry], ...]:
-    """Each wording of the bank behind the words that it begins with, and its entry."""
+    """Return each wording of the bank with the words that it begins with and its entry."""
     said = ((ask, entry) for entry in bank().entries for ask in (*entry.ask, *entry.firm, *entry.soft))
     asks = [(form, entry) for ask, entry in said for form in _forms(ask)]
     return tuple((_SLOT.split(ask, maxsplit=1)[0], ask, entry) for ask, entry in asks)
@@ -135,19 +135,19 @@ def _pattern(ask: str) -> re.Pattern[str]:
 
 
 def _forms(ask: str) -> tuple[str, ...]:
-    """A wording as it is put about spoken words, and about a slide's where that differs."""
+    """Return a wording's form for spoken words, and its form for a slide where that differs."""
     return tuple(dict.fromkeys((ask, _of_slide(ask))))
 
 
 def wants_fact(entry: Entry, question: str) -> bool:
-    """Whether no answer to this question of the entry is without a figure, a date, a name, or a yes or no."""
+    """Return whether an answer to this question must hold a figure, a date, a name, or a yes or no."""
     asks = (ask for wording in entry.wants_fact for ask in getattr(entry, wording))
     return any(_pattern(form).fullmatch(question) for ask in asks for form in _forms(ask))
 
 
 @lru_cache(maxsize=512)
 def entry_of(question: str) -> Entry | None:
-    """The entry whose question this is; None: none of the bank's."""
+    """Return the entry that has this question, or None if it is not the bank's."""
     # By how it begins first: to compile all wordings takes longer than the panel's first questions.
     return next(
         (

@@ -1,0 +1,451 @@
+"""A session of any crew of agents, and the home that it is started in.
+
+A crew is a folder: `templates/` and `session-templates/` hold what its agents are and what a session begins
+with, `table.yaml` which files a session has, who writes each, and in which order each agent reads them. The
+core knows nothing else of a crew; a board panel's rehearsal is one class on it (`orchestrator.rehearsal`).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from orchestrator.core.errors import SessionStateError, UsageError
+from orchestrator.core.home import folder
+from orchestrator.core.home.folder import session_folder
+from orchestrator.core.legible import one_line, text_argument, whole_argument
+
+if TYPE_CHECKING:
+    from orchestrator.core.archive.upload import Archived
+    from orchestrator.core.context.assemble import Assembler, Context
+    from orchestrator.core.context.receipt import Receipt
+    from orchestrator.core.crew import Note
+    from orchestrator.core.store.application import Application
+    from orchestrator.core.store.store import Repair, Store
+    from orchestrator.core.store.transaction import Draft
+    from orchestrator.core.verify import Verification
+
+MAX_TASK_CHARS: Final = 20_000
+"""Some ten pages, which stand in the ledger with every context that is asked for; our own limit."""
+MAX_NAME_CHARS: Final = 200
+"""Of an engine's name and a receipt's id in a receipt, and of a session's title; our own limit."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Home(folder.Home):
+    """One home folder: a crew's templates, blueprints and table, and its sessions.
+
+    Making one reads nothing; each part is read where it is used.
+    """
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", Path(self.root).absolute())
+
+    @property
+    def application(self) -> Application:
+        """What the program whose home it is knows of its sessions."""
+        from orchestrator.core.store.application import PLAIN
+
+        return PLAIN
+
+    def start(
+        self,
+        session_id: str | None = None,
+        files: Mapping[str, str] | None = None,
+        *,
+        title: str = "",
+        agents: Sequence[str] | None = None,
+        date: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> Session:
+        """Start a session of this home's crew and return it, open.
+
+        The session keeps the table and the templates as they are now, whatever the home says later.
+
+        Args:
+            session_id: None: one that sorts by time.
+            files: What it begins with, by the file's path: written by `start`, which each row must name.
+            title: What it is about, on one line.
+            agents: Who takes the seats that the table has besides its own agents; None: all of the home.
+            date: The day that it is about, YYYY-MM-DD.
+            fields: What blueprints may name besides `session`, `title`, `date`, `agents` and `agent`.
+            say: Told each file of the home that no row and no order names; None: a warning in Python's log.
+
+        Raises:
+            UsageError: The id or a seat cannot be meant, or the home has no such agent.
+            SessionExistsError: The home has a session of this id already.
+            HomeError, ConfigurationError: A template, a blueprint or the table cannot be read.
+            StoreError: A file in *files* is not in the table, not written by `start`, or no text.
+        """
+        from orchestrator.core import crew
+
+        for unused in crew.unused_files(self, agents):
+            (say or log.warning)(unused)
+        root = crew.start_session(
+            self,
+            self.new_id() if session_id is None else session_id,
+            dict(files or {}),
+            title=one_line(text_argument("title", title, max_chars=MAX_NAME_CHARS)),
+            agents=agents,
+            date=date,
+            fields=dict(fields or {}),
+        )
+        return self.session(root)
+
+    def session(self, name: str | Path, *, on_repair: Callable[[Repair], None] | None = None) -> Session:
+        """Open a session by id, unique prefix, `last`, or path.
+
+        Reads only; what an unclean end left is mended at the first write.
+
+        Args:
+            on_repair: Told of each thing that is mended; None: a warning in Python's log.
+
+        Raises:
+            SessionNotFoundError, LedgerCorruptError
+        """
+        return Session.open(self, name, on_repair=on_repair)
+
+
+class Session:
+    """One session. Safe to use from several threads and processes; a context manager.
+
+    A write that returned is on the disk. Whoever opens the same session elsewhere sees it.
+    """
+
+    _context_task: ClassVar[str] = "context"
+
+    def __init__(self, store: Store, assembler: Assembler, home: Home | None) -> None:
+        self._store = store
+        self._assembler = assembler
+        self.home = home
+
+    @classmethod
+    def open(
+        cls, home: Any, session: str | Path, *, on_repair: Callable[[Repair], None] | None = None
+    ) -> Self:
+        """Open a session of *home* by id, unique prefix, `last`, or path; of no home (None) by its path.
+
+        Raises:
+            UsageError: A name without a home.
+            SessionNotFoundError, LedgerCorruptError
+        """
+        from orchestrator.core.context.assemble import Assembler, read_templates
+        from orchestrator.core.store.application import PLAIN
+        from orchestrator.core.store.store import Store
+
+        root = find_session(home, session)
+        application = PLAIN if home is None else home.application
+        store = Store(root, application=application, on_repair=on_repair)
+        try:
+            assembler = Assembler(
+                store, read_templates(store, store.layout), **store.opening.context_settings
+            )
+        except BaseException:
+            store.close_files()
+            raise
+        return cls(store, assembler, home)
+
+    # ------------------------------------------------------------------ what it is
+
+    @property
+    def id(self) -> str:
+        """The session's id, as its first record says it."""
+        return self._store.opening.id
+
+    @property
+    def name(self) -> str:
+        """What its home calls it: its folder's name, which tells a copy from it; elsewhere its id."""
+        return self.path.name if self._is_at_home else self.id
+
+    @property
+    def title(self) -> str:
+        """What the session is about; "" where nobody said."""
+        opening = self._store.opening
+        return opening.title or opening.deck_title or opening.deck_name
+
+    @property
+    def path(self) -> Path:
+        """The session's folder."""
+        return self._store.root
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Who is given contexts in this session."""
+        return self._store.layout.agents
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The paths of the session's files, in the order of its table."""
+        return tuple(self._store.layout.files)
+
+    @property
+    def state(self) -> str:
+        """active, ended or degraded."""
+        self._store.catch_up()
+        if self._store.frozen:
+            return "ended"
+        return "degraded" if self._store.is_degraded else "active"
+
+    @property
+    def ledger_head(self) -> str:
+        """The last record's hash. Kept elsewhere, it shows whether the session was rolled back."""
+        self._store.catch_up()
+        return self._store.head
+
+    @property
+    def _is_at_home(self) -> bool:
+        return self.home is not None and self.path.parent == self.home.sessions
+
+    # ------------------------------------------------------------------ files
+
+    def append(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
+        """Add *text* to the end of an append-only file and return the record's number.
+
+        Durable when it returns. Earlier bytes are never touched; a missing final newline is added.
+
+        Args:
+            by: The writer, as the file's row names it.
+            receipt: That of the context which the text came from, or its id.
+
+        Raises:
+            UnknownFileError, ImmutableFileError, SessionFrozenError, WriterNotAllowedError, AppendOnlyError,
+            InvalidTextError, FileTooLargeError, ReceiptError, SessionBusyError, StoreWriteError
+        """
+        text_argument("path", path)
+        return self._store.append(path, text, by=by, receipt=receipt_id(receipt))
+
+    def write(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
+        """Write a whole file, by its class once, a few times or always, and return the record's number.
+
+        Args:
+            by, receipt: As at `append`.
+
+        Raises:
+            AlreadyWrittenError, RevisionLimitError: The file's class allows no further write.
+            StoreError: As at `append`.
+        """
+        text_argument("path", path)
+        return self._store.write(path, text, by=by, receipt=receipt_id(receipt))
+
+    def read(self, path: str) -> str:
+        """Return a session file's text as the ledger has it; "" where it has not been written.
+
+        Raises:
+            UnknownFileError: The table has no such file.
+        """
+        text_argument("path", path)
+        self._store.catch_up()
+        return self._store.content(path)
+
+    def note(self, type: str, fields: Mapping[str, Any], *, by: str) -> int:
+        """Record a decision of the caller's own program and return the record's number.
+
+        Args:
+            type: Its name, with a prefix of the program's own: "review.finding".
+            fields: What it says, as JSON.
+            by: Who decided.
+
+        Raises:
+            UsageError: The name has no prefix of its own; names without one are the core's and the panel's.
+            SessionFrozenError, InvalidTextError, FileTooLargeError, StoreWriteError
+        """
+        text_argument("type", type)
+        return self._store.note(type, fields, by=by)
+
+    def notes(self, type: str | None = None) -> list[Note]:
+        """Return the notes of programs, in order; those of *type* alone where one is named."""
+        from orchestrator.core import crew
+
+        self._store.catch_up()
+        return crew.notes_of(self._store, type)
+
+    def transaction(self, timeout_s: float | None = None) -> AbstractContextManager[Draft]:
+        """Hold the session's lock over several reads and writes, which count all or none.
+
+        What is written goes through what the block is given: `with session.transaction() as tx:`, then
+        `tx.append`, `tx.write`, `tx.note` and `tx.read`, which mean what the session's own do. It is durable
+        when the block ends; an exception that leaves the block undoes it.
+
+        Args:
+            timeout_s: Seconds for which the lock is waited for; None: 5.
+
+        Raises:
+            SessionBusyError: Another writer held the session all that time; it may be tried again.
+            TransactionOpenError: This thread holds a transaction: hand that one on.
+        """
+        return self._store.transaction(timeout_s)
+
+    def guard(self, say: Callable[[str], None] | None = None) -> AbstractContextManager[object]:
+        """Put back within a second, while the block lasts, what is changed by hand in the folder.
+
+        The bytes that stood there are kept in `ledger/rejected/`; contexts never hold them.
+
+        Args:
+            say: Told each change in one line, from a thread of its own; None: a warning in Python's log.
+        """
+        from orchestrator.core.guard import Guard
+
+        templates = self.home.templates if self.home is not None else None
+        return Guard(session=self.path, templates=templates, say=say, application=self._store.application)
+
+    # ------------------------------------------------------------------ contexts
+
+    def context(
+        self, agent: str, *, task: str | None = None, engine: str | None = None, at: int | None = None
+    ) -> Context:
+        """Return what *agent* is given now, with a receipt that the ledger keeps.
+
+        Args:
+            task: What is asked of it, for the receipt; at most `MAX_TASK_CHARS` characters.
+            engine: Who answers, for the receipt: the name of a model, say. None: nobody said.
+            at: A record's number: what *agent* would have been given when it was the last. No receipt is kept
+                of that, nor once the session has ended.
+
+        Raises:
+            UsageError: *agent* has no seat.
+            ReceiptError: There is no record *at*.
+            TypeError, ValueError, InvalidTextError: *task* or *engine* is no text of this length.
+        """
+        text_argument("agent", agent)
+        if at is not None:
+            return self._assembler.as_of(agent, whole_argument("at", at))
+        asked = self._context_task
+        if task is not None:
+            asked = text_argument("task", task, max_chars=MAX_TASK_CHARS)
+        by = None if engine is None else text_argument("engine", engine, max_chars=MAX_NAME_CHARS)
+        return self._given(agent, asked, by)
+
+    def _given(self, agent: str, task: str, engine: str | None) -> Context:
+        from orchestrator.core.context.receipt import OWN, recorded
+
+        context = self._assembler.prepare(agent, purpose=task, engine=engine or OWN)
+        if not self._store.frozen:
+            receipt = context.receipt
+            self._store.add_receipt(receipt.id, recorded(receipt, self._store.history.version))
+        return context
+
+    def replay(self, receipt: str | Receipt) -> Context:
+        """Return the context of *receipt*, or of the receipt with this id, byte for byte.
+
+        Raises:
+            ReceiptError: There is no such receipt, or a file is not what it says; the message names it.
+        """
+        if isinstance(receipt, str):
+            return self._assembler.rebuild(self.receipt(receipt))
+        if not hasattr(receipt, "files"):
+            raise TypeError(f"receipt is {type(receipt).__name__}, not a receipt or its id")
+        return self._assembler.rebuild(receipt)
+
+    def receipt(self, receipt_id: str) -> Receipt:
+        """Return a receipt by its id.
+
+        Raises:
+            ReceiptError: There is none.
+        """
+        return self._assembler.receipt(text_argument("receipt_id", receipt_id))
+
+    def receipts(self) -> list[Receipt]:
+        """Return every receipt on the disk, in order."""
+        return self._assembler.receipts()
+
+    # ------------------------------------------------------------------ the end
+
+    def end(self) -> str:
+        """End the session: freeze its files for ever. Return the ledger's head: keep it elsewhere.
+
+        Twice is no error: the second call returns the same head.
+
+        Raises:
+            StoreError: A file is not what the ledger says; nothing was recorded.
+            SessionBusyError: Another writer holds the session.
+        """
+        from orchestrator.core.archive.freeze import end_session
+
+        end_session(self._store, self.home.templates if self.home is not None else None)
+        return self._store.head
+
+    def archive(self, url: str | None = None, *, endpoint_url: str | None = None) -> Archived:
+        """Archive the ended session as a BagIt bag, read it back, and compare.
+
+        Args:
+            url: A folder, `file://…` or `s3://bucket/prefix`; None: the home's `archives/`.
+            endpoint_url: An S3-compatible server; None: `GREENROOM_S3_ENDPOINT`.
+
+        Raises:
+            SessionStateError: It has not ended.
+            UsageError: It lies outside of a home and no address is given, or the address is none.
+            ArchiveError: The archive could not be completed; calling it again sends the rest.
+        """
+        from orchestrator.core import crew
+
+        if self.state != "ended":
+            raise SessionStateError(f"{self.id} is {self.state}: end it first with `session.end()`")
+        if url is None and self.home is None:
+            raise UsageError("a session outside a home is archived where you say: give an address")
+        to = text_argument("url", url) if url is not None else str(self.home.archives) if self.home else ""
+        server = endpoint_url or os.environ.get("GREENROOM_S3_ENDPOINT") or None
+        return crew.archive(self._store, self.home if self._is_at_home else None, to, server)
+
+    def verify(self) -> Verification:
+        """Verify that every rule was kept by every write, and every file is what the ledger says.
+
+        Raises:
+            HomeError: What its home knows of its archives cannot be read.
+        """
+        from orchestrator.core import crew
+
+        return crew.verify(self._store, self.home, is_at_home=self._is_at_home)
+
+    def repair(self) -> tuple[Repair, ...]:
+        """Mend what an unclean end left, and return it: a torn last record, files that are behind."""
+        store = self._store
+        store.undegrade()
+        with store.transaction():
+            pass
+        return tuple(store.repairs)
+
+    def close(self) -> None:
+        """Write the receipts that wait, and close the files. Twice is no error."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def find_session(home: folder.Home | None, session: str | Path) -> Path:
+    """Return the folder of a session by id, unique prefix, `last`, or path.
+
+    Raises:
+        UsageError: A name without a home.
+        SessionNotFoundError: None or several fit.
+    """
+    if isinstance(session, Path):
+        return session_folder(session)
+    if home is None:
+        raise UsageError("a session is found by its id in a home: give the home, or a path")
+    return home.find(session)
+
+
+def receipt_id(given: str | Receipt | None) -> str | None:
+    """Return the id of a receipt that was given by itself or by its id.
+
+    Raises:
+        TypeError: It is neither.
+    """
+    if given is None:
+        return None
+    return text_argument("receipt", given if isinstance(given, str) else given.id, max_chars=MAX_NAME_CHARS)

@@ -1,0 +1,131 @@
+"""How a session's folder is made: aside, whole, and then given its name. A start that fails leaves nothing.
+
+Source: DESIGN.md, section 6.
+"""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from orchestrator.core.errors import HomeError, SessionExistsError
+from orchestrator.core.home.folder import UNFINISHED, Home
+from orchestrator.core.home.regular import read_regular
+from orchestrator.core.home.unnamed import blueprint_of
+from orchestrator.core.store import files
+from orchestrator.core.store.files import held, made_aside
+from orchestrator.core.table import Layout
+
+
+def make_session(home: Home, session_id: str, make: Callable[[Path], None]) -> Path:
+    """Make a session's folder in *home* and return it.
+
+    Args:
+        make: Makes all of it, durably, in the folder that it is given, which nobody takes for a session yet.
+
+    Raises:
+        SessionExistsError: The home has a session of this id, or of one that differs in case alone.
+        HomeError: The disk refused; nothing is left behind.
+    """
+    target = home.sessions / session_id
+    try:
+        home.sessions.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
+        with made_aside(home.sessions, UNFINISHED) as folder:  # of this start alone
+            _refuse_twins(home, session_id)
+            aside = folder / target.name
+            make(aside)
+            # Others are made at the same time: the last look and the name are one step.
+            with held(home.sessions, wait=True):
+                if not target.exists():  # else the rename refuses
+                    _refuse_twins(home, session_id)
+                os.rename(aside, target)
+            try:
+                sync_folder(home.sessions)
+            except OSError:  # nobody was told of it yet
+                os.rename(target, aside)
+                raise
+    except OSError as error:
+        if target.exists():  # somebody else has just made one of this id
+            raise SessionExistsError(f"{session_id}: a session with this id is already there") from error
+        raise HomeError(
+            f"{target}: {files.reason(error)}; no session was made: check the disk and the rights, "
+            "then try again"
+        ) from error
+    return target
+
+
+def _refuse_twins(home: Home, wanted: str) -> None:
+    """Refuse ids that differ only in case or in how a letter is composed: some disks take them for one."""
+    for folder in home.sessions.iterdir():
+        if _folded(folder.name) == _folded(wanted):
+            raise SessionExistsError(
+                f"{wanted}: a session with the id {folder.name} is already there: choose another id"
+            )
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def blueprints(
+    home: Home, layout: Layout, fields: Mapping[str, Any], agents: Mapping[str, Any]
+) -> Callable[[str], str]:
+    """Return a function from a session file's path to its rendered blueprint.
+
+    Only blueprints are templates; nothing that a session is given is ever compiled.
+
+    Args:
+        fields: What every blueprint may name.
+        agents: What a blueprint in an agent's folder finds as `agent`, by the agent's id.
+    """
+    from jinja2 import StrictUndefined, TemplateError
+    from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False
+    )
+
+    def rendered(path: str) -> str:
+        own = blueprint_of(home, layout, path)
+        try:
+            template = environment.from_string(read_regular(own).decode())
+            return template.render(fields, agent=agents.get(path.partition("/")[0]))
+        except (OSError, UnicodeDecodeError, TemplateError) as error:
+            raise HomeError(
+                f"{own}: this blueprint cannot be rendered: {getattr(error, 'strerror', None) or error}"
+            ) from error
+
+    return rendered
+
+
+def keep_copy(path: Path, raw: bytes) -> None:
+    """Put a copy that the session keeps at *path*, durably and read-only.
+
+    So whoever opens a kept deck in an office program gets no "save" that would change it.
+
+    Raises:
+        OSError: The disk refused.
+    """
+    path.parent.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o440)
+    try:
+        files.write_all(fd, raw)
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def sync_folder(path: Path) -> None:
+    """Sync the folder at *path*.
+
+    Raises:
+        OSError: The disk refused.
+    """
+    fd = os.open(path, files.FOLDER)
+    try:
+        files.sync_folder(fd)
+    finally:
+        os.close(fd)
