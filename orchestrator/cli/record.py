@@ -1,6 +1,6 @@
-"""Commands of a session's record, whatever its crew: append, write, note.
+"""Commands of a session's record, whatever its crew: start, append, write, note, end.
 
-They go through the store alone: the table in the session's first record says which files there are, of which
+The table of the home, and then the one in the session's first record, says which files there are, of which
 class, and who writes them.
 """
 
@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.arguments import Name, option
+from orchestrator.cli.arguments import Name, names_in, option
 from orchestrator.cli.screen import Screen
 from orchestrator.core.errors import UsageError
+from orchestrator.core.store.files import reason
 
 if TYPE_CHECKING:
     from orchestrator.core.store.store import Store
-    from orchestrator.core.store.transaction import Draft
 
 FilePath = Annotated[
     str,
@@ -33,6 +34,77 @@ Writer = Annotated[str, option("WRITER", "Who writes: one of the file's writers.
 ReceiptId = Annotated[str | None, option("ID", "The receipt of the context that the text came from.")]
 
 
+def start(
+    session_id: Annotated[str, typer.Argument(metavar="ID", help="The new session's id.")],
+    file: Annotated[
+        list[str] | None,
+        option("PATH=FILE", "What it begins with: a file of the table, and where its text is; repeatable."),
+    ] = None,
+    agents: Annotated[str | None, option("A,B", "Who takes the seats; default: all of this home.")] = None,
+    title: Annotated[str, option("TEXT", "What it is about, on one line.")] = "",
+) -> None:
+    """Start a session of this home's crew.
+
+    The crew is the home: `table.yaml` says which files a session has, who writes each and who reads what. A
+    rehearsal of the board panel begins with `greenroom start DECK`.
+    """
+    from orchestrator.core.session import Home
+    from orchestrator.panel.records.setup import lacking
+
+    screen = Screen.current
+    home = screen.open_home()
+    if not any(lacking(home.table)):
+        raise UsageError(
+            f"{home.root} is the home of a board panel: begin a rehearsal with `greenroom start DECK`, or "
+            "name your crew's home with --home"
+        )
+    texts = _texts(file or ())
+    seats = names_in(agents)
+    crew = Home(home.root)
+    with crew.start(session_id, texts, title=title, agents=seats, say=screen.warn):
+        pass
+    with _opened(session_id) as store:
+        plain = {**_plain(store, store.seq), "path": str(store.root), "agents": list(store.layout.agents)}
+        who = ", ".join(store.layout.agents)
+        screen.result(
+            plain,
+            f"{session_id} is active, with {who}: {store.root}\n"
+            f"Next: {screen.command} session append {session_id} PATH TEXT --by WRITER",
+        )
+
+
+def end_of_crew(root: Path, archive: str | None) -> bool:
+    """End a session of a crew that is no board panel, and tell; False: it is a rehearsal, and goes on."""
+    from orchestrator.core.session import Home, Session
+    from orchestrator.core.store.store import Store
+    from orchestrator.panel.application import BOARD
+
+    screen = Screen.current
+    with closing(Store(root, application=BOARD)) as store:
+        if BOARD.owns(store.opening):
+            return False
+        with Session.open(Home(screen.open_home().root), root, on_repair=screen.repaired) as session:
+            head, name = session.end(), session.name
+            archived = session.archive(archive).archive if archive is not None else None
+            is_valid = session.verify().valid
+        plain = {
+            **_plain(store, store.catch_up()),
+            "state": "ended",
+            "ledger_head": head,
+            "archive": archived,
+            "valid": is_valid,
+        }
+    proof = "yes" if is_valid else f"NO: run {screen.command} verify {name}"
+    lines = [
+        f"{plain['session']} has ended.",
+        f"Archive   {archived or f'none; to make one: {screen.command} archive {name} --to URL'}",
+        f"Verified  {proof}",
+        f"Ledger head (keep it elsewhere; it shows any later change): {head}",
+    ]
+    screen.result(plain, "\n".join(lines))
+    return True
+
+
 def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: ReceiptId = None) -> None:
     """Add a text to the end of an append-only file.
 
@@ -40,10 +112,7 @@ def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: Recei
     """
     words = _given(text)
     with _opened(session) as store:
-        store.layout.file(path)  # before the lock is waited for
-        with store.transaction() as tx:
-            tx.append(path, words, by=by, receipt=receipt)
-            number = _last(tx)
+        number = store.append(path, words, by=by, receipt=receipt)
         _show(store, number, f"appended to {path}")
 
 
@@ -54,10 +123,7 @@ def write(session: Name, path: FilePath, text: Text, by: Writer, receipt: Receip
     """
     words = _given(text)
     with _opened(session) as store:
-        store.layout.file(path)
-        with store.transaction() as tx:
-            tx.write(path, words, by=by, receipt=receipt)
-            number = _last(tx)
+        number = store.write(path, words, by=by, receipt=receipt)
         _show(store, number, f"{path} is written")
 
 
@@ -82,6 +148,28 @@ def note(
         _show(store, number, f"{type_} is noted")
 
 
+def _texts(given: Sequence[str]) -> dict[str, str]:
+    """Read what a session begins with: the text of each file, by its path.
+
+    Raises:
+        UsageError: One has no `=`, is named twice, cannot be read, or is not UTF-8.
+    """
+    texts: dict[str, str] = {}
+    for one in given:
+        path, is_there, file = one.partition("=")
+        if not is_there or not path or not file:
+            raise UsageError(f"--file {one!r}: give PATH=FILE, as in shared/pull-request.md=42.diff")
+        if path in texts:
+            raise UsageError(f"--file names {path} twice: give each file once")
+        try:
+            texts[path] = Path(file).read_bytes().decode()
+        except OSError as error:
+            raise UsageError(f"--file {one}: {reason(error)}") from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"--file {one}: is not UTF-8 (byte {error.start}): convert it") from error
+    return texts
+
+
 @contextmanager
 def _opened(name: str) -> Iterator[Store]:
     """Open the record of the session that a command names, for writing."""
@@ -103,14 +191,12 @@ def _opened(name: str) -> Iterator[Store]:
         store.close()
 
 
-def _last(tx: Draft) -> int:
-    """Return the number of the record that was just made."""
-    return tx.records[-1].seq
-
-
 def _show(store: Store, number: int, done: str) -> None:
-    session = store.opening.id or store.root.name
-    Screen.current.result({"version": 1, "session": session, "record": number}, f"record {number}: {done}")
+    Screen.current.result(_plain(store, number), f"record {number}: {done}")
+
+
+def _plain(store: Store, number: int) -> dict[str, Any]:
+    return {"version": 1, "session": store.opening.id or store.root.name, "record": number}
 
 
 def _given(text: str) -> str:

@@ -165,7 +165,7 @@ def test_an_old_name_is_the_command_of_the_group(
 
 @pytest.mark.parametrize(
     ("wrong", "right"),
-    [("session show", "show"), ("session start", "start"), ("session goal", "memory goal")],
+    [("session show", "show"), ("panel demo", "demo"), ("session goal", "memory goal")],
 )
 def test_a_command_in_another_place_is_told_with_its_place(
     home: Path, capsys: pytest.CaptureFixture[str], wrong: str, right: str
