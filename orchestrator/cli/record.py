@@ -21,6 +21,7 @@ from orchestrator.core.errors import UsageError
 from orchestrator.core.store.files import reason
 
 if TYPE_CHECKING:
+    from orchestrator.core.session import Session
     from orchestrator.core.store.store import Store
 
 FilePath = Annotated[
@@ -73,8 +74,8 @@ def start(
         )
 
 
-def end_of_crew(root: Path, archive: str | None) -> bool:
-    """End a session of a crew that is no board panel, and tell; False: it is a rehearsal, and goes on."""
+def crew_session(root: Path) -> Session | None:
+    """Open the session of a crew that is no board panel; None: it is a rehearsal."""
     from orchestrator.core.session import Home, Session
     from orchestrator.core.store.store import Store
     from orchestrator.panel.application import BOARD
@@ -82,14 +83,20 @@ def end_of_crew(root: Path, archive: str | None) -> bool:
     screen = Screen.current
     with closing(Store(root, application=BOARD)) as store:
         if BOARD.owns(store.opening):
-            return False
-        with Session.open(Home(screen.open_home().root), root, on_repair=screen.repaired) as session:
-            head, name = session.end(), session.name
-            archived = session.archive(archive).archive if archive is not None else None
-            is_valid = session.verify().valid
+            return None
+    return Session.open(Home(screen.open_home().root), root, on_repair=screen.repaired)
+
+
+def end_crew(session: Session, archive: str | None) -> None:
+    """End a crew's session, archive it where that was asked for, verify it, and tell."""
+    screen, name = Screen.current, session.name
+    head = session.end()
+    archived = session.archive(archive).archive if archive is not None else None
+    is_valid = session.verify().valid
+    with _opened(str(session.path)) as store:
         plain = {
-            **_plain(store, store.catch_up()),
-            "state": "ended",
+            **_plain(store, store.seq),
+            "state": session.state,
             "ledger_head": head,
             "archive": archived,
             "valid": is_valid,
@@ -102,7 +109,6 @@ def end_of_crew(root: Path, archive: str | None) -> bool:
         f"Ledger head (keep it elsewhere; it shows any later change): {head}",
     ]
     screen.result(plain, "\n".join(lines))
-    return True
 
 
 def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: ReceiptId = None) -> None:

@@ -112,7 +112,7 @@ def end(
 
     A session of a crew that is no board panel has no debrief, and is archived where --archive says.
     """
-    from orchestrator.cli.record import end_of_crew
+    from orchestrator.cli.record import crew_session, end_crew
     from orchestrator.documents.session import warnings_json
     from orchestrator.panel.loop.moderator import Teller
 
@@ -120,7 +120,9 @@ def end(
     refused: ArchiveError | None = None
     home = screen.open_home()
     found = home.find(session)
-    if end_of_crew(found, archive):
+    if (crew := crew_session(found)) is not None:
+        with crew:
+            end_crew(crew, archive)
         return
     with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
         teller = Teller(opened_session.rehearsal)

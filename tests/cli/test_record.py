@@ -134,7 +134,9 @@ def test_a_session_is_started_driven_and_ended_from_the_shell(
         "Archive   none; to make one: greenroom archive pr-7 --to URL",
         "Verified  yes",
     ]
-    assert command.json("verify", "pr-7")["valid"]
+    other = str(tmp_path / "other")
+    assert command.json("archive", "pr-7", "--to", other)["archive"] == f"{other}/pr-7"
+    assert command.json("verify", f"file://{other}/pr-7")["valid"]
 
 
 STARTS = {
