@@ -39,7 +39,7 @@ from orchestrator.core.store.history import (
 from orchestrator.core.store.ledger import Entry, Record
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.opening import Opening
-from orchestrator.core.store.receipt import agents_of, ids_of
+from orchestrator.core.store.receipt import HasId, agents_of, ids_of
 from orchestrator.core.store.requests import Done, take
 from orchestrator.core.store.transaction import (
     Draft,
@@ -370,7 +370,7 @@ class Store:
             tx.create(path, text, value=value)
 
     def write(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
 
@@ -387,7 +387,7 @@ class Store:
             return tx.write(path, text, by=by, value=value, receipt=receipt)
 
     def append(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
@@ -399,7 +399,7 @@ class Store:
             text: Valid UTF-8 without NUL, at most `MAX_APPEND_BYTES` bytes.
             by: The writer, as in the file's row.
             value: The typed value that *text* was rendered from.
-            receipt: The id of the receipt of the context that it came from.
+            receipt: That of the context which it came from, or its id.
 
         Returns:
             The record's number.
@@ -419,7 +419,7 @@ class Store:
             fields: What a note of one's own says.
 
         Raises:
-            UsageError: The name of one's own type has no prefix.
+            UsageError: The name of one's own type has no prefix, or *by* is no name that a record can hold.
         """
         with self._hold(None, "note") as tx:
             return tx.note(value, fields, by=by)

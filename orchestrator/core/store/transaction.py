@@ -36,15 +36,20 @@ from orchestrator.core.errors import (
     SessionFrozenError,
     StoreError,
     StoreWriteError,
+    UsageError,
     WriterNotAllowedError,
 )
+from orchestrator.core.legible import text_argument
 from orchestrator.core.store import files, ledger, requests, waiting
 from orchestrator.core.store.history import LEDGER_NAME, FileState, History
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.core.store.off_record import OffRecord
-from orchestrator.core.store.receipt import ReceiptNote, ids_of
+from orchestrator.core.store.receipt import HasId, ReceiptNote, ids_of, receipt_id
 from orchestrator.core.store.value import Value, held, own_note
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFile
+
+MAX_DECIDER_CHARS: Final = 64
+"""As many as the ledger's reader takes of a writer's name (`store/ledger.py`)."""
 
 # ---------------------------------------------------------------------- rules
 # The rules of section 3 as functions: may this writer write this text to this file now?
@@ -66,6 +71,22 @@ def check_writer(row: SessionFile, by: str, writers: tuple[str, ...]) -> None:
         raise WriterNotAllowedError(
             f"{row.path}: {by!r} may not write this {row.mutability} file; "
             f"its writers are {', '.join(writers)}"
+        )
+
+
+def check_decider(by: str) -> None:
+    """Refuse who noted a decision of a program's own, unless it is a name that a record can hold.
+
+    Raises:
+        TypeError: It is no str.
+        UsageError: It is empty, longer than `MAX_DECIDER_CHARS`, or not one printed line.
+    """
+    text_argument("by", by)
+    if not 1 <= len(by) <= MAX_DECIDER_CHARS or not by.isprintable() or '"' in by or "\\" in by:
+        raise UsageError(
+            f"by is {by[:40]!r}: name who decided in 1 to {MAX_DECIDER_CHARS} printable characters, "
+            "without quotation marks and backslashes",
+            value=by[:40],
         )
 
 
@@ -268,7 +289,7 @@ class Draft:
         self._put(row, "create", "start", text, value)
 
     def write(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """As `Store.write`."""
         row = self._row(path)
@@ -278,7 +299,7 @@ class Draft:
         return self._put(row, op, by, text, value, receipt).record.seq
 
     def append(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """As `Store.append`."""
         row = self._row(path)
@@ -290,8 +311,9 @@ class Draft:
     def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """As `Store.note`."""
         self._check_open(None)
-        if isinstance(value, str):
-            value = own_note(value, fields or {})
+        if not isinstance(value, Value):
+            check_decider(by)
+            value = own_note(value, {} if fields is None else fields)
         return self._add("note", by, value=value).seq
 
     def freeze(self, value: Value) -> None:
@@ -331,13 +353,20 @@ class Draft:
             raise has_ended(self._store, row)
 
     def _put(
-        self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
+        self,
+        row: SessionFile,
+        op: str,
+        by: str,
+        text: str,
+        value: Value | None,
+        receipt: str | HasId | None = None,
     ) -> Change:
         raw, history = check_text(row, text), self._store.history
-        if receipt is not None:
-            self._check_origin(row, by, receipt)
+        origin = receipt_id(receipt)
+        if origin is not None:
+            self._check_origin(row, by, origin)
             if history.version == WITHOUT_TABLE:  # its lines have no place for it
-                receipt = None
+                origin = None
         last = self._last(row.path)
         if last is not None:
             size_bytes, revisions = last.record.size_bytes or 0, last.revisions
@@ -358,7 +387,7 @@ class Draft:
             value=value,
             size_bytes=size,
             sha256=digest.hexdigest(),
-            receipt=receipt,
+            receipt=origin,
         )
         if self._is_withheld(record):
             record = record._replace(withheld=True)
