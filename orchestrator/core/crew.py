@@ -177,6 +177,11 @@ def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification
 def archive(store: Store, home: Home | None, url: str, endpoint_url: str | None) -> Archived:
     """Archive an ended session, and note in its home where; *home* is None where it lies in none."""
     session = store.opening.id
+    if not store.application.owns(store.opening):
+        raise UsageError(
+            f"{session}: is another program's session, whose archive names what only that one can count: "
+            "archive it with `greenroom archive`"
+        )
     place = open_store(url, endpoint_url=endpoint_url)
     check_takes_archives(place, session)
     if home is not None:

@@ -10,12 +10,13 @@ import os
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from orchestrator.core.archive.bag import (
     COMMIT_MARK,
+    EXCHANGES,
     INFO_NAME,
     SOFTWARE_AGENTS,
     TAG_NAMES,
@@ -308,7 +309,9 @@ def verify_unpacked(
     check = check_bag(bag)
     found = [*check.findings, *check.warnings]
     differing = (
-        None if _is_of_another_version(bag, clean=not found) else _differing(bag, root, inside, application)
+        None
+        if _is_of_another_version(bag, clean=not found)
+        else _differing(bag, root, inside, application, report)
     )
     if result.valid and result.ended and differing is not None and len(differing) == 1:
         # One tag file is wrong and the session is right: what it says of the payload is then its fault alone.
@@ -360,10 +363,19 @@ def _told(bag: Path) -> dict[str, str]:
         return {}
 
 
-def _differing(bag: Path, root: Path, session: str, application: Application) -> dict[str, Finding]:
+def _differing(
+    bag: Path, root: Path, session: str, application: Application, report: Report
+) -> dict[str, Finding]:
     """The tag files that are not those that the session gives, by name."""
     try:
-        expected = tag_files(payload_of(root, session), facts_of(root, application))
+        facts = facts_of(root, application)
+        if facts.exchanges is None and re.fullmatch(r"\d{1,9}", told := _told(bag).get(EXCHANGES, "")):
+            facts = replace(facts, exchanges=int(told))
+            if facts.exchanges:
+                report.note(
+                    f"{INFO_NAME}: {EXCHANGES} ({told}) can be counted by the session's own program alone"
+                )
+        expected = tag_files(payload_of(root, session), facts)
     except (ArchiveError, OSError):  # what is wrong with the payload is found by other means
         return {}
     differing: dict[str, Finding] = {}
