@@ -311,7 +311,7 @@ class Draft:
     def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
         """As `Store.note`."""
         self._check_open(None)
-        if not isinstance(value, Value):
+        if isinstance(value, str):
             check_decider(by)
             value = own_note(value, {} if fields is None else fields)
         return self._add("note", by, value=value).seq
