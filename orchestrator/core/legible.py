@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from orchestrator.core.errors import InvalidTextError
 
@@ -69,6 +69,24 @@ def said_argument(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is {type(value).__name__}, not str")
     return value
+
+
+class HasId(Protocol):
+    """A receipt, as far as a write needs it."""
+
+    @property
+    def id(self) -> str:
+        """The receipt's id."""
+
+
+def receipt_id(given: str | HasId | None) -> str | None:
+    """Return the id of a receipt that was given by itself or by its id; None where none was.
+
+    Raises:
+        TypeError: It is neither.
+        InvalidTextError: It is no text that can be recorded.
+    """
+    return None if given is None else text_argument("receipt", getattr(given, "id", given))
 
 
 def whole_argument(name: str, value: object) -> int:

@@ -21,7 +21,7 @@ from orchestrator.core.home import folder
 from orchestrator.core.home.folder import session_folder
 from orchestrator.core.home.table_file import TABLE_NAME
 from orchestrator.core.legible import mapping_argument, one_line, text_argument, whole_argument
-from orchestrator.core.store.receipt import receipt_id as receipt_id
+from orchestrator.core.legible import receipt_id as receipt_id
 
 if TYPE_CHECKING:
     from orchestrator.core.archive.upload import Archived

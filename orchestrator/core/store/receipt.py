@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Final
 
-from orchestrator.core.legible import text_argument
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Held, Value
 
@@ -67,24 +66,6 @@ class ReceiptNote(Value):
         """Return where its own texts stand, by their digests, when its record has the number *seq*."""
         own = ((place, one) for place, one in enumerate(self.extra) if one.like is None)
         return {digest_of(one.text): (seq, place) for place, one in own}
-
-
-class HasId(Protocol):
-    """A receipt, as far as a write needs it."""
-
-    @property
-    def id(self) -> str:
-        """The receipt's id."""
-
-
-def receipt_id(given: str | HasId | None) -> str | None:
-    """Return the id of a receipt that was given by itself or by its id; None where none was.
-
-    Raises:
-        TypeError: It is neither.
-        InvalidTextError: It is no text that can be recorded.
-    """
-    return None if given is None else text_argument("receipt", getattr(given, "id", given))
 
 
 def agents_of(value: Held | None) -> dict[str, str]:

@@ -27,6 +27,7 @@ from orchestrator.core.errors import (
     StoreWriteError,
     TransactionOpenError,
 )
+from orchestrator.core.legible import HasId
 from orchestrator.core.store import files, ledger, views
 from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.history import (
@@ -39,7 +40,7 @@ from orchestrator.core.store.history import (
 from orchestrator.core.store.ledger import Entry, Record
 from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.opening import Opening
-from orchestrator.core.store.receipt import HasId, agents_of, ids_of
+from orchestrator.core.store.receipt import agents_of, ids_of
 from orchestrator.core.store.requests import Done, take
 from orchestrator.core.store.transaction import (
     Draft,

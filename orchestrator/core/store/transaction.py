@@ -39,12 +39,12 @@ from orchestrator.core.errors import (
     UsageError,
     WriterNotAllowedError,
 )
-from orchestrator.core.legible import text_argument
+from orchestrator.core.legible import HasId, receipt_id, text_argument
 from orchestrator.core.store import files, ledger, requests, waiting
 from orchestrator.core.store.history import LEDGER_NAME, FileState, History
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.core.store.off_record import OffRecord
-from orchestrator.core.store.receipt import HasId, ReceiptNote, ids_of, receipt_id
+from orchestrator.core.store.receipt import ReceiptNote, ids_of
 from orchestrator.core.store.value import Value, held, own_note
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFile
 
