@@ -8,9 +8,12 @@ sign stands in the place of each such character (`printable`).
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Protocol, TypeVar
 
 from orchestrator.core.errors import InvalidTextError
+
+T = TypeVar("T")
 
 INVISIBLE: Final = re.compile(
     "["
@@ -68,6 +71,24 @@ def said_argument(name: str, value: object) -> str:
     return value
 
 
+class HasId(Protocol):
+    """A receipt, as far as a write needs it."""
+
+    @property
+    def id(self) -> str:
+        """The receipt's id."""
+
+
+def receipt_id(given: str | HasId | None) -> str | None:
+    """Return the id of a receipt that was given by itself or by its id; None where none was.
+
+    Raises:
+        TypeError: It is neither.
+        InvalidTextError: It is no text that can be recorded.
+    """
+    return None if given is None else text_argument("receipt", getattr(given, "id", given))
+
+
 def whole_argument(name: str, value: object) -> int:
     """Return *value*, which a caller gave as the argument *name*, if it is a whole number.
 
@@ -77,6 +98,22 @@ def whole_argument(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} is {type(value).__name__}, not int")
     return value
+
+
+def mapping_argument(name: str, value: Mapping[str, T] | None) -> dict[str, T]:
+    """Return a copy of *value*, a mapping by text given as the argument *name*; an empty one for None.
+
+    Raises:
+        TypeError: It is none, or a key is no str.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} is {type(value).__name__}, not a mapping")
+    for key in value:
+        if not isinstance(key, str):
+            raise TypeError(f"{name} has the key {key!r}, which is {type(key).__name__}, not str")
+    return dict(value)
 
 
 def number_argument(name: str, value: object, *, most: float) -> float:

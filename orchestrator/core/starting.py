@@ -15,6 +15,7 @@ from orchestrator.core.errors import HomeError, SessionExistsError
 from orchestrator.core.home.folder import UNFINISHED, Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.home.unnamed import blueprint_of
+from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.files import held, made_aside
 from orchestrator.core.table import Layout
@@ -91,13 +92,16 @@ def blueprints(
 
     def rendered(path: str) -> str:
         own = blueprint_of(home, layout, path)
+        folder = path.partition("/")[0]
         try:
             template = environment.from_string(read_regular(own).decode())
-            return template.render(fields, agent=agents.get(path.partition("/")[0]))
+            return template.render({**fields, **({"agent": agents[folder]} if folder in agents else {})})
         except (OSError, UnicodeDecodeError, TemplateError) as error:
-            raise HomeError(
-                f"{own}: this blueprint cannot be rendered: {getattr(error, 'strerror', None) or error}"
-            ) from error
+            why = getattr(error, "strerror", None) or error
+        # Whatever an expression of the blueprint's raises, as Python does: `{{ title + 1 }}`.
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            why = error
+        raise HomeError(f"{own}: this blueprint cannot be rendered: {one_line(str(why))}", file=own)
 
     return rendered
 

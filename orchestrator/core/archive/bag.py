@@ -39,6 +39,7 @@ INFO_NAME: Final = "bag-info.txt"
 MANIFEST_NAME: Final = "manifest-sha256.txt"
 COMMIT_MARK: Final = "tagmanifest-sha256.txt"
 """The tag manifest: stored last, so a bag that has it has everything else."""
+EXCHANGES: Final = "Greenroom-Exchanges"
 TAG_NAMES: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME, COMMIT_MARK)
 
 
@@ -61,7 +62,7 @@ class SessionFacts:
     title: str  # of a session that has no deck
     date: str
     presenter: str
-    exchanges: int
+    exchanges: int | None  # None: the session is another program's, which alone can count them
     state: str
     head: str  # the ledger's
     ended_on: str  # YYYY-MM-DD, UTC
@@ -147,7 +148,7 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
         "Greenroom-Date": facts.date,
         "Greenroom-Deck": facts.deck,
         "Greenroom-Deck-Title": facts.deck_title,
-        "Greenroom-Exchanges": str(facts.exchanges),
+        EXCHANGES: str(facts.exchanges or 0),
         "Greenroom-Ledger-Head": facts.head,
         "Greenroom-Presenter": facts.presenter,
         "Greenroom-State": facts.state,
@@ -180,7 +181,8 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
     if not records:
         raise ArchiveError(f"{root.name}: its ledger holds no record: run `greenroom verify`")
     opened, last = opening_of(records[0]), records[-1]
-    counted = application.counts if application.owns(opened) else {}
+    is_own = application.owns(opened)
+    counted = application.counts if is_own else {}
     version = opened.ledger_version
     return SessionFacts(
         session=opened.id if SESSION_ID.fullmatch(opened.id) else root.name,
@@ -189,7 +191,7 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
         title=opened.title,
         date=opened.date,
         presenter=opened.presenter,
-        exchanges=sum(counted.get(record.type or "", 0) for record in records),
+        exchanges=sum(counted.get(record.type or "", 0) for record in records) if is_own else None,
         # The record of the end tells it, and not the file modes, which a copy loses.
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 
 from orchestrator.core.archive.bag import (
     COMMIT_MARK,
     DECLARATION_NAME,
+    EXCHANGES,
     INFO_NAME,
     MANIFEST_NAME,
     SOFTWARE_AGENTS,
@@ -94,7 +97,7 @@ def verify_unpacked(
     found: Sequence[Finding] = check_bag(bag)
     differing = None
     if not _is_of_another_version(bag, clean=not found):
-        differing = _differing(bag, root, inside, application)
+        differing = _differing(bag, root, inside, application, report)
     if result.valid and result.ended and differing is not None and len(differing) == 1:
         # One tag file is wrong and the session is right: what it says of the payload is then its fault alone.
         found = [one for one in found if one.kind in ("not-plain", "unreadable")]
@@ -210,10 +213,19 @@ def _told(bag: Path) -> dict[str, str]:
         return {}
 
 
-def _differing(bag: Path, root: Path, session: str, application: Application) -> dict[str, Finding]:
+def _differing(
+    bag: Path, root: Path, session: str, application: Application, report: Report
+) -> dict[str, Finding]:
     """Return the tag files that differ from those that the session gives, by name."""
     try:
-        expected = tag_files(payload_of(root, session), facts_of(root, application))
+        facts = facts_of(root, application)
+        if facts.exchanges is None and re.fullmatch(r"\d{1,9}", told := _told(bag).get(EXCHANGES, "")):
+            facts = replace(facts, exchanges=int(told))
+            if facts.exchanges:
+                report.note(
+                    f"{INFO_NAME}: {EXCHANGES} ({told}) can be counted by the session's own program alone"
+                )
+        expected = tag_files(payload_of(root, session), facts)
     # What is wrong with the payload, such as a name that is not UTF-8, is found by other means.
     except (ArchiveError, OSError, UnicodeEncodeError):
         return {}

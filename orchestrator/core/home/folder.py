@@ -37,6 +37,7 @@ UNFINISHED: Final = ".new-"
 
 MAX_FIRST_BYTES: Final = 64 << 20
 """Maximum size of a session's first record, which holds the panel's templates: that of a ledger's line."""
+_PERSONA: Final = "persona.md"
 DRAFT: Final = "DRAFT:"
 """Marks the lines that `greenroom panel add` wrote for somebody to rewrite. A seat with one does not sit."""
 
@@ -91,16 +92,25 @@ class Home:
         Raises:
             ConfigurationError: Something in it cannot be meant; names the line.
         """
-        own = self.root / TABLE_NAME
-        return read_table_file(own) if os.path.lexists(own) else packaged_table()
+        return read_table_file(self.root / TABLE_NAME) if self.has_own_table else packaged_table()
+
+    @property
+    def has_own_table(self) -> bool:
+        """Whether something stands here as `table.yaml`."""
+        return os.path.lexists(self.root / TABLE_NAME)
 
     def panelists(self) -> tuple[str, ...]:
-        """Return every panelist that has a folder here, by name."""
+        """Return every agent that can take a seat, by name: it has a folder here with what all of them have.
+
+        That is the persona; in a table whose seats have none, the first template that each of them is given.
+        """
+        companions = self.table.companions(AGENT)
+        first = companions[0] if companions and _PERSONA not in companions else _PERSONA
         found = (
             folder.name
-            for folder in sorted(self.templates.iterdir())
+            for folder in (sorted(self.templates.iterdir()) if self.templates.is_dir() else ())
             # A seat that is being made has a dot, and gets its persona last.
-            if not folder.name.startswith(".") and (folder / "persona.md").is_file()
+            if not folder.name.startswith(".") and (folder / first).is_file()
         )
         return tuple(name for name in found if name not in self.table.agents)
 
@@ -150,8 +160,10 @@ class Home:
             try:
                 texts[path] = read_regular(self.root / path).decode()
             except (OSError, UnicodeDecodeError) as error:
+                why = getattr(error, "strerror", None) or error
                 raise HomeError(
-                    f"{self.root / path}: cannot be read ({error}): run `greenroom panel check`"
+                    f"{self.root / path}: this template cannot be read ({why}), and an order in {TABLE_NAME} "
+                    "names it: put it there, as UTF-8"
                 ) from error
         return texts
 
@@ -188,7 +200,7 @@ class Home:
             raise SessionNotFoundError(
                 f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}", value=name
             )
-        if Path(name).is_dir():
+        if name and Path(name).is_dir():
             return session_folder(Path(name))
         raise SessionNotFoundError(
             f"there is no session {name!r} in {self.sessions}: see `greenroom list`", value=name

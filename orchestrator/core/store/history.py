@@ -27,7 +27,13 @@ from orchestrator.core.errors import (
     UsageError,
 )
 from orchestrator.core.store import files, ledger
-from orchestrator.core.store.application import PLAIN, Application, table_of
+from orchestrator.core.store.application import (
+    PLAIN,
+    REHEARSAL_OF_1,
+    Application,
+    lacks_first_table,
+    table_of,
+)
 from orchestrator.core.store.ledger import Entry, Record, Scan
 from orchestrator.core.store.opening import Opening, opening_of
 from orchestrator.core.store.receipt import ids_of
@@ -302,6 +308,8 @@ class History:
                 f"{self.path}: ledger version {self.opening.ledger_version!r} is not one that "
                 f"this release reads ({' and '.join(map(str, ledger.READ_VERSIONS))}): use a later release"
             )
+        if lacks_first_table(self.opening, self._application):
+            raise UsageError(f"{self.path}: has {REHEARSAL_OF_1}: use those", file=self.path)
         try:
             table = table_of(self.opening, self._application)
         except ConfigurationError as error:

@@ -27,6 +27,7 @@ from orchestrator.core.errors import (
     StoreWriteError,
     TransactionOpenError,
 )
+from orchestrator.core.legible import HasId
 from orchestrator.core.store import files, ledger, views
 from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.history import (
@@ -371,7 +372,7 @@ class Store:
             tx.create(path, text, value=value)
 
     def write(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
 
@@ -388,7 +389,7 @@ class Store:
             return tx.write(path, text, by=by, value=value, receipt=receipt)
 
     def append(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
@@ -400,7 +401,7 @@ class Store:
             text: Valid UTF-8 without NUL, at most `MAX_APPEND_BYTES` bytes.
             by: The writer, as in the file's row.
             value: The typed value that *text* was rendered from.
-            receipt: The id of the receipt of the context that it came from.
+            receipt: That of the context which it came from, or its id.
 
         Returns:
             The record's number.
@@ -420,7 +421,7 @@ class Store:
             fields: What a note of one's own says.
 
         Raises:
-            UsageError: The name of one's own type has no prefix.
+            UsageError: The name of one's own type has no prefix, or *by* is no name that a record can hold.
         """
         with self._hold(None, "note") as tx:
             return tx.note(value, fields, by=by)

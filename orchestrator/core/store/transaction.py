@@ -37,8 +37,10 @@ from orchestrator.core.errors import (
     SessionFrozenError,
     StoreError,
     StoreWriteError,
+    UsageError,
     WriterNotAllowedError,
 )
+from orchestrator.core.legible import HasId, receipt_id, text_argument
 from orchestrator.core.store import files, ledger, requests, waiting
 from orchestrator.core.store.history import LEDGER_NAME, FileState, History
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
@@ -46,6 +48,9 @@ from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.receipt import ReceiptNote, ids_of
 from orchestrator.core.store.value import Value, held, own_note
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFile
+
+MAX_DECIDER_CHARS: Final = 64
+"""As many as the ledger's reader takes of a writer's name (`store/ledger.py`)."""
 
 # ---------------------------------------------------------------------- rules
 # The rules of section 3 as functions: may this writer write this text to this file now?
@@ -67,6 +72,22 @@ def check_writer(row: SessionFile, by: str, writers: tuple[str, ...]) -> None:
         raise WriterNotAllowedError(
             f"{row.path}: {by!r} may not write this {row.mutability} file; "
             f"its writers are {', '.join(writers)}"
+        )
+
+
+def check_decider(by: str) -> None:
+    """Refuse who noted a decision of a program's own, unless it is a name that a record can hold.
+
+    Raises:
+        TypeError: It is no str.
+        UsageError: It is empty, longer than `MAX_DECIDER_CHARS`, or not one printed line.
+    """
+    text_argument("by", by)
+    if not 1 <= len(by) <= MAX_DECIDER_CHARS or not by.isprintable() or '"' in by or "\\" in by:
+        raise UsageError(
+            f"by is {by[:40]!r}: name who decided in 1 to {MAX_DECIDER_CHARS} printable characters, "
+            "without quotation marks and backslashes",
+            value=by[:40],
         )
 
 
@@ -275,7 +296,7 @@ class Draft:
         self._put(row, "create", "start", text, value)
 
     def write(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Write a file as `Store.write` does."""
         row = self._row(path)
@@ -285,7 +306,7 @@ class Draft:
         return self._put(row, op, by, text, value, receipt).record.seq
 
     def append(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Append to a file as `Store.append` does."""
         row = self._row(path)
@@ -298,7 +319,8 @@ class Draft:
         """Record a note as `Store.note` does."""
         self._check_open(None)
         if isinstance(value, str):
-            value = own_note(value, fields or {})
+            check_decider(by)
+            value = own_note(value, {} if fields is None else fields)
         return self._add("note", by, value=value).seq
 
     def freeze(self, value: Value) -> None:
@@ -338,13 +360,20 @@ class Draft:
             raise has_ended(self._store, row)
 
     def _put(
-        self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
+        self,
+        row: SessionFile,
+        op: str,
+        by: str,
+        text: str,
+        value: Value | None,
+        receipt: str | HasId | None = None,
     ) -> Change:
         raw, history = check_text(row, text), self._store.history
-        if receipt is not None:
-            self._check_origin(row, by, receipt)
+        origin = receipt_id(receipt)
+        if origin is not None:
+            self._check_origin(row, by, origin)
             if history.version == WITHOUT_TABLE:  # its lines have no place for it
-                receipt = None
+                origin = None
         last = self._last(row.path)
         if last is not None:
             size_bytes, revisions = last.record.size_bytes or 0, last.revisions
@@ -365,7 +394,7 @@ class Draft:
             value=value,
             size_bytes=size,
             sha256=digest.hexdigest(),
-            receipt=receipt,
+            receipt=origin,
         )
         if self._is_withheld(record):
             record = record._replace(withheld=True)

@@ -12,7 +12,13 @@ from orchestrator.core.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.core.context.receipt import RECEIPTS, File, Receipt, WholeReceipt, carried_facts, whole
 from orchestrator.core.errors import ConfigurationError, GreenroomError, ReceiptError, UsageError
 from orchestrator.core.home.folder import packaged_table
-from orchestrator.core.store.application import PLAIN, Application, table_of
+from orchestrator.core.store.application import (
+    PLAIN,
+    REHEARSAL_OF_1,
+    Application,
+    lacks_first_table,
+    table_of,
+)
 from orchestrator.core.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, Record, says_more
 from orchestrator.core.store.opening import Ending, Opening, opening_of
 from orchestrator.core.store.receipt import ReceiptNote, agents_of
@@ -208,7 +214,7 @@ class Account:
     seq: int = 0
     began: int = 1  # the first record of the last transaction
     torn_bytes: int = 0
-    is_later: bool = False  # a later release wrote it, by rules that nobody knows here
+    is_unknown: bool = False  # another release wrote it, by rules that nobody knows here
     lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
     template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
     _clock_s: float = 0.0
@@ -225,7 +231,7 @@ class Account:
             # An ended ledger is written no more, so no crash tore it.
             kind = "torn" if self.frozen is None else "damaged"
             self._wrong(kind, "whole records to the end", f"{self.torn_bytes} bytes that are none")
-        if self.replay is None:
+        if self.replay is None and not self.is_unknown:
             self._begin(None)
         if not self.seq and not self.report.findings:
             self._wrong("damaged", "at least one record", "none")
@@ -235,7 +241,7 @@ class Account:
 
     def _take(self, line: Line) -> None:
         self.head = line.digest
-        if self.is_later:
+        if self.is_unknown:
             self.seq += 1
             return
         record, wrong = read_record(line)
@@ -303,9 +309,13 @@ class Account:
             return
         if opened.version not in READ_VERSIONS:
             known = " or ".join(map(str, READ_VERSIONS))
-            self.is_later = opened.version > max(READ_VERSIONS)
-            why = ", which a later release wrote: use that one" if self.is_later else ""
+            self.is_unknown = opened.version > max(READ_VERSIONS)
+            why = ", which a later release wrote: use that one" if self.is_unknown else ""
             self._wrong("version", known, f"{str(opened.ledger_version)[:40]}{why}")
+        elif lacks_first_table(opened, self.application):
+            self.is_unknown = True
+            self._wrong("version", f"version {max(READ_VERSIONS)}", REHEARSAL_OF_1)
+            return
         self._begin(opened)
 
     def _table_of(self, opened: Opening | None) -> Table:

@@ -148,13 +148,13 @@ def verify_session(
         with opened(root_fd, LEDGER_NAME) as ledger_fd, _shared(ledger_fd, report):
             account.content = files.read_range(ledger_fd, 0, files.size_of(ledger_fd))
             account.read()
-            if not account.is_later:
+            if not account.is_unknown:
                 Folder(root_fd, account, report).compare()
     except OSError as error:
         _report_ledger(root, error, report)
     finally:
         os.close(root_fd)
-    if account.is_later:  # what it must be, only that release knows
+    if account.is_unknown:  # what it must be, only its own program knows
         return report.result(head=account.head, seq=account.seq, ended=False)
     check_home(account, home_templates, report)
     if account.opened is not None:
