@@ -1,6 +1,6 @@
 """Asking an engine: one request, or several at once where it can, with each answer or failure in its place.
 
-An engine that offers `SupportsFutures` is asked without waiting; the others are asked one after the other. The
+An engine that offers `SupportsFutures` is asked without waiting, the others one after the other. The
 answers are the same either way. An engine may be anybody's: a mistake in it is a failure like any other. All
 replies pass through this module, and none is trusted unchecked (`replies`).
 """
