@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from orchestrator.memory.scribe import SessionContext
     from orchestrator.panel.engines.scripted import ScriptedEngine
     from orchestrator.panel.home import Home
+    from orchestrator.rehearsal.rehearsal import Rehearsal
     from orchestrator.rehearsal.session import Session
 
 __version__ = "0.2.0"
@@ -34,6 +35,7 @@ _PARTS = {
     "GreenroomError": "core.errors",
     "Home": "panel.home",
     "Receipt": "core.context.receipt",
+    "Rehearsal": "rehearsal.rehearsal",
     "ScriptedEngine": "panel.engines.scripted",
     "Segment": "material.values",
     "Session": "rehearsal.session",
@@ -49,6 +51,7 @@ __all__ = [
     "GreenroomError",
     "Home",
     "Receipt",
+    "Rehearsal",
     "ScriptedEngine",
     "Segment",
     "Session",

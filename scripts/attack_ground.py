@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.cli.app import COMMANDS, run
+from orchestrator.cli.app import build, run
 from orchestrator.core.errors import GreenroomError
 from tests.helpers.homes import ROOT, new_home
 
@@ -115,9 +115,13 @@ class Ground:
             (self.around / name).parent.mkdir(parents=True, exist_ok=True)
             (self.around / name).write_text(f"canary {name}\n", "utf-8")
         self.canaries = self._outside()
-        for modules in COMMANDS:
-            import_module(f"orchestrator.cli.{modules}")
-        for module in ("session", "archive.upload", "archive.download", "loop.plan", "debrief.build"):
+        build()  # every command
+        for module in (
+            "core.archive.upload",
+            "core.archive.download",
+            "panel.loop.plan",
+            "panel.debrief.build",
+        ):
             import_module(f"orchestrator.{module}")
         gc.collect()
         gc.freeze()  # a fork shares what nobody counts again

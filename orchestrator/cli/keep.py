@@ -62,8 +62,11 @@ def archive(
 
     The archive is a BagIt bag.
     """
+    from orchestrator.cli.record import crew_session
+
     rest = "what was sent is kept: the same command sends the rest"
-    with told_if_stopped(lambda: rest), opened(session) as found:
+    crew = crew_session(Screen.current.open_home().find(session))
+    with told_if_stopped(lambda: rest), crew or opened(session) as found:
         done = found.archive(to, endpoint_url=endpoint_url)
     plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
     said = f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal"

@@ -108,7 +108,11 @@ def end(
     without_debrief: Annotated[bool, flag("--without-debrief", "Freeze without a debrief.")] = False,
     archive: arguments.Archive = None,
 ) -> None:
-    """Write the debrief, freeze the session, archive it and verify."""
+    """Write the debrief, freeze the session, archive it and verify.
+
+    A session of a crew that is no board panel has no debrief, and is archived where --archive says.
+    """
+    from orchestrator.cli.record import crew_session, end_crew
     from orchestrator.documents.session import warnings_json
     from orchestrator.panel.loop.moderator import Teller
 
@@ -116,6 +120,10 @@ def end(
     refused: ArchiveError | None = None
     home = screen.open_home()
     found = home.find(session)
+    if (crew := crew_session(found)) is not None:
+        with crew:
+            end_crew(crew, archive)
+        return
     with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
         teller = Teller(opened_session.rehearsal)
         try:

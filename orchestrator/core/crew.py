@@ -1,4 +1,4 @@
-"""What a session of any crew is started with, told, verified and archived by."""
+"""How a session of any crew is started, noted in, verified and archived."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def notes_of(store: Store, type_: str | None) -> list[Note]:
 
 
 def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification:
-    """Verify a session; where it lies in its home, also against what the home knows of its archives."""
+    """Verify a session, and if it lies in its home, also against what the home knows of its archives."""
     if not store.frozen:
         with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody
             store.flush(timeout_s=0)
@@ -175,7 +175,7 @@ def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification
 
 
 def archive(store: Store, home: Home | None, url: str, endpoint_url: str | None) -> Archived:
-    """Archive an ended session, and note in its home where; *home* is None where it lies in none."""
+    """Archive an ended session, and record the place in its home; *home* is None if it lies in none."""
     session = store.opening.id
     if not store.application.owns(store.opening):
         raise UsageError(

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
 
 MAX_TASK_CHARS: Final = 20_000
-"""Some ten pages, which stand in the ledger with every context that is asked for; our own limit."""
+"""Maximum characters of a task: ten pages, which stand in the ledger with every context; our own limit."""
 MAX_NAME_CHARS: Final = 200
-"""Of an engine's name and a receipt's id in a receipt, and of a session's title; our own limit."""
+"""Maximum characters of an engine's name, a receipt's id in a receipt and a session's title; our own
+limit."""
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +83,8 @@ class Home(folder.Home):
             date: The day that it is about, YYYY-MM-DD.
             fields: What blueprints may name besides `session`, `title`, `date`, `agents` and, in an agent's
                 own folder, `agent`.
-            say: Told each file of the home that no row and no order names; None: a warning in Python's log.
+            say: Called with each file of the home that no row and no order names; None: a warning in Python's
+                log.
 
         Raises:
             UsageError: The id, the date or a seat cannot be meant, or the home has no such agent.
@@ -118,7 +120,7 @@ class Home(folder.Home):
         Reads only; what an unclean end left is mended at the first write.
 
         Args:
-            on_repair: Told of each thing that is mended; None: a warning in Python's log.
+            on_repair: Called with each repair; None: a warning in Python's log.
 
         Raises:
             SessionNotFoundError, LedgerCorruptError
@@ -301,7 +303,8 @@ class Session:
         The bytes that stood there are kept in `ledger/rejected/`; contexts never hold them.
 
         Args:
-            say: Told each change in one line, from a thread of its own; None: a warning in Python's log.
+            say: Called with a line for each change, from a thread of its own; None: a warning in Python's
+                log.
         """
         from orchestrator.core.guard import Guard
 

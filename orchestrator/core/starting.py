@@ -51,10 +51,11 @@ def make_session(home: Home, session_id: str, make: Callable[[Path], None]) -> P
     except OSError as error:
         if target.exists():  # somebody else has just made one of this id
             raise SessionExistsError(f"{session_id}: a session with this id is already there") from error
-        raise HomeError(
+        why = (
             f"{target}: {files.reason(error)}; no session was made: check the disk and the rights, "
             "then try again"
-        ) from error
+        )
+        raise HomeError(files.explain(error, session_id, why)) from error
     return target
 
 

@@ -49,12 +49,12 @@ def software_agent(ledger_version: int) -> str:
 
 
 SOFTWARE_AGENTS: Final = tuple(software_agent(version) for version in ledger.READ_VERSIONS)
-"""Of the bags whose tag files this release makes again, byte for byte."""
+"""The software agents of the bags whose tag files this release reproduces byte for byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """A session as its archive's bag-info tells it. "" where something is not known."""
+    """A session's facts as its archive's bag-info states them; "" for one that is not known."""
 
     session: str
     deck: str
@@ -79,7 +79,7 @@ class Part:
     sha256: str
 
     def read(self) -> bytes:
-        """The bytes.
+        """Return the bytes of the file.
 
         Raises:
             ArchiveError: The file has changed since the bag was put together.
@@ -93,7 +93,7 @@ class Part:
 
 
 def bag_files(root: Path, application: Application = PLAIN) -> tuple[Part, ...]:
-    """The bag of the frozen session at *root*: payload by name, then tag files, the commit mark last.
+    """Return the bag of the frozen session at *root*: payload by name, then tag files, the commit mark last.
 
     Raises:
         ArchiveError: The session has not ended, or is not what its ledger says; the message
@@ -120,10 +120,10 @@ def bag_files(root: Path, application: Application = PLAIN) -> tuple[Part, ...]:
 
 
 def payload_of(root: Path, session: str) -> tuple[Part, ...]:
-    """Every file of the session, under the name that it has in the bag.
+    """Return every file of the session, under the name that it has in the bag.
 
     Raises:
-        ArchiveError: Something that is no file stands in the folder.
+        ArchiveError: The folder holds something that is no file.
         OSError: A file cannot be read.
     """
     parts = []
@@ -140,7 +140,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
 
 
 def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes]:
-    """The four tag files of a bag with this payload, by name."""
+    """Return the four tag files of a bag with this payload, by name."""
     info = {
         "Bag-Software-Agent": software_agent(facts.ledger_version),
         "Bagging-Date": facts.ended_on,
@@ -201,7 +201,7 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
 
 
 def _telling(content: bytes, scan: ledger.Scan, application: Application) -> Iterator[ledger.Record]:
-    """The first record, the last, and those that close an exchange or open it again; no other is decoded."""
+    """Yield the first and last record, and those that close or reopen an exchange; no other is decoded."""
     # A ledger of an hour holds thousands of records, and the others tell nothing of the whole.
     counting = tuple(f'"{type_}"'.encode() for type_ in application.counts)
     for entry in scan.entries:

@@ -51,7 +51,7 @@ class Receipts:
     _agents: dict[str, str] = field(default_factory=dict)  # by the receipt's id
 
     def check_origin(self, record: Record) -> None:
-        """A write that says which context it came from says one that was given before it."""
+        """Check that the context from which a write says it came was given before it."""
         if record.receipt is None or self.lost:
             return
         agent = self._agents.get(record.receipt)
@@ -61,7 +61,7 @@ class Receipts:
             self._wrong(record, f"the receipt of a context of {shown(record.by[:40])}", shown(agent[:40]))
 
     def check(self, record: Record) -> None:
-        """Compare one; what is wrong goes into the report."""
+        """Compare one receipt; what is wrong goes into the report."""
         value = _value_of(record)
         self._agents |= agents_of(record.held)
         if isinstance(value, ReceiptNote):
@@ -81,7 +81,7 @@ class Receipts:
             self._wrong(record, own, shown(str(written)[:40]))
 
     def _check_note(self, record: Record, note: ReceiptNote) -> None:
-        """Their files are those of the table as of their record, so an id alone says whether it fits."""
+        """Check receipts by their ids alone, since their files follow from the table as of their record."""
         if not 1 <= note.seq < record.seq:
             self._wrong(record, "a receipt of a record before it", f"it is as of record {note.seq}")
             return
@@ -122,13 +122,13 @@ class Receipts:
         return found
 
     def _facts(self, path: str, seq: int) -> tuple[int, str]:
-        """A file's bytes and SHA-256 as of record *seq*."""
+        """Return a file's bytes and SHA-256 as of record *seq*."""
         history = self.replay.files.get(path)
         state = history.as_of(seq) if history is not None else None
         return (state.size_bytes, state.sha256) if state is not None else (0, EMPTY_SHA256)
 
     def _check_whole(self, record: Record, receipt: Receipt) -> None:
-        """A receipt of version 1 says itself what every file was."""
+        """Check a receipt of version 1, which itself says what every file was."""
         agent = shown(receipt.agent[:40])
         # A later release may order an agent's files in another way.
         if receipt.frames_version == FRAMES_VERSION and not _in_order(receipt, self.replay.layout):
@@ -154,7 +154,7 @@ class Receipts:
 
 
 def _value_of(record: Record) -> object:
-    """The value of a record of a receipt; None where it is none in either form."""
+    """Return the value of a receipt's record, or None if it is none in either form."""
     if record.held is None:
         return None
     try:
@@ -171,7 +171,7 @@ def _carried(opened: Opening, agent: str) -> tuple[int, str] | None:
 
 
 def _is_sound(receipt: Receipt, seq: int) -> bool:
-    """Whether its parts are of the right types, and it stands behind the record that it is as of."""
+    """Return whether a receipt's parts have the right types, and it stands behind the record it is as of."""
     return (
         isinstance(receipt.agent, str)
         and isinstance(receipt.seq, int)
@@ -289,7 +289,7 @@ class Account:
             self.replay.lose()
 
     def _follow(self, record: Record, skipped: int) -> None:
-        """Number, clock, and that nothing comes after the end. A skipped line may have been a record."""
+        """Check number, clock, and that nothing follows the end. A skipped line may have been a record."""
         expected = self.seq + 1
         # Each skipped line may have been a record, or none.
         if not expected <= record.seq <= expected + skipped:
@@ -319,7 +319,7 @@ class Account:
         self._begin(opened)
 
     def _table_of(self, opened: Opening | None) -> Table:
-        """The table that the first record holds; this release's own where none can be read from it."""
+        """Return the table that the first record holds, or this release's own if none can be read from it."""
         if opened is None:
             return packaged_table()
         try:
@@ -363,7 +363,7 @@ def _frozen_of(record: Record) -> Ending:
 
 
 def _seats(content: bytes, table: Table) -> list[str]:
-    """The panelists whose own files a ledger names, in the order of their first one."""
+    """Return the panelists whose own files a ledger names, in the order of their first one."""
     own = (path.removeprefix(f"{AGENT}/") for path in table.files if path.startswith(f"{AGENT}/"))
     found = re.finditer(_OWN_FILE % b"|".join(re.escape(name).encode() for name in own), content)
     return list(dict.fromkeys(match[1].decode() for match in found))

@@ -17,6 +17,7 @@ from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError, Rece
 from orchestrator.core.table import Mutability
 from orchestrator.documents.erasure import only_archived
 from orchestrator.panel.debrief.parts import is_of_bank
+from orchestrator.panel.loop.asking import OF_ONES_OWN
 from orchestrator.panel.loop.calling_on import digest, is_same_digest
 from orchestrator.panel.loop.panelist import made_from
 from orchestrator.panel.model.exchange import Exchange
@@ -94,7 +95,7 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
         exchange=exchange,
         name=persona.name,
         color=persona.color,
-        is_of_bank=is_of_bank(rehearsal, exchange.id),
+        is_of_bank=exchange.why_this_agent != OF_ONES_OWN and is_of_bank(rehearsal, exchange.id),
         receipt=receipt,
         seq=context.seq,
         at_s=rehearsal.store.record(context.seq).clock_s,
