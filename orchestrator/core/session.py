@@ -83,7 +83,8 @@ class Home(folder.Home):
             date: The day that it is about, YYYY-MM-DD.
             fields: What blueprints may name besides `session`, `title`, `date`, `agents` and, in an agent's
                 own folder, `agent`.
-            say: Told each file of the home that no row and no order names; None: a warning in Python's log.
+            say: Called with each file of the home that no row and no order names; None: a warning in Python's
+                log.
 
         Raises:
             UsageError: The id, the date or a seat cannot be meant, or the home has no such agent.

@@ -1,7 +1,4 @@
-"""LangGraph drives a news desk and Greenroom keeps the record: `python langgraph_crew.py HOME`.
-
-HOME gets the desk's templates and table from `langgraph_crew/` beside this file, if it has none yet.
-"""
+"""LangGraph drives a news desk and Greenroom keeps the record. Run it as code_review.py is run."""
 
 from __future__ import annotations
 
