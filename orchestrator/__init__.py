@@ -1,7 +1,8 @@
 """Greenroom: rehearse before you face the board.
 
-The public surface is `__all__`, which holds the errors and what an engine is asked and answers too;
-everything else may move. The core by itself is `orchestrator.core`. Importing this does nothing else: the parts are imported when they are first used.
+The public surface is `__all__`, with the errors, and what an engine is asked and answers; `orchestrator.core`
+is the core by itself. Everything else may move. Importing this does nothing else: each part is imported when
+it is first used.
 """
 
 from __future__ import annotations
