@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from orchestrator.cli.app import COMMANDS, run
+from orchestrator.cli.app import build, run
 from orchestrator.core.errors import GreenroomError
 from tests.helpers.homes import ROOT, new_home
 
@@ -115,8 +115,7 @@ class Ground:
             (self.around / name).parent.mkdir(parents=True, exist_ok=True)
             (self.around / name).write_text(f"canary {name}\n", "utf-8")
         self.canaries = self._outside()
-        for modules in COMMANDS:
-            import_module(f"orchestrator.cli.{modules}")
+        build()  # every command
         for module in ("session", "archive.upload", "archive.download", "loop.plan", "debrief.build"):
             import_module(f"orchestrator.{module}")
         gc.collect()

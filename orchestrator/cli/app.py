@@ -6,7 +6,9 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Iterable, Sequence
 from importlib import import_module
+from itertools import takewhile
 from typing import Final
 
 import typer
@@ -20,56 +22,104 @@ HELP = """Rehearse before you face the board: deck in, speech in, and a panel as
 
 Start with `greenroom demo`, then `greenroom run DECK --speech FILE`.
 
+What is not listed here stands in a group: `greenroom session`, `greenroom memory`, `greenroom panel`.
+
 SESSION is an id, the beginning of one, `last`, a path, or an archive's URL/ID.
 """
 
 COMMANDS: Final = {
     "demo": "demo",
     "run": "run",
-    "resume": "run",
     "start": "session",
-    "end": "session",
-    "feed": "session",
-    "slide": "session",
-    "pause": "session",
-    "ask": "session",
-    "answer": "session",
-    "done": "session",
-    "back": "session",
-    "talk": "session",
-    "questions": "session",
-    "park": "session",
-    "judge": "session",
-    "dismiss": "session",
-    "correct": "session",
     "check": "prepare",
     "dossier": "prepare",
-    "intel": "prepare",
-    "context": "look",
+    "list": "look",
     "show": "look",
     "debrief": "look",
     "verify": "look",
-    "doctor": "look",
-    "list": "look",
-    "progress": "look",
-    "recap": "look",
-    "briefing": "look",
-    "summarise": "memory",
-    "panel": "setup",
-    "memory": "memory",
-    "goal": "memory",
-    "mcp": "mcp",
     "archive": "keep",
-    "restore": "keep",
-    "title": "keep",
     "serve": "serve",
-    "review": "serve",
-    "fetch": "setup",
-    "erase": "keep",
     "help": "topics",
 }
-"""The module of each command, in the order of `--help`. Only the command that is called is loaded: all of
-them, with their options, take as long as everything else that a small command does."""
+"""The module of each command that stands alone, in the order of `--help`. Only the command that is called is
+loaded: all of them, with their options, take as long as everything else that a small command does."""
+
+GROUPS: Final = {
+    "session": {
+        "feed": "session",
+        "slide": "session",
+        "pause": "session",
+        "resume": "run",
+        "ask": "session",
+        "answer": "session",
+        "done": "session",
+        "back": "session",
+        "talk": "session",
+        "questions": "session",
+        "park": "session",
+        "judge": "session",
+        "dismiss": "session",
+        "correct": "session",
+        "intel": "prepare",
+        "end": "session",
+        "context": "look",
+        "append": "record",
+        "write": "record",
+        "note": "record",
+        "title": "keep",
+        "progress": "look",
+        "review": "serve",
+        "restore": "keep",
+        "erase": "keep",
+    },
+    "memory": {
+        "list": "memory",
+        "show": "memory",
+        "edit": "memory",
+        "forget": "memory",
+        "export": "memory",
+        "off": "memory",
+        "on": "memory",
+        "goal": "memory",
+        "briefing": "look",
+        "recap": "look",
+        "summarise": "memory",
+        "mcp": "mcp",
+    },
+    "panel": {
+        "check": "setup",
+        "add": "setup",
+        "doctor": "look",
+        "fetch": "setup",
+    },
+}
+"""The same of the commands that stand in a group."""
+
+GROUP_HELP: Final = {
+    "session": """Drive a session, write its record, end it, keep it.
+
+    A rehearsal begins with `greenroom start DECK`. `append`, `write` and `note` write the record of any
+    crew's session, by the classes and writers of its own table.
+    """,
+    "memory": """What is remembered of a presenter, and their control over it.
+
+    Nothing is remembered about anybody who did not agree: with `--remember` at a start, or `memory on`.
+    """,
+    "panel": "Check or add the panel's seats, and what this machine lends them.",
+}
+
+ALIASES: Final = {
+    name: group
+    for group, names in {
+        "session": "feed slide pause resume ask answer done back talk questions park judge dismiss correct "
+        "intel end context title progress review restore erase",
+        "memory": "goal briefing recap summarise mcp",
+        "panel": "doctor fetch",
+    }.items()
+    for name in names.split()
+}
+"""Commands that stood alone before there were groups, and the group of each: `greenroom feed` goes on as
+`greenroom session feed`, and `--help` does not show it."""
 
 TAKE_DEFAULTS: Final = ("run", "start")
 DEFAULTS: Final = "Each default may be another in greenroom.yaml, or in a variable GREENROOM_…."
@@ -90,8 +140,13 @@ INTERRUPTED = 130
 """Typer's code for a Ctrl-C that no command has told of, 128 + SIGINT; no command of ours ends so."""
 
 
-def build(command: str | None = None) -> typer.Typer:
-    """The application: with the module of *command* alone, or with all of them where it is none."""
+def build(words: Sequence[str] | None = None) -> typer.Typer:
+    """Make the application with what a call needs of it.
+
+    Args:
+        words: What the call names: a command, or a group and a command of it. Nothing: the first page, with
+            the groups by name alone. None: every command.
+    """
     app = typer.Typer(
         help=HELP,
         no_args_is_help=True,
@@ -110,16 +165,66 @@ def build(command: str | None = None) -> typer.Typer:
     ) -> None:
         """Global options; they may stand before or after the command's name."""
 
-    # `help` shows every command; of an unknown one typer names the nearest.
-    names = [command] if command in COMMANDS and command != "help" else list(COMMANDS)
-    for name in names:
-        loaded = import_module(f"orchestrator.cli.{COMMANDS[name]}")
-        one = getattr(loaded, name, None) or getattr(loaded, f"{name}_")  # `list` and `help` are Python's
-        if isinstance(one, typer.Typer):
-            app.add_typer(one, name=name)
-        else:
-            app.command(name, epilog=DEFAULTS if name in TAKE_DEFAULTS else None)(one)
+    command, part = (*(words or ()), "", "")[:2]
+    if command in GROUPS:
+        _add_group(app, command, [part] if part in GROUPS[command] else GROUPS[command])
+    elif command in ALIASES:
+        _add(app, command, GROUPS[ALIASES[command]][command], is_hidden=True)
+    elif command in COMMANDS and command != "help":
+        _add(app, command, COMMANDS[command])
+    else:
+        is_whole = words is None or command != ""  # `help` shows all; of an unknown one the nearest is named
+        for name, module in COMMANDS.items():
+            _add(app, name, module)
+        for group, names in GROUPS.items():
+            _add_group(app, group, names if is_whole else ())
+        for name, group in ALIASES.items() if is_whole else ():
+            _add(app, name, GROUPS[group][name], is_hidden=True)
     return app
+
+
+def _add_group(app: typer.Typer, group: str, names: Iterable[str]) -> None:
+    made = typer.Typer(no_args_is_help=True, help=GROUP_HELP[group])
+    for name in names:
+        _add(made, name, GROUPS[group][name])
+    app.add_typer(made, name=group)
+
+
+def _add(app: typer.Typer, name: str, module: str, *, is_hidden: bool = False) -> None:
+    """Load the module of a command, and add the command."""
+    loaded = import_module(f"orchestrator.cli.{module}")
+    one = getattr(loaded, name, None) or getattr(loaded, f"{name}_")  # `list` and `help` are Python's
+    if isinstance(one, typer.Typer):
+        app.add_typer(one, name=name, hidden=is_hidden)
+    else:
+        app.command(name, epilog=DEFAULTS if name in TAKE_DEFAULTS else None, hidden=is_hidden)(one)
+
+
+def _words(arguments: Sequence[str]) -> list[str]:
+    """Return what a call names: a command, or a group and a command of it; nothing behind an option."""
+    named = list(takewhile(lambda one: not one.startswith("-"), (one for one in arguments if one != "--")))
+    return named[: 2 if named and named[0] in GROUPS else 1]
+
+
+def _is_command(words: Sequence[str]) -> bool:
+    """Whether these are the names of a command, and not words that somebody mistyped."""
+    first, *rest = words or [""]
+    return rest[0] in GROUPS[first] if rest else first in COMMANDS or first in ALIASES
+
+
+def _check_grouped(words: Sequence[str]) -> None:
+    """Refuse a command that is looked for in a group and stands elsewhere: typer knows the group alone.
+
+    Raises:
+        UsageError: Says where it stands.
+    """
+    if len(words) < 2 or words[1] in GROUPS[words[0]]:
+        return
+    name = words[1]
+    group = "" if name in COMMANDS else next((one for one, names in GROUPS.items() if name in names), None)
+    if group is not None:
+        full = " ".join(filter(None, (Screen.current.command, group, name)))
+        raise UsageError(f"there is no command {' '.join(words)!r}: use `{full}`", value=name)
 
 
 def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str]]:
@@ -165,10 +270,11 @@ def run(arguments: list[str]) -> int:
             json=bool(found.get("json")),
             quiet=bool(found.get("quiet")),
         )
-        command = next((one for one in rest if not one.startswith("-")), None)
+        words = _words(rest)
+        _check_grouped(words)
         if os.environ.get("GREENROOM_LOG"):
-            import_module("orchestrator.cli.log").begin(command if command in COMMANDS else "")
-        outcome = build(command)(rest, standalone_mode=False)
+            import_module("orchestrator.cli.log").begin(" ".join(words) if _is_command(words) else "")
+        outcome = build(words)(rest, standalone_mode=False)
         if outcome == INTERRUPTED:
             return _refused("stopped", signals.exit_code(), code="stopped")
         show()

@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------- memory
 
 
-memory = typer.Typer(
-    no_args_is_help=True,
-    help="""The memory of a presenter, and their control over it.
-
-    Nothing is remembered about anybody who did not agree: with `--remember` at a start, or `memory on`.
-    """,
-)
 goal = typer.Typer(no_args_is_help=True, help="What a presenter wants to get right in rehearsal.")
 
 Agent = Annotated[str | None, option("A", "Only what this agent keeps.")]
@@ -37,7 +30,6 @@ Whose = Annotated[str | None, option("P", "Only what is kept of this one.", "--p
 GoalId = Annotated[str, typer.Argument(metavar="ID", help="The goal.")]
 
 
-@memory.command("list")
 def list_(
     agent: Agent = None,
     presenter: Whose = None,
@@ -61,7 +53,6 @@ def list_(
     _result(plain, "memories", _line, presenter, "nothing is remembered")
 
 
-@memory.command()
 def show(
     memory_id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="One memory; without it, all there is.")
@@ -69,7 +60,10 @@ def show(
     agent: Agent = None,
     presenter: Whose = None,
 ) -> None:
-    """One memory whole; without an ID, all that is kept: consent, memories, scratchpads, goals."""
+    """Show one memory whole, or all that is kept.
+
+    Without an ID that is consent, memories, scratchpads and goals.
+    """
     from orchestrator.documents.memories import memory_one_json, wholes, wholes_json
 
     screen = Screen.current
@@ -83,7 +77,6 @@ def show(
     screen.result(wholes_json(found), "\n\n".join(map(_page, found)) or "nothing is remembered")
 
 
-@memory.command()
 def edit(
     memory_id: Annotated[
         str | None, typer.Argument(metavar="[ID]", help="The memory; not with --scratchpad.")
@@ -125,7 +118,6 @@ def edit(
     Screen.current.result(plain, _line(plain["memories"][0]))
 
 
-@memory.command()
 def forget(
     memory_ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]…", help="The memories.")] = None,
     all_: Annotated[
@@ -135,7 +127,10 @@ def forget(
     presenter: Presenter = None,
     yes: Annotated[bool, flag("--yes", "Do not ask at the terminal.")] = False,
 ) -> None:
-    """Remove memories for good: from the database, its index, its vectors and its log."""
+    """Remove memories for good.
+
+    They leave the database, its index, its vectors and its log.
+    """
     from orchestrator.cli.keep import left_over
     from orchestrator.documents import memories
     from orchestrator.documents.erasure import forgotten_json, left_over_json
@@ -157,7 +152,6 @@ def forget(
     screen.result(forgotten_json(done, left), words)
 
 
-@memory.command()
 def export(presenter: Whose = None) -> None:
     """All that is kept about a presenter, as JSON."""
     from orchestrator.documents.memories import each
@@ -173,13 +167,14 @@ def export(presenter: Whose = None) -> None:
     print(document(plain))
 
 
-@memory.command()
 def off(presenter: Presenter = None) -> None:
-    """Stop remembering a presenter; what is there is kept, and not used, until it is forgotten."""
+    """Stop remembering a presenter.
+
+    What is there is kept, and not used, until it is forgotten.
+    """
     _say(presenter, False)
 
 
-@memory.command()
 def on(presenter: Presenter = None) -> None:
     """Agree to be remembered, as `--remember` at a start does."""
     _say(presenter, True)
@@ -190,7 +185,10 @@ def goal_add(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The goal, in one sentence.")],
     presenter: Presenter = None,
 ) -> None:
-    """Add a goal; one that was heard in speech and says the same is taken up."""
+    """Add a goal.
+
+    One that was heard in speech and says the same is taken up.
+    """
     from orchestrator.documents.memories import added_goal
 
     said, plain = added_goal(Screen.current.open_home(), presenter, text)

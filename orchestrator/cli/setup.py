@@ -19,10 +19,6 @@ if TYPE_CHECKING:
 # Commands of the panel's templates: panel check, panel add.
 
 
-panel = typer.Typer(no_args_is_help=True, help="Check the panel's templates, or add a seat.")
-
-
-@panel.command()
 def check(
     agent: Annotated[str | None, typer.Argument(metavar="AGENT", help="Only this one.")] = None,
 ) -> None:
@@ -65,9 +61,11 @@ def _lines(found: Sequence[Finding], drafts: Sequence[Path]) -> Iterator[str]:
         yield f"  {str(one).removeprefix(f'{seat}/')}"
 
 
-@panel.command()
 def add(name: Annotated[str, typer.Argument(metavar="NAME", help="The new agent's id.")]) -> None:
-    """Add a seat: drafts of its persona and domain knowledge, to be rewritten before it sits."""
+    """Add a seat, as a draft.
+
+    Its persona and domain knowledge are to be rewritten before it sits.
+    """
     from orchestrator.panel.personas.panel_check import scaffold
 
     screen = Screen.current

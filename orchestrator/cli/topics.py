@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import resources
 from typing import Annotated, Any, Final
@@ -32,6 +33,8 @@ INTRODUCTION: Final = """# Commands
 
 Global options stand before or after a command's name: `--home DIR` (else `GREENROOM_HOME`, else `./agents` where that is a home, else a folder of your own that is set up at first use), `--json` (one JSON document on stdout), `--quiet`, `--version`.
 
+Twelve commands stand alone; what drives a session, what is remembered and what the panel needs stand in the groups `session`, `memory` and `panel`, below the twelve.
+
 SESSION is an id, the beginning of one, `last`, a path to a session or to an unpacked archive, or `URL/ID` of an archived one for commands that only read.
 
 `GREENROOM_LOG=FILE` (or `-` for stderr) keeps a log, one JSON document a line: commands, records, calls of a model, with ids, sizes and times, never what was said or written. Without it there is none.
@@ -44,16 +47,18 @@ What a terminal's encoding has no sign for is printed as an escape; HTML and a c
 
 def help_(
     context: typer.Context,
-    topic: Annotated[
-        str | None, typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}; or a command.")
+    topics: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TOPIC]", help=f"One of: {', '.join(TOPICS)}; or a command."),
     ] = None,
 ) -> None:
-    """The topic pages, of the room, models, memory and more."""
+    """Show a page: the room, models, memory and more, or one command."""
     screen = Screen.current
-    if topic is None:
+    if not topics:
         lines = [f"{screen.command} help {name:<8}  {about}" for name, about in TOPICS.items()]
         screen.result({"topics": list(TOPICS)}, "\n".join(lines))
         return
+    topic = " ".join(topics)
     text = page_of(topic, context)
     if text is None:
         near = get_close_matches(topic, [*TOPICS, *_commands(context)], 1)
@@ -77,37 +82,70 @@ def page_of(topic: str, context: typer.Context) -> str | None:
         return commands_page(commands)
     if topic in TOPICS:
         return (resources.files("orchestrator") / "docs" / f"{topic}.md").read_text("utf-8")
-    if topic in commands:
-        return "\n".join(_section(full, one) for full, one in _with_parts(topic, commands[topic]))
-    return None
+    full, one = _found(commands, topic.split())
+    if one is None:
+        return None
+    if full in commands and _parts(one):
+        return _group_page(commands, full)
+    return "\n".join(_section(name, part) for name, part in _with_parts(full, one))
 
 
 def _commands(context: typer.Context) -> dict[str, Any]:
     return getattr(context.find_root().command, "commands", {})
 
 
+def _found(commands: dict[str, Any], words: Sequence[str]) -> tuple[str, Any]:
+    """Return the full name of a command and the command, by that name or by the one without its group."""
+    if len(words) == 1 and words[0] in commands and commands[words[0]].hidden:
+        words = next([group, words[0]] for group, one in commands.items() if words[0] in _parts(one))
+    one = commands.get(words[0]) if words else None
+    for word in words[1:]:
+        one = _parts(one).get(word)
+    return " ".join(words), one
+
+
 def commands_page(commands: dict[str, Any]) -> str:
-    """Every command with its arguments and options, as `--help` has them."""
+    """Every command with its arguments and options, as `--help` has them; the groups behind the others."""
+    visible = {name: command for name, command in commands.items() if not command.hidden}
     sections = [INTRODUCTION]
-    for name, command in commands.items():
-        if not command.hidden:
-            sections += [_section(full, one) for full, one in _with_parts(name, command)]
+    sections += [_section(name, command) for name, command in visible.items() if not _parts(command)]
+    sections += [_group_page(commands, name) for name, command in visible.items() if _parts(command)]
     return "\n".join(sections)
 
 
+def _group_page(commands: dict[str, Any], group: str) -> str:
+    """Every command of a group, and which of them are also called without it."""
+    one = commands[group]
+    short = [f"`{name}`" for name in _parts(one) if name in commands and commands[name].hidden]
+    sections = [f"# {group}", _text(one), f"Also called without `{group}`: {', '.join(short)}."]
+    return (
+        "\n\n".join(sections)
+        + "\n\n"
+        + "\n".join(_section(full, part) for full, part in _with_parts(group, one))
+    )
+
+
+def _parts(command: Any) -> dict[str, Any]:
+    """Return the commands of a group; none where it is a command."""
+    return getattr(command, "commands", {})
+
+
 def _with_parts(name: str, command: Any) -> list[tuple[str, Any]]:
-    parts = getattr(command, "commands", None)
+    parts = _parts(command)
     if not parts:
         return [(name, command)]
-    return [(f"{name} {part}", one) for part, one in parts.items()]
+    return [found for part, one in parts.items() for found in _with_parts(f"{name} {part}", one)]
+
+
+def _text(command: Any) -> str:
+    return (command.help or "").replace("\b\n", "").strip()  # which keeps a terminal from filling lines
 
 
 def _section(name: str, command: Any) -> str:
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [one for one in command.params if one.param_type_name == "option" and not one.hidden]
     usage = " ".join([name, *(one.metavar or one.name.upper() for one in arguments)])
-    text = (command.help or "").replace("\b\n", "")  # which keeps a terminal from filling the lines below it
-    lines = [f"## {usage}", "", text.strip(), ""]
+    lines = [f"## {usage}", "", _text(command), ""]
     rows = [f"| `{_cell(one.metavar or one.name.upper())}` | {_help(one)} |" for one in arguments]
     rows += [f"| `{_flags(one)}` | {_help(one)} |" for one in options]
     return "\n".join([*lines, "| | |", "|---|---|", *rows, ""] if rows else lines)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from orchestrator.cli.app import COMMANDS, build
+from orchestrator.cli.app import ALIASES, COMMANDS, GROUPS, build
 from orchestrator.cli.topics import TOPICS, commands_page
 from tests.helpers.commands import Commands
 
@@ -35,11 +35,25 @@ def test_the_page_of_commands_is_made_from_help() -> None:
     assert "\n\n\n" not in made
 
 
-def test_the_summary_of_every_command_fits_its_line(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = Commands(home, capsys)("--help").stdout
+PAGES_OF_HELP: dict[tuple[str, ...], list[str]] = {
+    (): [*COMMANDS, *GROUPS],
+    **{(group,): list(names) for group, names in GROUPS.items()},
+    ("memory", "goal"): ["add", "done", "drop", "list"],
+}
+
+
+@pytest.mark.parametrize("words", PAGES_OF_HELP, ids=" ".join)
+def test_help_lists_each_command_with_a_summary_that_fits_its_line(
+    home: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    shown = Commands(home, capsys)(*words, "--help").stdout
     rows = shown.partition("Commands:\n")[2].splitlines()
-    assert len(rows) > 30
+    assert sorted(row.split()[0] for row in rows) == sorted(PAGES_OF_HELP[words])
     assert [row for row in rows if row.endswith("...") or len(row) > 79] == []
+
+
+def test_twelve_commands_stand_alone_and_the_others_in_three_groups() -> None:
+    assert (len(COMMANDS), list(GROUPS)) == (12, ["session", "memory", "panel"])
 
 
 def test_every_topic_is_a_page_and_every_page_a_topic() -> None:
@@ -72,7 +86,13 @@ def test_a_commands_name_shows_its_part_of_the_page_of_commands(
     command = Commands(home, capsys)
     shown = command("help", "run").stdout
     assert shown.startswith("## run DECK\n\nA whole rehearsal")
-    assert shown.rstrip("\n") in command("help", "commands").stdout
+    page = command("help", "commands").stdout
+    assert shown.rstrip("\n") in page
+    assert command("help", "session").stdout in page
+    assert command("help", "goal").stdout == command("help", "memory", "goal").stdout
+    feed = command("help", "feed").stdout
+    assert feed.startswith("## session feed SESSION FILE|-\n\nTake speech in")
+    assert feed == command("help", "session", "feed").stdout
 
 
 def test_the_first_page_is_short() -> None:
@@ -111,11 +131,51 @@ def test_the_first_pages_python_runs_as_it_stands(home: Path, tmp_path: Path) ->
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_each_command_is_built_alone() -> None:
-    """Called by its name, each is found, and no other is loaded."""
-    for name in COMMANDS:
-        wanted = sorted(COMMANDS if name == "help" else [name])
-        assert sorted(typer.main.get_command(build(name)).commands) == wanted  # type: ignore[attr-defined]  # a group
+CALLS: list[tuple[str, ...]] = [(name,) for name in (*COMMANDS, *ALIASES) if name != "help"]
+CALLS += [(group, name) for group, names in GROUPS.items() for name in names]
+
+
+def commands_of(words: tuple[str, ...]) -> list[str]:
+    """What is made for a call of *words*, in one line each."""
+    made = typer.main.get_command(build(words)).commands  # type: ignore[attr-defined]  # a group
+    return [" ".join([name, *getattr(one, "commands", {})]) for name, one in made.items()]
+
+
+@pytest.mark.parametrize("words", CALLS, ids=" ".join)
+def test_only_the_command_that_is_called_is_made(words: tuple[str, ...]) -> None:
+    parts = ["add", "done", "drop", "list"] if words == ("goal",) else []  # a group of its own
+    assert commands_of(words) == [" ".join([*words, *parts])]
+
+
+def test_the_first_page_loads_no_command_of_a_group() -> None:
+    assert commands_of(()) == [*COMMANDS, *GROUPS]
+
+
+@pytest.mark.parametrize("name", ALIASES)
+def test_an_old_name_is_the_command_of_the_group(
+    home: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    """Its help is the same below the line of usage, and so are its code and message."""
+    command, group = Commands(home, capsys), ALIASES[name]
+    for arguments in (("--help",), ("--no-such-option",)):
+        [old, new] = [command(*words, *arguments, check=False) for words in ([name], [group, name])]
+        below = [one.stdout.partition("\n\n")[2] for one in (old, new)]
+        assert (old.returncode, old.stderr, below[0]) == (new.returncode, new.stderr, below[1])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("session show", "show"), ("session start", "start"), ("session goal", "memory goal")],
+)
+def test_a_command_in_another_place_is_told_with_its_place(
+    home: Path, capsys: pytest.CaptureFixture[str], wrong: str, right: str
+) -> None:
+    refused = Commands(home, capsys)(*wrong.split(), "last", check=False)
+    assert (refused.returncode, refused.stdout, refused.stderr) == (
+        2,
+        "",
+        f"greenroom: there is no command '{wrong}': use `greenroom {right}`\n",
+    )
 
 
 def test_a_command_that_there_is_not_is_told_the_nearest(

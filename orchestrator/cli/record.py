@@ -1,0 +1,151 @@
+"""Commands of a session's record, whatever its crew: append, write, note.
+
+They go through the store alone: the table in the session's first record says which files there are, of which
+class, and who writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from orchestrator.cli.arguments import Name, option
+from orchestrator.cli.screen import Screen
+from orchestrator.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from orchestrator.core.store.store import Store
+    from orchestrator.core.store.transaction import Draft
+
+FilePath = Annotated[
+    str,
+    typer.Argument(metavar="PATH", help="The file, as the session's table names it: shared/meeting.md."),
+]
+Text = Annotated[
+    str, typer.Argument(metavar="TEXT|-", help="The text; - reads it from stdin, byte for byte.")
+]
+Writer = Annotated[str, option("WRITER", "Who writes: one of the file's writers.")]
+ReceiptId = Annotated[str | None, option("ID", "The receipt of the context that the text came from.")]
+
+
+def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: ReceiptId = None) -> None:
+    """Add a text to the end of an append-only file.
+
+    A missing final newline is added.
+    """
+    words = _given(text)
+    with _opened(session) as store:
+        store.layout.file(path)  # before the lock is waited for
+        with store.transaction() as tx:
+            tx.append(path, words, by=by, receipt=receipt)
+            number = _last(tx)
+        _show(store, number, f"appended to {path}")
+
+
+def write(session: Name, path: FilePath, text: Text, by: Writer, receipt: ReceiptId = None) -> None:
+    """Write a whole file: once, a few times or always, by its class.
+
+    The text stands in the file as it is given.
+    """
+    words = _given(text)
+    with _opened(session) as store:
+        store.layout.file(path)
+        with store.transaction() as tx:
+            tx.write(path, words, by=by, receipt=receipt)
+            number = _last(tx)
+        _show(store, number, f"{path} is written")
+
+
+def note(
+    session: Name,
+    type_: Annotated[
+        str,
+        typer.Argument(metavar="TYPE", help="Its name, with a prefix of your own: review.finding."),
+    ],
+    fields: Annotated[
+        str, typer.Argument(metavar="JSON|-", help="What it says, as a JSON object; - reads it from stdin.")
+    ],
+    by: Annotated[str, option("WRITER", "Who decided.")],
+) -> None:
+    """Record a decision of your own program.
+
+    It has a type and says what you like; it stands in the ledger and in no file.
+    """
+    value = _object(_given(fields))
+    with _opened(session) as store:
+        number = store.note(type_, value, by=by)
+        _show(store, number, f"{type_} is noted")
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[Store]:
+    """Open the record of the session that a command names, for writing."""
+    from orchestrator.core.store.store import Store
+    from orchestrator.panel.application import BOARD
+
+    screen = Screen.current
+    # The panel's values say what is off the record in its sessions; a crew's own types are not among them.
+    store = Store(screen.open_home().find(name), application=BOARD, on_repair=screen.repaired)
+    try:
+        was_degraded = store.is_degraded
+        yield store
+        if store.is_degraded and not was_degraded:
+            screen.warn(
+                f"{name} is degraded: a sync failed, so the disk is not to be trusted: check it, then run "
+                f"`greenroom verify {name}`"
+            )
+    finally:
+        store.close()
+
+
+def _last(tx: Draft) -> int:
+    """Return the number of the record that was just made."""
+    return tx.records[-1].seq
+
+
+def _show(store: Store, number: int, done: str) -> None:
+    session = store.opening.id or store.root.name
+    Screen.current.result({"version": 1, "session": session, "record": number}, f"record {number}: {done}")
+
+
+def _given(text: str) -> str:
+    """Return the argument itself, or stdin where it is `-`.
+
+    Raises:
+        UsageError: stdin is not UTF-8.
+    """
+    if text != "-":
+        return text
+    try:
+        # The bytes themselves: the stream would replace what is not UTF-8, and every carriage return.
+        return sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"stdin is not UTF-8 (byte {error.start}); nothing was written: convert the text"
+        ) from error
+
+
+def _object(text: str) -> dict[str, Any]:
+    """Parse what a note says.
+
+    Raises:
+        UsageError: It is not one JSON object.
+    """
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = f" ({error.msg}, line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        raise UsageError(
+            f"the note is not JSON{where}; nothing was written: give an object, as in "
+            '\'{"severity": "high"}\''
+        ) from error
+    if not isinstance(found, dict):
+        raise UsageError(
+            'the note is no JSON object; nothing was written: give one, as in \'{"severity": "high"}\''
+        )
+    return found
