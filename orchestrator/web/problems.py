@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -92,6 +92,8 @@ MEDIA_TYPE: Final = "application/problem+json"
 class Problem(BaseModel):
     """A refusal or failure."""
 
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
     type: str = "about:blank"
     title: str
     status: int
@@ -100,16 +102,20 @@ class Problem(BaseModel):
     code: str
     """The error's name for programs, as on the command line."""
     value: str | None = None
+    """What it is about: the field, the file, the session."""
 
+
+_CONTENT: Final = {MEDIA_TYPE: {"schema": {"$ref": f"#/components/schemas/{Problem.__name__}"}}}
+"""`description` puts the schema there."""
 
 RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
     "default": {
         "description": "Refused or failed: what is wrong, and what to do.",
-        "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}},
+        "content": _CONTENT,
     },
     HTTPStatus.SERVICE_UNAVAILABLE: {
         "description": "The session is held by another writer, or the server is full: nothing was done.",
-        "content": {MEDIA_TYPE: {"schema": Problem.model_json_schema()}},
+        "content": _CONTENT,
         "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}},
     },
 }

@@ -27,6 +27,7 @@ from orchestrator import __version__
 from orchestrator.core.errors import UsageError
 from orchestrator.core.outbound.loopback import network_address
 from orchestrator.web.addresses import PREFIX, Addresses
+from orchestrator.web.description import describe, operation_name
 from orchestrator.web.problems import RESPONSES, problem, tell_problems
 from orchestrator.web.security import CLOSE, MAX_HEADER_BYTES, Bodies, Security, secured
 from orchestrator.web.site import LOOPBACK, Site
@@ -64,7 +65,9 @@ def application(site: Site) -> ASGIApp:
         openapi_url=f"{PREFIX}/openapi.json",
         servers=[{"url": str(site.public).rstrip("/")}] if site.public is not None else None,
         lifespan=lifespan,
+        generate_unique_id_function=operation_name,
     )
+    describe(app)
     app.state.site = site
     tell_problems(app)
     for name in API:

@@ -18,6 +18,7 @@ from orchestrator.panel.home import Home
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.server import application
 from orchestrator.web.site import Site
+from tests.helpers.described import HeldClient
 from tests.helpers.homes import new_home
 from tests.web.browser import Web, chromium
 
@@ -75,8 +76,8 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 @pytest.fixture
 def api(site: Site) -> Iterator[TestClient]:
-    """The application in the test's own process."""
-    with TestClient(application(site), base_url="http://127.0.0.1") as client:
+    """The application in the test's own process; each of its replies is held to the API's description."""
+    with HeldClient(application(site), base_url="http://127.0.0.1") as client:
         yield client
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from tests.web.conftest import ROOT, Served
 
@@ -30,6 +31,24 @@ def test_the_examples_run(serve: Callable[..., Served], tmp_path: Path) -> None:
     assert "What is the 31 months made of?" in done.stdout
     assert "greenroom-receipt: r" in (tmp_path / "headers.txt").read_text()
     assert (tmp_path / "context.md").read_text("utf-8").startswith("^^^ file 1 of 11")
+
+
+def operations(api: TestClient) -> str:
+    """Every operation as the page lists it: its name, its address, and its first sentence."""
+    rows = ["| operation | address | |", "|---|---|---|"]
+    for path, methods in api.get("/api/v1/openapi.json").json()["paths"].items():
+        for method, one in methods.items():
+            first = re.split(r"[.:;](?:\s|$)", one["description"], maxsplit=1)[0].replace("\n", " ")
+            address = f"{method.upper()} {path.removeprefix('/api/v1')}"
+            rows.append(f"| `{one['operationId']}` | `{address}` | {first} |")
+    return "\n".join(rows)
+
+
+def test_every_operation_is_on_the_page_by_its_name(api: TestClient) -> None:
+    listed = re.search(r"^\| operation .*?(?=\n\n)", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert listed is not None
+    made = operations(api)
+    assert listed[0] == made, f"write it anew, and keep each name that a client may call:\n{made}"
 
 
 def test_every_status_is_on_the_page() -> None:

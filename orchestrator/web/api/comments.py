@@ -6,19 +6,18 @@ from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from orchestrator.panel.comments import MAX_CHARS, MAX_NAME, Comment
+from orchestrator.web.description import Body, SessionId
 from orchestrator.web.open_sessions import reads, writes
 from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["review"])
 
 
-class Remark(BaseModel):
+class NewComment(Body):
     """A comment as it is sent."""
-
-    model_config = ConfigDict(extra="forbid")
 
     author: str = Field(min_length=1, max_length=MAX_NAME)
     text: str = Field(min_length=1, max_length=MAX_CHARS)
@@ -27,14 +26,14 @@ class Remark(BaseModel):
 
 @router.post("/sessions/{session}/comments", status_code=HTTPStatus.CREATED)
 @writes
-def comment(session: str, remark: Remark, site: Annotated[Site, Depends(site_of)]) -> Comment:
-    """Add a comment."""
+def add_comment(session: SessionId, remark: NewComment, site: Annotated[Site, Depends(site_of)]) -> Comment:
+    """Add a comment to a session, here or in the archive."""
     name = site.review.row(session).entry.session
     return site.review.comments.add(name, remark.author, remark.text, remark.about)
 
 
 @router.get("/sessions/{session}/comments")
 @reads
-def comments(session: str, site: Annotated[Site, Depends(site_of)]) -> list[Comment]:
-    """All comments, oldest first."""
+def list_comments(session: SessionId, site: Annotated[Site, Depends(site_of)]) -> list[Comment]:
+    """List all comments on a session, oldest first."""
     return site.review.comments.of(site.review.row(session).entry.session)

@@ -10,6 +10,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from orchestrator.core.errors import UsageError
 from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
+from orchestrator.documents.models.sessions import ContextMessages, ContextReceipt
+from orchestrator.web.description import AgentId, SessionId, component
 from orchestrator.web.open_sessions import reads
 from orchestrator.web.site import Site, site_of
 
@@ -19,20 +21,49 @@ RECEIPT: Final = "greenroom-receipt"
 """The header that names the receipt of a context, since neither text nor messages have a place for it."""
 
 
-@router.get("/sessions/{session}/contexts/{agent}", response_model=None)
+@router.get(
+    "/sessions/{session}/contexts/{agent}",
+    response_class=PlainTextResponse,
+    response_model=None,
+    responses={
+        200: {
+            "description": "By `as`: the text, the messages, or the receipt.",
+            "content": {
+                "text/plain": {"schema": {"type": "string"}},
+                "application/json": {
+                    "schema": {"anyOf": [component(ContextMessages), component(ContextReceipt)]}
+                },
+            },
+            "headers": {
+                "ETag": {"description": "The text's SHA-256.", "schema": {"type": "string"}},
+                RECEIPT: {"description": "The receipt's id.", "schema": {"type": "string"}},
+            },
+        },
+        304: {"description": "It is what the caller has; no receipt is recorded."},
+    },
+)
 @reads
-def context(
-    session: str,
-    agent: str,
+def get_context(
+    session: SessionId,
+    agent: AgentId,
     site: Annotated[Site, Depends(site_of)],
     at: Annotated[
         str | None, Query(max_length=20, description="A receipt's id, or a record's number: as it was then.")
     ] = None,
-    form: Annotated[Literal["text", "messages", "receipt"], Query(alias="as")] = "text",
-    layout: Literal["watermark", "strict"] | None = None,
-    if_none_match: Annotated[str | None, Header()] = None,
+    form: Annotated[
+        Literal["text", "messages", "receipt"], Query(alias="as", description="In which form.")
+    ] = "text",
+    layout: Annotated[
+        Literal["watermark", "strict"] | None, Query(description="For messages: how they are laid out.")
+    ] = None,
+    if_none_match: Annotated[
+        str | None, Header(description="The ETag of a context that the caller has.")
+    ] = None,
 ) -> Response:
-    """What an agent is given. Without `at` a receipt is recorded, unless the caller has it already."""
+    """Give exactly what an agent is given.
+
+    Without `at` a receipt is recorded, unless the caller has it already.
+    """
     if layout is not None and at is not None:
         raise UsageError("layout and at exclude each other: a receipt says which layout was used")
     found = site.sessions.get(session)

@@ -6,12 +6,14 @@ import os
 from functools import partial
 from http import HTTPStatus
 from threading import Lock
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, Query
+from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
+from orchestrator.documents.models.base import PersonVerdict
+from orchestrator.documents.models.debrief import DebriefDocument
 from orchestrator.panel.comments import MAX_NAME
 from orchestrator.panel.debrief.exchange_json import person_json
 from orchestrator.panel.debrief.json_form import as_json
@@ -20,6 +22,7 @@ from orchestrator.panel.debrief.printing import as_pdf
 from orchestrator.panel.loop.resolving import MAX_NOTE
 from orchestrator.panel.records import exchanges
 from orchestrator.panel.records.exchanges import AnswerJudged
+from orchestrator.web.description import Body, Plain, Reply, SessionId, sends
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import Work, takes_long, writes
 from orchestrator.web.site import Site, site_of
@@ -36,9 +39,25 @@ _PRINTING = Lock()
 """One at a time: each starts a browser, and that takes some 200 MB."""
 
 
-@router.get("/sessions/{session}/debrief", response_class=Response)
-async def debrief(session: str, site: At, format: Literal["md", "html", "pdf", "json"] = "json") -> Response:
-    """The debrief as it stands. All forms but JSON come as files to keep."""
+@router.get(
+    "/sessions/{session}/debrief",
+    response_model=None,
+    responses={
+        200: {
+            "model": DebriefDocument,
+            "content": {
+                **{one.partition(";")[0]: {"schema": {"type": "string"}} for one in MEDIA.values()},
+                MEDIA["pdf"]: {"schema": {"type": "string", "format": "binary"}},
+            },
+        }
+    },
+)
+async def get_debrief(
+    session: SessionId,
+    site: At,
+    format: Annotated[Literal["md", "html", "pdf", "json"], Query(description="In which form.")] = "json",
+) -> Response:
+    """Give the debrief as it stands. All forms but JSON come as files to keep."""
     work = Work.DRAW if format == "pdf" else Work.READ
     content = await site.threads.run(session, work, partial(_content, site, session, format))
     if format == "json":
@@ -61,25 +80,25 @@ def _content(site: Site, session: str, format: str) -> bytes:
             return as_markdown(found).encode()
 
 
-class Dismissing(BaseModel):
+class Dismissing(Body):
     """Which contradiction is none."""
-
-    model_config = ConfigDict(extra="forbid")
 
     finding: str = Field(max_length=40, description='Its id, as the debrief shows it: "c2".')
 
 
-class Dismissed(BaseModel):
+class Dismissed(Reply):
     """What was dismissed, and how the session stands."""
 
     state: str
+    """active, ended, …"""
     finding: str
+    """The contradiction's id."""
 
 
 @router.post("/sessions/{session}/dismiss")
 @writes
-def dismiss(session: str, dismissing: Dismissing, site: At, key: Key = None) -> Dismissed:
-    """ "This is no contradiction": it leaves every page and does not come back. Twice is no error."""
+def dismiss_contradiction(session: SessionId, dismissing: Dismissing, site: At, key: Key = None) -> Dismissed:
+    """Dismiss a contradiction that is none: it leaves every page for good. Twice is no error."""
 
     def work() -> Dismissed:
         found = site.sessions.get(session)
@@ -91,10 +110,8 @@ def dismiss(session: str, dismissing: Dismissing, site: At, key: Key = None) -> 
     return dismissed
 
 
-class Judging(BaseModel):
+class Judging(Body):
     """What a person says of an answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
     exchange: str = Field(max_length=40, description='Its id, as the debrief shows it: "x3".')
     verdict: Literal["given", "partly", "not"] | None = Field(
@@ -109,15 +126,15 @@ class Judging(BaseModel):
     )
 
 
-@router.post("/sessions/{session}/judge")
+@router.post("/sessions/{session}/judge", **sends(PersonVerdict))
 @writes
-def judge(session: str, judging: Judging, site: At, key: Key = None) -> dict[str, Any]:
-    """A person's verdict on an answer, beside the panel's: the last one counts.
+def judge_answer(session: SessionId, judging: Judging, site: At, key: Key = None) -> Plain:
+    """Keep a person's verdict on an answer, beside the panel's: the last one counts.
 
     After the end it is kept beside the session, never in it, also of one that is reviewed in an archive.
     """
 
-    def work() -> dict[str, Any]:
+    def work() -> Plain:
         said = site.review.judge(
             session,
             judging.exchange,
@@ -131,28 +148,27 @@ def judge(session: str, judging: Judging, site: At, key: Key = None) -> dict[str
     if site.home is None or not os.path.lexists(site.home.sessions / session):  # an archive has no keys
         return work()
     asked = ["judge", judging.model_dump()]
-    judged: dict[str, Any] = once(site, session, key, asked, work, effects=[AnswerJudged.TYPE])
+    judged: Plain = once(site, session, key, asked, work, effects=[AnswerJudged.TYPE])
     return judged
 
 
-class Drilling(BaseModel):
+class Drilling(Body):
     """Which question is put again."""
-
-    model_config = ConfigDict(extra="forbid")
 
     exchange: str = Field(max_length=40, description='Its id, as the debrief shows it: "x3".')
 
 
-class Drilled(BaseModel):
+class Drilled(Reply):
     """The session that was begun; its question is open."""
 
     session: str
+    """Its id."""
 
 
 @router.post("/sessions/{session}/drill", status_code=HTTPStatus.CREATED)
 @takes_long
-def drill(session: str, drilling: Drilling, site: At) -> Drilled:
-    """ "Ask me that again": a new session on the same deck, whose one exchange is that question."""
+def drill_question(session: SessionId, drilling: Drilling, site: At) -> Drilled:
+    """Begin a new session on the same deck, whose one exchange is that question."""
     begun = site.sessions.get(session).drill(drilling.exchange)
     site.sessions.add(begun)
     return Drilled(session=begun.id)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends, HTTPException, UploadFile
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends, File, HTTPException, UploadFile
 from starlette.responses import FileResponse
 
 from orchestrator.core.errors import DeckError
+from orchestrator.documents.models.preparation import DeckDocument, EarlierChoices
 from orchestrator.material.checks.arithmetic import deck_tensions
 from orchestrator.material.claims.extract import deck_claims
 from orchestrator.material.deck.content import find_gaps
@@ -18,6 +18,7 @@ from orchestrator.panel.bank.deck import kind_names, kind_of
 from orchestrator.panel.debrief.exchange_json import picked, tension_json
 from orchestrator.panel.loop.plan import source_of
 from orchestrator.panel.records.setup import UNNAMED
+from orchestrator.web.description import PICTURE, DeckId, Plain, SessionId, SlideNumber, sends
 from orchestrator.web.open_sessions import reads
 from orchestrator.web.pictures import can_draw
 from orchestrator.web.site import Site, site_of
@@ -28,44 +29,27 @@ At = Annotated[Site, Depends(site_of)]
 SAMPLE: Final = Path(__file__).resolve().parents[2] / "rehearsal" / "demo" / "deck.md"
 
 
-class DeckRead(BaseModel):
-    """A deck as it was understood; `deck` names it when a session begins."""
-
-    deck: str  # SHA-256 of the file
-    name: str
-    title: str
-    kind: str
-    kinds: list[str]
-    slides: list[dict[str, Any]]
-    claims: list[dict[str, Any]]
-    tensions: list[dict[str, Any]]
-    gaps: list[dict[str, Any]]
-    notices: list[str]
-    deck_kind: str  # pptx, pdf or md
-    has_pictures: bool  # whether this machine can draw its slides
-
-
-@router.post("/decks", status_code=HTTPStatus.CREATED)
-def take(deck: UploadFile, site: At) -> DeckRead:
+@router.post("/decks", **sends(DeckDocument, HTTPStatus.CREATED))
+def read_deck(deck: Annotated[UploadFile, File(description="The file itself.")], site: At) -> Plain:
     """Read a deck: .pptx, .pdf or .md. Nothing of it is kept beyond this server's life."""
     return understood(site.uploads.take(deck.filename or "deck", deck.file.read()))
 
 
-@router.get("/decks/sample")
-def sample(site: At) -> DeckRead:
-    """The bundled deck."""
+@router.get("/decks/sample", **sends(DeckDocument))
+def read_sample_deck(site: At) -> Plain:
+    """Read the bundled deck."""
     return understood(site.uploads.take(SAMPLE.name, SAMPLE.read_bytes()))
 
 
-@router.get("/decks/{deck}")
-def again(deck: str, site: At) -> DeckRead:
-    """The same once more."""
+@router.get("/decks/{deck}", **sends(DeckDocument))
+def get_deck(deck: DeckId, site: At) -> Plain:
+    """Give a deck that was sent once more."""
     return understood(kept(deck, site))
 
 
-@router.get("/decks/{deck}/slides/{number}.png", response_class=FileResponse)
-def picture(deck: str, number: int, site: At) -> FileResponse:
-    """A slide as it looks; 404 where this machine cannot draw it."""
+@router.get("/decks/{deck}/slides/{number}.png", response_class=FileResponse, **PICTURE)
+def get_deck_slide_picture(deck: DeckId, number: SlideNumber, site: At) -> FileResponse:
+    """Draw a slide as it looks; 404 where this machine cannot draw it."""
     found = kept(deck, site)
     drawn = site.pictures.of(found.deck, found.file, number) if found.file is not None else None
     if drawn is None:
@@ -73,33 +57,25 @@ def picture(deck: str, number: int, site: At) -> FileResponse:
     return FileResponse(drawn, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
 
 
-class Again(BaseModel):
-    """A session's deck and choices, to begin another one with."""
-
-    deck: DeckRead
-    options: dict[str, Any]
-    """By the names that beginning a session takes."""
-
-
-@router.get("/sessions/{session}/again")
+@router.get("/sessions/{session}/again", **sends(EarlierChoices))
 @reads
-def of_session(session: str, site: At) -> Again:
-    """What the session was begun with; its board and news stand in it alone, and are given anew."""
+def get_earlier_choices(session: SessionId, site: At) -> Plain:
+    """Give what the session was begun with; its board and news stand in it alone, and are given anew."""
     rehearsal = site.sessions.get(session).rehearsal
     options = rehearsal.options
     here = site.own.panelists()
     known = [name for name in options.panel if name in here]
     length = () if rehearsal.drilled is not None else ("minutes", "exchanges")  # a drill's are no rehearsal's
-    return Again(
-        deck=understood(site.uploads.take_again(source_of(rehearsal))),
-        options={
+    return {
+        "deck": understood(site.uploads.take_again(source_of(rehearsal))),
+        "options": {
             **picked(options, ("engine", "layout", "intensity", "mode", *length, "kind")),
             **picked(options, ("remember", "keep_source")),
             "presenter": None if options.presenter == UNNAMED else options.presenter,
             "focus": list(options.focus),
             "panel": known,
         },
-    )
+    }
 
 
 def kept(deck: str, site: Site) -> Upload:
@@ -110,23 +86,23 @@ def kept(deck: str, site: Site) -> Upload:
         raise HTTPException(HTTPStatus.NOT_FOUND, str(error)) from error
 
 
-def understood(upload: Upload) -> DeckRead:
-    """A dropped deck as `greenroom check` understands it, without a model."""
+def understood(upload: Upload) -> Plain:
+    """Return a dropped deck as `greenroom check` understands it, without a model."""
     deck = upload.deck
-    return DeckRead(
-        deck=deck.sha256,
-        name=deck.name,
-        title=deck.title,
-        kind=kind_of(deck).name,
-        kinds=list(kind_names()),
-        slides=[
+    return {
+        "deck": deck.sha256,
+        "name": deck.name,
+        "title": deck.title,
+        "kind": kind_of(deck).name,
+        "kinds": list(kind_names()),
+        "slides": [
             {"slide": one.number, "title": one.title, "lines": list(one.lines), "hidden": one.hidden}
             for one in deck.slides
         ],
-        claims=[picked(one, ("slide", "text")) for one in deck_claims(deck)],
-        tensions=[tension_json(one) for one in deck_tensions(deck)],
-        gaps=[picked(one, ("slide", "note")) for one in find_gaps(deck)],
-        notices=list(deck.notices),
-        deck_kind=deck.kind,
-        has_pictures=upload.file is not None and can_draw(deck.kind),
-    )
+        "claims": [picked(one, ("slide", "text")) for one in deck_claims(deck)],
+        "tensions": [tension_json(one) for one in deck_tensions(deck)],
+        "gaps": [picked(one, ("slide", "note")) for one in find_gaps(deck)],
+        "notices": list(deck.notices),
+        "deck_kind": deck.kind,
+        "has_pictures": upload.file is not None and can_draw(deck.kind),
+    }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from http import HTTPStatus
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Form, UploadFile
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, File, Form, Path, UploadFile
+from pydantic import Field
 from starlette.exceptions import HTTPException
 
 from orchestrator.core.errors import DeckError, EngineError, SessionStateError
 from orchestrator.documents.check import asked_engine, check_json, reading_engine
 from orchestrator.documents.check import check as checked_by
+from orchestrator.documents.models.preparation import CheckDocument, DeckDossier, DossierDocument
 from orchestrator.documents.preparation import dossier_of, seats_of
 from orchestrator.material.deck.read import read_deck
 from orchestrator.material.intel.findings import read_intel
@@ -37,6 +38,7 @@ from orchestrator.panel.loop.plan import Source
 from orchestrator.rehearsal.session import Session
 from orchestrator.web.api.decks import kept
 from orchestrator.web.api.starting import EngineName, Started, started_of
+from orchestrator.web.description import Body, DeckId, Plain, sends
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import aside
 
@@ -46,21 +48,22 @@ from orchestrator.web.uploads import aside
 
 router = APIRouter(tags=["decks"])
 At = Annotated[Site, Depends(site_of)]
-Engine = Annotated[EngineName | None, Form()]
+DeckFile = Annotated[UploadFile, File(description="The deck: .pptx, .pdf or .md.")]
+Engine = Annotated[EngineName | None, Form(description="Who reads; without it as is set.")]
 Kind = Annotated[str | None, Form(max_length=100, description="The kind of deck, where it is read wrongly.")]
 Model = Annotated[str | None, Form(max_length=200, description="The model, of an engine that has one.")]
 
 
-@router.post("/check")
-def check(
+@router.post("/check", **sends(CheckDocument))
+def check_deck(
     site: At,
-    deck: UploadFile,
-    speech: UploadFile | None = None,
+    deck: DeckFile,
+    speech: Annotated[UploadFile | None, File(description="Speech to hold against it.")] = None,
     engine: Engine = None,
     model: Model = None,
     kind: Kind = None,
-) -> dict[str, Any]:
-    """What a deck (and speech) says, and where it contradicts itself. Nothing is kept."""
+) -> Plain:
+    """Say what a deck (and speech) says, and where it contradicts itself. Nothing is kept."""
     config = site.home.config if site.home is not None else Config()
     files = [deck] if speech is None else [deck, speech]
     with reading_engine(config, engine, model) as asked, aside(files) as paths:
@@ -79,19 +82,19 @@ def check(
     return {**check_json(found), "notices": [*found.notices, *failed]}
 
 
-@router.post("/dossier")
-def dossier(
+@router.post("/dossier", **sends(DossierDocument))
+def build_deck_dossier(
     site: At,
-    deck: UploadFile,
-    board: UploadFile | None = None,
-    intel: list[UploadFile] = [],  # noqa: B006  # FastAPI makes a new one for each request
-    panel: Annotated[list[str] | None, Form(max_length=20)] = None,
-    focus: Annotated[list[str], Form(max_length=20)] = [],  # noqa: B006  # likewise
+    deck: DeckFile,
+    board: Annotated[UploadFile | None, File(description="The members of the real board.")] = None,
+    intel: Annotated[list[UploadFile], File(description="News.")] = [],  # noqa: B006  # FastAPI makes a new one for each request
+    panel: Annotated[list[str] | None, Form(max_length=20, description="Who lends a hand.")] = None,
+    focus: Annotated[list[str], Form(max_length=20, description="What it is to look at.")] = [],  # noqa: B006  # likewise
     engine: Engine = None,
     model: Model = None,
     kind: Kind = None,
-) -> dict[str, Any]:
-    """The likely attacks on a deck and how to prepare. Nothing is kept."""
+) -> Plain:
+    """Say the likely attacks on a deck and how to prepare. Nothing is kept."""
     home = site.own
     seats = seats_of(home, tuple(panel) if panel else None)
     with aside([deck, *intel, *([board] if board is not None else [])]) as paths:
@@ -105,28 +108,23 @@ def dossier(
 # ---------------------------------------------------------------------- dossiers
 
 
-class Wanted(BaseModel):
+class DossierWanted(Body):
     """Who makes a dossier."""
-
-    model_config = ConfigDict(extra="forbid")
 
     engine: EngineName | None = None
     kind: str | None = Field(None, max_length=100, description="The kind of deck, where it is read wrongly.")
 
 
-class Question(BaseModel):
+class QuestionPrepared(Body):
     """How far the presenter is with a question."""
 
-    model_config = ConfigDict(extra="forbid")
-
     is_prepared: bool = False
+    """It needs no rehearsal."""
     answer: str = Field("", max_length=4_000, description="In the presenter's own words.")
 
 
-class Rehearsing(BaseModel):
+class Rehearsing(Body):
     """A rehearsal of the questions that are not prepared yet."""
-
-    model_config = ConfigDict(extra="forbid")
 
     presenter: str | None = Field(None, max_length=80)
     minutes: int | None = Field(None, ge=1, le=24 * 60)
@@ -135,41 +133,26 @@ class Rehearsing(BaseModel):
     engine: EngineName | None = None
 
 
-class Standing(BaseModel):
-    """A deck's dossier as it stands."""
-
-    state: Literal["none", "making", "failed", "ready"]
-    engine: str | None = None  # who makes it, or has
-    seconds: int = 0  # that it has taken so far
-    asking: str | None = None  # what its model is asked, and for how long
-    failed: str | None = None
-    made_at: str | None = None
-    notices: list[str] = []
-    dossier: dict[str, Any] | None = None
-    questions: list[dict[str, Any]] = []  # as the dossier's attacks: is_prepared, answer, missing
-    asked: list[dict[str, Any]] = []  # in rehearsals of this deck, open ones first: what came of it
-
-
-@router.get("/decks/{deck}/dossier")
-def look(deck: str, site: At) -> Standing:
-    """How it stands: none, making (with a model that takes minutes), failed or ready."""
+@router.get("/decks/{deck}/dossier", **sends(DeckDossier))
+def get_deck_dossier(deck: DeckId, site: At) -> Plain:
+    """Say how a deck's dossier stands: none, making (with a model that takes minutes), failed or ready."""
     making = site.dossiers.of(deck)
     if making is not None and making.failed is None:
         asking = making.calls.line()
-        return Standing(state="making", engine=making.engine, seconds=making.seconds, asking=asking)
+        return _standing("making", engine=making.engine, seconds=making.seconds, asking=asking)
     made = read_prepared(site.own, deck)
     if making is not None and made is None:
-        return Standing(state="failed", engine=making.engine, failed=making.failed)
+        return _standing("failed", engine=making.engine, failed=making.failed)
     asked = [asdict(one) for one in site.review.asked_before(deck)]
     if made is None:
-        return Standing(state="none", asked=asked)
+        return _standing("none", asked=asked)
     ready = _ready(made, making.failed if making is not None else None)
-    return ready.model_copy(update={"asked": asked})
+    return {**ready, "asked": asked}
 
 
-@router.post("/decks/{deck}/dossier", status_code=HTTPStatus.ACCEPTED)
-def make(deck: str, wanted: Wanted, site: At) -> Standing:
-    """Have it made, in the background; answers to questions that it asks again stay."""
+@router.post("/decks/{deck}/dossier", **sends(DeckDossier, HTTPStatus.ACCEPTED))
+def make_deck_dossier(deck: DeckId, wanted: DossierWanted, site: At) -> Plain:
+    """Have a deck's dossier made, in the background; answers to questions that it asks again stay."""
     home = site.own
     file = deck_file(home, deck) or kept(deck, site).file
     if file is None:
@@ -181,10 +164,12 @@ def make(deck: str, wanted: Wanted, site: At) -> Standing:
         deck, engine, lambda calls: make_dossier(site, file, engine, wanted.kind, calls)
     ):
         raise SessionStateError("four dossiers are being made already: wait until one is ready")
-    return look(deck, site)
+    return get_deck_dossier(deck, site)
 
 
-def make_dossier(site: Site, file: Path, engine: str, kind: str | None, calls: Calls | None = None) -> None:
+def make_dossier(
+    site: Site, file: FilePath, engine: str, kind: str | None, calls: Calls | None = None
+) -> None:
     """Make a deck's dossier, and keep it with the deck's file.
 
     Raises:
@@ -199,20 +184,25 @@ def make_dossier(site: Site, file: Path, engine: str, kind: str | None, calls: C
     keep_prepared(home, Prepared(deck, made, notices=tuple(notices)), file)
 
 
-@router.put("/decks/{deck}/dossier/questions/{number}")
-def answer(deck: str, number: int, question: Question, site: At) -> Standing:
+@router.put("/decks/{deck}/dossier/questions/{number}", **sends(DeckDossier))
+def prepare_question(
+    deck: DeckId,
+    number: Annotated[int, Path(description="Which question of the dossier, from 1.")],
+    question: QuestionPrepared,
+    site: At,
+) -> Plain:
     """Keep whether question *number*, from 1, is prepared, and the presenter's own answer to it."""
     return _ready(prepare(site.own, deck, number, Preparation(question.is_prepared, question.answer)))
 
 
 @router.delete("/decks/{deck}/dossier", status_code=HTTPStatus.NO_CONTENT)
-def forget(deck: str, site: At) -> None:
-    """Remove it with all answers, and the copy of the deck beside it."""
+def delete_deck_dossier(deck: DeckId, site: At) -> None:
+    """Remove a deck's dossier with all answers, and the copy of the deck beside it."""
     forget_prepared(site.own, deck)
 
 
 @router.post("/decks/{deck}/dossier/rehearse", status_code=HTTPStatus.CREATED)
-def rehearse(deck: str, asked: Rehearsing, site: At) -> Started:
+def rehearse_deck_dossier(deck: DeckId, asked: Rehearsing, site: At) -> Started:
     """Begin a session whose questions are those that are not prepared yet."""
     home, made = site.own, read_prepared(site.own, deck)
     if made is None:
@@ -234,10 +224,26 @@ def rehearse(deck: str, asked: Rehearsing, site: At) -> Started:
     return started_of(session, site)
 
 
-def _ready(made: Prepared, failed: str | None = None) -> Standing:
+def _standing(state: str, **known: Any) -> Plain:
+    return {
+        "state": state,
+        "engine": None,
+        "seconds": 0,
+        "asking": None,
+        "failed": None,
+        "made_at": None,
+        "notices": [],
+        "dossier": None,
+        "questions": [],
+        "asked": [],
+        **known,
+    }
+
+
+def _ready(made: Prepared, failed: str | None = None) -> Plain:
     preparations = [made.of(one) for one in made.dossier.attacks]
-    return Standing(
-        state="ready",
+    return _standing(
+        "ready",
         engine=made.dossier.engine,
         failed=failed,
         made_at=made.made_at,

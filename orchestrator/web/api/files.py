@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from starlette.responses import PlainTextResponse
 
 from orchestrator.core.store.transaction import Draft
+from orchestrator.web.description import Body, FilePath, Reply, SessionId
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import reads, writes
 from orchestrator.web.site import Site, site_of
@@ -17,35 +18,36 @@ router = APIRouter(tags=["files"])
 At = Annotated[Site, Depends(site_of)]
 
 
-class Text(BaseModel):
+class FileText(Body):
     """What is written, and by whom."""
 
-    model_config = ConfigDict(extra="forbid")
-
     text: str
+    """UTF-8; a missing final newline is added."""
     by: str = Field(
         max_length=64, description="The writer, as the file's row names it: an agent, transcript, …"
     )
 
 
-class Appended(BaseModel):
+class Appended(Reply):
     """The file after an append."""
 
     path: str
     bytes: int
+    """All that it holds."""
 
 
-class Written(BaseModel):
+class Written(Reply):
     """The file after a write."""
 
     path: str
     revision: int
+    """From 1."""
 
 
 @router.get("/sessions/{session}/files/{path:path}", response_class=PlainTextResponse)
 @reads
-def read(session: str, path: str, site: At) -> PlainTextResponse:
-    """The file's whole text; empty where nothing was written yet."""
+def read_file(session: SessionId, path: FilePath, site: At) -> PlainTextResponse:
+    """Give the file's whole text; empty where nothing was written yet."""
     found = site.sessions.get(session)
     text = found.read(path)
     digest = found.rehearsal.store.state(path).sha256
@@ -54,7 +56,7 @@ def read(session: str, path: str, site: At) -> PlainTextResponse:
 
 @router.post("/sessions/{session}/files/{path:path}")
 @writes
-def append(session: str, path: str, text: Text, site: At, key: Key = None) -> Appended:
+def append_to_file(session: SessionId, path: FilePath, text: FileText, site: At, key: Key = None) -> Appended:
     """Add to an append-only file. Durable once it is answered."""
     found = site.sessions.get(session)
 
@@ -71,7 +73,7 @@ def append(session: str, path: str, text: Text, site: At, key: Key = None) -> Ap
 
 @router.put("/sessions/{session}/files/{path:path}")
 @writes
-def write(session: str, path: str, text: Text, site: At, key: Key = None) -> Written:
+def write_file(session: SessionId, path: FilePath, text: FileText, site: At, key: Key = None) -> Written:
     """Write a whole file: once, a few times or always, by its class. Durable once it is answered."""
     found = site.sessions.get(session)
 

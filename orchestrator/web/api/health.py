@@ -5,24 +5,25 @@ from __future__ import annotations
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
-from pydantic import BaseModel
 
 from orchestrator import __version__
+from orchestrator.web.description import Reply
 from orchestrator.web.security import shows_token
 from orchestrator.web.site import Site, site_of
 
 router = APIRouter(tags=["server"])
 
 
-class Health(BaseModel):
+class Health(Reply):
     """The server as it is."""
 
     status: str
+    """ok."""
     version: str | None = None
     """To whoever has the token, or where none is needed."""
 
 
-@router.get("/health", response_model_exclude_none=True)
-async def health(request: Request, site: Annotated[Site, Depends(site_of)]) -> Health:
-    """Whether the server is there: for load balancers, so without a token."""
+@router.get("/health", response_model_exclude_none=True, openapi_extra={"security": []})
+async def get_health(request: Request, site: Annotated[Site, Depends(site_of)]) -> Health:
+    """Say whether the server is there: for load balancers, so without a token."""
     return Health(status="ok", version=__version__ if shows_token(request.headers, site) else None)

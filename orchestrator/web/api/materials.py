@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, HTTPException, Query, UploadFile
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends, File, HTTPException, Path, Query, UploadFile
 
 from orchestrator.core.errors import InputError
+from orchestrator.web.description import Reply
 from orchestrator.web.site import Site, site_of
 from orchestrator.web.uploads import Kind, Material
 
@@ -16,21 +16,28 @@ router = APIRouter(tags=["materials"])
 At = Annotated[Site, Depends(site_of)]
 
 
-class MaterialRead(BaseModel):
+State = Literal["read", "reading", "refused"]
+
+
+class MaterialRead(Reply):
     """A file as it was understood; `material` names it when a session begins."""
 
     material: str
+    """Its id."""
     kind: Kind
     name: str
-    state: str  # read, reading (sound is being recognised: ask again) or refused
-    says: str  # what was understood, or why it was refused, in words
-    speakers: list[str]  # the labels in a recording, of which `speaker` may name one
+    state: State
+    """reading: sound is being recognised, ask again."""
+    says: str
+    """What was understood, or why it was refused, in words."""
+    speakers: list[str]
+    """The labels in a recording, of which `speaker` may name one."""
 
 
 @router.post("/materials/{kind}", status_code=HTTPStatus.CREATED)
-def take(
-    kind: Kind,
-    file: UploadFile,
+def read_material(
+    kind: Annotated[Kind, Path(description="What it is.")],
+    file: Annotated[UploadFile, File(description="The file itself.")],
     site: At,
     deck: Annotated[str | None, Query(max_length=64, description="Whose names are listened for.")] = None,
 ) -> MaterialRead:
@@ -44,8 +51,10 @@ def take(
 
 
 @router.get("/materials/kept/{material}")
-def again(material: str, site: At) -> MaterialRead:
-    """The same once more: also how far its recognition is."""
+def get_material(
+    material: Annotated[str, Path(description="Its id, as it came back when it was sent.")], site: At
+) -> MaterialRead:
+    """Give what was sent once more: also how far its recognition is."""
     try:
         return _as_read(site.materials.get(material))
     except InputError as error:
@@ -53,7 +62,9 @@ def again(material: str, site: At) -> MaterialRead:
 
 
 def _as_read(one: Material) -> MaterialRead:
-    state = "refused" if one.refused else "read" if one.is_read else "reading"
+    state: Literal["read", "reading", "refused"] = (
+        "refused" if one.refused else "read" if one.is_read else "reading"
+    )
     return MaterialRead(
         material=one.id,
         kind=one.kind,

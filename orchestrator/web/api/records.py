@@ -15,7 +15,9 @@ from starlette.responses import Response, StreamingResponse
 
 from orchestrator.core.errors import SessionNotFoundError
 from orchestrator.core.store.store import Store
+from orchestrator.documents.models.sessions import LedgerRecord
 from orchestrator.web.api.room import LOOK_S
+from orchestrator.web.description import LINES, SessionId, component, sends_events
 from orchestrator.web.open_sessions import Work
 from orchestrator.web.site import Site, site_of
 
@@ -23,21 +25,29 @@ router = APIRouter(tags=["records"])
 
 PING_S: Final = 15
 """A stream that says nothing for longer is cut by some proxies."""
-LINES: Final = "application/x-ndjson"
 AT_ONCE: Final = 500
 """Records read at a time: a ledger of hours is not held in memory for each who follows it."""
+
+
+_STREAM: Final = sends_events(
+    {"message": component(LedgerRecord)},
+    description="Each event has no name; its id is the record's number, its data the ledger's line, as JSON. "
+    "With `Accept: application/x-ndjson` the lines themselves.",
+)
+_STREAM["content"][LINES] = {"schema": {"type": "string"}, "x-line": component(LedgerRecord)}
 
 
 @router.get(
     "/sessions/{session}/records",
     response_class=EventSourceResponse,
+    response_model=None,
     responses={
-        200: {"content": {LINES: {}}},
+        200: _STREAM,
         204: {"description": "The session has ended; nothing follows."},
     },
 )
-async def records(
-    session: str,
+async def stream_records(
+    session: SessionId,
     site: Annotated[Site, Depends(site_of)],
     after: Annotated[int, Query(ge=0, le=10**15, description="The last record that is known; 0: none.")] = 0,
     accept: Annotated[str, Header(include_in_schema=False)] = "",
@@ -46,7 +56,7 @@ async def records(
         Header(pattern="^[0-9]{0,15}$", description="In place of `after`, once a stream broke off."),
     ] = None,
 ) -> Response:
-    """Every record behind `after` as a server-sent event, its number as the event's id; and all to come.
+    """Send every record behind `after` as a server-sent event, its number as the event's id; and all to come.
 
     Each event's data is one line of the ledger as it stands, hash and all. The stream ends with the
     session. With `Accept: application/x-ndjson`: those up to the present, a line each.

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Literal, Self
 
 from fastapi import APIRouter, Depends, HTTPException, Path
 from fastapi.encoders import jsonable_encoder
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
 from starlette.responses import FileResponse
@@ -25,6 +25,7 @@ from orchestrator.core.errors import GreenroomError, SessionNotFoundError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.requests import MAX_ID_CHARS, Request, part_of, request_of
+from orchestrator.documents.models.base import Exchange, NoExchange
 from orchestrator.material.speech.delivery import FILLER, is_recognised, said_in
 from orchestrator.material.speech.segment_json import piece_of
 from orchestrator.material.speech.times import pace_of, words_in
@@ -38,6 +39,17 @@ from orchestrator.panel.records.speech import AnswerGiven, AnswerHeard, NoAnswer
 from orchestrator.panel.records.speech import Corrected as CorrectedRecord
 from orchestrator.panel.records.taken_back import AnswerTakenBack
 from orchestrator.rehearsal.session import Session
+from orchestrator.web.description import (
+    PICTURE,
+    Body,
+    Plain,
+    Reply,
+    SessionId,
+    SlideNumber,
+    component,
+    sends,
+    sends_events,
+)
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import Work, draws, reads, takes_long, writes
 from orchestrator.web.site import Site, site_of
@@ -52,6 +64,15 @@ ANSWERED: Final = (AnswerGiven.TYPE, NoAnswer.TYPE, AnswerHeard.TYPE, ExchangeCl
 """Records of which the first is what becomes of an answer."""
 
 router = APIRouter(tags=["room"])
+_ROOM_EVENTS: Final = sends_events(
+    {
+        "room": component(RoomView),
+        "partial": {"type": "string", "description": "The words of a sentence that is being spoken."},
+        "heartbeat": {"type": "integer", "description": "Seconds until the next one."},
+        "gone": {"type": "string", "description": "Empty: the session was erased, and the stream ends."},
+    },
+    description="Each event's name says what its data is, as JSON; the id of `room` is its last record.",
+)
 At = Annotated[Site, Depends(site_of)]
 
 LOOK_S: Final = 0.04
@@ -69,16 +90,16 @@ HEARTBEAT_S: Final = 5
 
 @router.get("/sessions/{session}/room")
 @reads
-def room(session: str, site: At) -> RoomView:
-    """The room at this moment."""
+def get_room(session: SessionId, site: At) -> RoomView:
+    """Give the room at this moment."""
     site.presence.seen(session)
     return _view(site, site.sessions.get(session))
 
 
 @router.post("/sessions/{session}/drive")
 @takes_long
-def drive(session: str, site: At, key: Key = None) -> RoomView:
-    """This server drives the session: its clock runs, and the panel asks by itself. Twice is no error.
+def drive_session(session: SessionId, site: At, key: Key = None) -> RoomView:
+    """Have this server drive the session: its clock runs, and the panel asks by itself. Twice is no error.
 
     It stops by itself where no page of the room is open and, for a minute, nobody says or asks anything.
     """
@@ -93,8 +114,8 @@ def drive(session: str, site: At, key: Key = None) -> RoomView:
 
 @router.post("/sessions/{session}/pause")
 @writes
-def pause(session: str, site: At, key: Key = None) -> RoomView:
-    """The clock stands still until somebody drives the session again."""
+def pause_session(session: SessionId, site: At, key: Key = None) -> RoomView:
+    """Stop the clock until somebody drives the session again."""
 
     def work() -> RoomView:
         found = site.sessions.get(session)
@@ -107,14 +128,12 @@ def pause(session: str, site: At, key: Key = None) -> RoomView:
     return view
 
 
-class Spoken(BaseModel):
+class Spoken(Body):
     """One piece of speech, as `feed` takes it on stdin; without times it has just been said."""
 
-    model_config = ConfigDict(extra="forbid")
-
     text: str = Field(min_length=1, max_length=20_000)
-    speaker: str | None = Field(None, max_length=200)
-    slide: int | None = None
+    speaker: str | None = Field(None, max_length=200, description="Without one it is the presenter.")
+    slide: int | None = Field(None, description="Which was shown; without one the last that was.")
     start_s: float | None = Field(None, ge=0, allow_inf_nan=False)
     end_s: float | None = Field(None, ge=0, allow_inf_nan=False)
     confidence: float | None = Field(None, ge=0, le=1)
@@ -124,34 +143,32 @@ class Spoken(BaseModel):
         max_length=MAX_ID_CHARS,
         description="Your own: sent again, the piece counts once.",
     )
-    final: bool = True  # a piece that is not is shown elsewhere, and never stored
+    final: bool = Field(True, description="One that is not is never stored.")
 
 
-class Taken(BaseModel):
+class Taken(Reply):
     """What came of speech: how many segments are in the transcript now."""
 
     segments: int
+    """All of the session."""
 
 
-class Moved(BaseModel):
+class ShownSlide(Reply):
     """The slide that is shown."""
 
     slide: int
 
 
-class Called(BaseModel):
+class CalledOn(Body):
     """Whom the moderator calls on; nobody named: whoever is next."""
 
-    model_config = ConfigDict(extra="forbid")
-
     agent: str | None = None
-    parked: bool = False  # come back to a question that was parked
+    parked: bool = False
+    """Come back to a question that was parked."""
 
 
-class Answered(BaseModel):
+class Answer(Body):
     """The presenter's answer."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = Field(min_length=1, max_length=20_000)
     start_s: float | None = Field(
@@ -164,14 +181,14 @@ class Answered(BaseModel):
 
 
 @router.post("/sessions/{session}/segments")
-async def segments(
-    session: str,
+async def add_speech(
+    session: SessionId,
     spoken: Spoken | Annotated[list[Spoken], Field(max_length=MAX_PIECES)],
     site: At,
     request: HttpRequest,
     key: Key = None,
 ) -> Taken:
-    """Speech goes into the transcript, durably; what was begun after a question was put is its answer.
+    """Put speech into the transcript, durably; what was begun after a question was put is its answer.
 
     A piece without times was begun as long ago as its words take at 150 a minute.
 
@@ -198,10 +215,10 @@ async def segments(
 
 @router.put("/sessions/{session}/slide")
 @writes
-def slide(session: str, moved: Moved, site: At, key: Key = None) -> Moved:
-    """The presenter moved to another slide."""
+def show_slide(session: SessionId, moved: ShownSlide, site: At, key: Key = None) -> ShownSlide:
+    """Say that the presenter moved to another slide."""
 
-    def work() -> Moved:
+    def work() -> ShownSlide:
         found = site.sessions.get(session)
         site.drives.go_on(found)
         found.slide(moved.slide)
@@ -209,14 +226,16 @@ def slide(session: str, moved: Moved, site: At, key: Key = None) -> Moved:
 
     asked = ["slide", moved.slide]
     reply = moved.model_dump()
-    shown: Moved = once(site, session, key, asked, work, effects=[SlideShown.TYPE], reply=lambda tx: reply)
+    shown: ShownSlide = once(
+        site, session, key, asked, work, effects=[SlideShown.TYPE], reply=lambda tx: reply
+    )
     return shown
 
 
 @router.post("/sessions/{session}/ask")
 @takes_long
-def ask(session: str, called: Called, site: At, key: Key = None) -> RoomView:
-    """The moderator calls on a panelist; `question` stays null where nobody has one."""
+def call_on_panelist(session: SessionId, called: CalledOn, site: At, key: Key = None) -> RoomView:
+    """Have the moderator call on a panelist; `question` stays null where nobody has one."""
 
     def work() -> RoomView:
         with site.sessions.using(session) as found:
@@ -232,8 +251,8 @@ def ask(session: str, called: Called, site: At, key: Key = None) -> RoomView:
 
 @router.post("/sessions/{session}/answer")
 @takes_long
-def answer(session: str, answered: Answered, site: At, key: Key = None) -> RoomView:
-    """The presenter's answer to the open question; returns once it is judged.
+def answer_question(session: SessionId, answered: Answer, site: At, key: Key = None) -> RoomView:
+    """Give the presenter's answer to the open question; returns once it is judged.
 
     An answer that is refused does not stand in the transcript; one that stands there is not refused, also
     where somebody else judges, parks or closes the question meanwhile.
@@ -262,8 +281,8 @@ def answer(session: str, answered: Answered, site: At, key: Key = None) -> RoomV
 
 @router.post("/sessions/{session}/answer/done")
 @takes_long
-def answer_done(session: str, site: At, key: Key = None) -> RoomView:
-    """The answer that was heard is complete; returns once it is judged.
+def finish_answer(session: SessionId, site: At, key: Key = None) -> RoomView:
+    """Say that the answer that was heard is complete; returns once it is judged.
 
     What is being spoken at this moment is taken in before. Refused where nothing was said to the question
     since it was put.
@@ -288,8 +307,8 @@ def answer_done(session: str, site: At, key: Key = None) -> RoomView:
 
 @router.post("/sessions/{session}/answer/back")
 @takes_long
-def answer_back(session: str, site: At, key: Key = None) -> RoomView:
-    """The last answer is taken back, with its verdict and what followed: its question is open again.
+def take_back_answer(session: SessionId, site: At, key: Key = None) -> RoomView:
+    """Take back the last answer, with its verdict and what followed: its question is open again.
 
     Refused once the next question is being answered.
     """
@@ -311,10 +330,11 @@ def answer_back(session: str, site: At, key: Key = None) -> RoomView:
 
 @router.post("/sessions/{session}/answer/talk")
 @takes_long
-def answer_talk(session: str, site: At, key: Key = None) -> RoomView:
-    """What was taken for the last answer was the talk: it counts as such, and the question waits for a pause.
+def count_answer_as_talk(session: SessionId, site: At, key: Key = None) -> RoomView:
+    """Say that what was taken for the last answer was the talk.
 
-    The verdict and what followed fall. Refused once the next question is being answered.
+    It counts as such, and the question waits for a pause. The verdict and what followed fall. Refused
+    once the next question is being answered.
     """
 
     def work() -> RoomView:
@@ -334,14 +354,14 @@ def answer_talk(session: str, site: At, key: Key = None) -> RoomView:
 
 @router.post("/sessions/{session}/speaking", status_code=204)
 @reads
-def speaking(session: str, site: At) -> None:
-    """Somebody speaks or types, and the words are not there yet: no silence ends an answer meanwhile."""
+def report_speaking(session: SessionId, site: At) -> None:
+    """Say that somebody speaks whose words are not there yet: no silence ends an answer meanwhile."""
     site.drives.hears(site.sessions.get(session).name)
 
 
 @router.post("/sessions/{session}/park")
 @takes_long
-def park(session: str, site: At, key: Key = None) -> RoomView:
+def park_question(session: SessionId, site: At, key: Key = None) -> RoomView:
     """Come back to the open question later."""
 
     def work() -> RoomView:
@@ -355,28 +375,28 @@ def park(session: str, site: At, key: Key = None) -> RoomView:
     return view
 
 
-class Ending(BaseModel):
+class Ending(Body):
     """How the session ends."""
-
-    model_config = ConfigDict(extra="forbid")
 
     without_debrief: bool = False
     archive: str | None = None
+    """Where it goes: a folder, file://… or s3://…; null: as is set."""
 
 
-class Ended(BaseModel):
+class Ended(Reply):
     """The ledger's head: kept elsewhere, it shows whether the session was rolled back."""
 
     state: str
     ledger_head: str
     archive: str | None
+    """Where it was archived."""
     warnings: list[str]
     """What is not kept, and why: a part of memory that failed, or words that could not be recognised."""
 
 
 @router.post("/sessions/{session}/end")
 @takes_long
-def end(session: str, ending: Ending, site: At) -> Ended:
+def end_session(session: SessionId, ending: Ending, site: At) -> Ended:
     """Debrief, freeze, archive, verify; what an open microphone is recognising is taken in first."""
     with site.sessions.using(session) as found:
         told = site.microphones.finish(session)
@@ -386,9 +406,14 @@ def end(session: str, ending: Ending, site: At) -> Ended:
         return Ended(state=found.state, ledger_head=head, archive=found.archived_at, warnings=told)
 
 
-@router.get("/sessions/{session}/room/events", response_class=EventSourceResponse)
-async def events(session: str, site: At) -> EventSourceResponse:
-    """Every change of the room, each as one whole document; the first comes at once.
+@router.get(
+    "/sessions/{session}/room/events",
+    response_class=EventSourceResponse,
+    response_model=None,
+    responses={200: _ROOM_EVENTS},
+)
+async def stream_room(session: SessionId, site: At) -> EventSourceResponse:
+    """Send every change of the room, each as one whole document; the first comes at once.
 
     A further event, `partial`, has the words of a sentence that is being spoken; `heartbeat` comes every five
     seconds, so that a page notices a server that is gone without having closed the connection.
@@ -494,10 +519,10 @@ def _shown(site: Site, session_id: str) -> RoomView:
 # /api/v1/sessions/{id}/slides and …/blank: the pictures of a session's slides, and a dark screen.
 
 
-@router.get("/sessions/{session}/slides/{number}.png", response_class=FileResponse)
+@router.get("/sessions/{session}/slides/{number}.png", response_class=FileResponse, **PICTURE)
 @draws
-def picture(session: str, number: int, site: Annotated[Site, Depends(site_of)]) -> FileResponse:
-    """A slide as it looks; 404 where this machine cannot draw it: the page then shows its text."""
+def get_session_slide_picture(session: SessionId, number: SlideNumber, site: At) -> FileResponse:
+    """Draw a slide as it looks; 404 where this machine cannot draw it: the page then shows its text."""
     found = site.sessions.get(session)
     deck = found.rehearsal.scene().deck
     source = found.path / "source"
@@ -508,17 +533,15 @@ def picture(session: str, number: int, site: Annotated[Site, Depends(site_of)]) 
     return FileResponse(drawn, media_type="image/png", headers={"cache-control": "private, max-age=3600"})
 
 
-class Blank(BaseModel):
+class Blank(Body):
     """Whether the slide is dark."""
-
-    model_config = ConfigDict(extra="forbid")
 
     is_blank: bool
 
 
 @router.put("/sessions/{session}/blank")
 @reads
-def blank(session: str, wanted: Blank, site: Annotated[Site, Depends(site_of)]) -> Blank:
+def blank_slide(session: SessionId, wanted: Blank, site: At) -> Blank:
     """Make the slide dark on every page that shows it, or light again. Nothing of it is recorded."""
     site.sessions.get(session)
     (site.blanked.add if wanted.is_blank else site.blanked.discard)(session)
@@ -529,7 +552,7 @@ def blank(session: str, wanted: Blank, site: Annotated[Site, Depends(site_of)]) 
 # /api/v1/sessions/{id}/delivery: how the words were said so far, to know it while one speaks.
 
 
-class Delivery(BaseModel):
+class Delivery(Reply):
     """Words, pace and fillers of a session up to now."""
 
     words: int
@@ -543,7 +566,7 @@ class Delivery(BaseModel):
 
 @router.get("/sessions/{session}/delivery")
 @reads
-def delivery(session: str, site: Annotated[Site, Depends(site_of)]) -> Delivery:
+def get_delivery(session: SessionId, site: At) -> Delivery:
     """Count what the presenter said so far."""
     projection = site.sessions.get(session).projection
     segments = [one for one in projection.spoken if one.text and one.speaker in projection.presenter_labels]
@@ -565,15 +588,13 @@ MAX_NUMBER = 1_000_000
 """Beyond any session: at a segment a second, eleven days."""
 
 
-class Correcting(BaseModel):
+class Correcting(Body):
     """What was really said."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str = Field(max_length=20_000, description='"": nothing was said.')
 
 
-class Corrected(BaseModel):
+class Corrected(Reply):
     """The segment as it stands now."""
 
     segment: int
@@ -584,8 +605,8 @@ class Corrected(BaseModel):
 
 @router.put("/sessions/{session}/segments/{number}")
 @writes
-def correct(
-    session: str,
+def correct_speech(
+    session: SessionId,
     number: Annotated[int, Path(ge=1, le=MAX_NUMBER, description="In the transcript: 1 is the first.")],
     correcting: Correcting,
     site: At,
@@ -609,10 +630,8 @@ def correct(
 Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class Question(BaseModel):
+class OwnQuestion(Body):
     """A question that the panel's own engine did not make; empty: the panel is to ask one of its own, now."""
-
-    model_config = ConfigDict(extra="forbid")
 
     agent: str | None = Field(None, max_length=32, description="The panelist who puts it.")
     question: Words | None = None
@@ -629,10 +648,8 @@ class Question(BaseModel):
         return self
 
 
-class Verdict(BaseModel):
+class OwnVerdict(Body):
     """What the last answer was worth."""
-
-    model_config = ConfigDict(extra="forbid")
 
     verdict: Literal["satisfied", "follow_up", "escalate", "unjudged"]
     reason: Words
@@ -644,16 +661,16 @@ class Verdict(BaseModel):
     )
 
 
-@router.post("/sessions/{session}/questions", status_code=HTTPStatus.CREATED)
+@router.post("/sessions/{session}/questions", **sends(Exchange | NoExchange, HTTPStatus.CREATED))
 @writes
-def put_question(session: str, own: Question, site: At, key: Key = None) -> dict[str, Any]:
+def put_question(session: SessionId, own: OwnQuestion, site: At, key: Key = None) -> Plain:
     """Put a question of your own; returns its exchange.
 
     With an empty object: the presenter asks the panel for one now, wherever the talk stands. Who drives the
     session puts it, so nothing is returned yet.
     """
 
-    def work() -> dict[str, Any]:
+    def work() -> Plain:
         site.drives.go_on(site.sessions.get(session))
         if own.question is None:
             site.sessions.get(session).questions_now()
@@ -666,26 +683,26 @@ def put_question(session: str, own: Question, site: At, key: Key = None) -> dict
     effects = [ExchangeOpened.TYPE]
     if own.question is None:
         effects, again = [QuestionsWanted.TYPE], partial(dict[str, Any])
-    put: dict[str, Any] = once(site, session, key, what, work, effects=effects, again=again)
+    put: Plain = once(site, session, key, what, work, effects=effects, again=again)
     return put
 
 
-@router.post("/sessions/{session}/verdict")
+@router.post("/sessions/{session}/verdict", **sends(Exchange))
 @takes_long
-def judge(session: str, own: Verdict, site: At, key: Key = None) -> dict[str, Any]:
+def record_verdict(session: SessionId, own: OwnVerdict, site: At, key: Key = None) -> Plain:
     """Judge the open question's answer: what was said since it was asked. Returns the exchange."""
 
-    def work() -> dict[str, Any]:
+    def work() -> Plain:
         with site.sessions.using(session) as found:
             judged = found.judge(own.verdict, reason=own.reason, quote=own.quote, follow_up=own.follow_up)
             return exchange_json(judged)
 
     what, again = ["verdict", own.model_dump()], partial(_last, site, session)
     effects = [VerdictGiven.TYPE, ExchangeClosed.TYPE]
-    judged: dict[str, Any] = once(site, session, key, what, work, effects=effects, again=again)
+    judged: Plain = once(site, session, key, what, work, effects=effects, again=again)
     return judged
 
 
-def _last(site: Site, session: str) -> dict[str, Any]:
+def _last(site: Site, session: str) -> Plain:
     """The last exchange as it stands, for a request that was cut off before its reply."""
     return exchange_json(site.sessions.get(session).projection.asked[-1])

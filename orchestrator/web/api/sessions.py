@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, UploadFile
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Depends, File, Query, UploadFile
+from pydantic import Field
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -22,6 +22,18 @@ from orchestrator.core.errors import (
 )
 from orchestrator.documents.erasure import erased_json, erasure_json, left_over_json, only_archived
 from orchestrator.documents.listing import archived, listed, local
+from orchestrator.documents.models.sessions import (
+    ArchivedDocument,
+    ErasedDocument,
+    ErasureDocument,
+    IntelDocument,
+    RecapDocument,
+    SearchedIntelDocument,
+    SessionDocument,
+    SessionList,
+    StateDocument,
+    VerificationDocument,
+)
 from orchestrator.documents.preparation import intel_json, searched_json
 from orchestrator.documents.session import session_json, trace_json, trace_of
 from orchestrator.documents.verification import against_head, verification_json
@@ -30,9 +42,21 @@ from orchestrator.memory.scribe import to_plain
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.news import can_search
 from orchestrator.panel.records.projection import INTEL
-from orchestrator.rehearsal.erasing import erase_archived, erase_session
+from orchestrator.rehearsal.erasing import erase_archived
+from orchestrator.rehearsal.erasing import erase_session as erase_folder
 from orchestrator.rehearsal.session import Session
 from orchestrator.review.titles import MAX_CHARS
+from orchestrator.web.description import (
+    WAV,
+    Body,
+    ExchangeId,
+    Plain,
+    Reply,
+    SessionId,
+    TurnNumber,
+    sends,
+    sends_file,
+)
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import reads, takes_long, writes
 from orchestrator.web.site import Site, site_of
@@ -82,39 +106,46 @@ def sounds_of(home: Home, found: Session) -> tuple[AnswerSound, ...]:
 
 router = APIRouter(tags=["sessions"])
 At = Annotated[Site, Depends(site_of)]
-Document = dict[str, Any]
 
 
 def unsaid(line: str) -> None:
     """A warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
 
 
-@router.get("/sessions")
-def sessions(
+@router.get("/sessions", **sends(SessionList))
+def list_sessions(
     site: At,
     search: Annotated[
         str | None, Query(max_length=1000, description="Only sessions that hold this text.")
     ] = None,
     archive: Annotated[bool, Query(description="Those of the server's archive instead.")] = False,
-) -> Document:
-    """The sessions of the server's home, oldest first; of a server without one, its archive's."""
+) -> Plain:
+    """List the sessions of the server's home, oldest first; of a server without one, its archive's."""
     if archive or site.home is None:
         return listed(archived(site.archives, search, site.s3, unsaid, site.home), search)
     return listed(local(site.home, search, unsaid), search)
 
 
-@router.get("/sessions/{session}")
+@router.get("/sessions/{session}", **sends(SessionDocument))
 @reads
-def session(session: str, site: At, trace: bool = False) -> Document:
-    """One session: its questions, files and receipts; with `trace`, every step of the loop."""
+def get_session(
+    session: SessionId,
+    site: At,
+    trace: Annotated[bool, Query(description="With every step of the loop.")] = False,
+) -> Plain:
+    """Give one session: its questions, files and receipts; with `trace`, every step of the loop."""
     found = site.sessions.get(session)
     plain = session_json(found, unsaid)
     return {**plain, "trace": trace_json(trace_of(found))} if trace else plain
 
 
-@router.delete("/sessions/{session}")
+@router.delete("/sessions/{session}", **sends(ErasedDocument))
 @takes_long
-def erase(session: str, site: At, archives: bool = False) -> Document:
+def erase_session(
+    session: SessionId,
+    site: At,
+    archives: Annotated[bool, Query(description="Also wherever it was sent.")] = False,
+) -> Plain:
     """Remove a session and what was remembered of it; with `archives`, also wherever it was sent."""
     home = site.own
     if only := only_archived(home, session):
@@ -135,41 +166,42 @@ def erase(session: str, site: At, archives: bool = False) -> Document:
         raise DriverBusyError(f"{session} is under way here: pause it first")
     root = home.sessions / session
     site.sessions.forget(session)
-    done = erase_session(home, root, archives=archives, **site.s3)
+    done = erase_folder(home, root, archives=archives, **site.s3)
     site.review.forget(session)
     if deck is not None:
         site.pictures.forget(deck.sha256)
     return erased_json(done, left_over_json(home, done.forgotten))
 
 
-@router.get("/sessions/{session}/erasure")
+@router.get("/sessions/{session}/erasure", **sends(ErasureDocument))
 @reads
-def erasure(session: str, site: At) -> Document:
-    """What erasing the session would remove, and where its words would still stand; nothing is removed."""
+def preview_erasure(session: SessionId, site: At) -> Plain:
+    """Say what erasing would remove, and where its words would still stand; nothing is removed."""
     if not only_archived(site.own, session):
         site.sessions.get(session)
     return erasure_json(site.own, session, len(site.review.comments.of(session)))
 
 
-class Title(BaseModel):
+class SessionTitle(Body):
     """What a person calls a session; "" for nothing but its deck's title."""
 
-    model_config = ConfigDict(extra="forbid")
-
-    title: str = Field(max_length=10 * MAX_CHARS)  # of which some may be signs that nobody sees
+    title: str = Field(
+        max_length=10 * MAX_CHARS,  # of which some may be signs that nobody sees
+        description="It is kept beside the session.",
+    )
 
 
 @router.put("/sessions/{session}/title")
 @writes
-def name(session: str, titled: Title, site: At) -> Title:
+def title_session(session: SessionId, titled: SessionTitle, site: At) -> SessionTitle:
     """Give the session a title of one's own; it is kept beside it, never in it or its archive."""
     row = site.review.row(session)
-    return Title(title=site.review.titles.give(row.entry.session, titled.title))
+    return SessionTitle(title=site.review.titles.give(row.entry.session, titled.title))
 
 
-@router.post("/sessions/{session}/resume")
+@router.post("/sessions/{session}/resume", **sends(StateDocument))
 @writes
-def resume(session: str, site: At) -> Document:
+def resume_session(session: SessionId, site: At) -> Plain:
     """Repair what an unclean end left; whatever drives the session goes on by itself."""
     found = site.sessions.get(session)
     if found.state == "ended":
@@ -180,19 +212,17 @@ def resume(session: str, site: At) -> Document:
     return {"state": found.state, "repaired": repaired}
 
 
-class Archiving(BaseModel):
+class Archiving(Body):
     """Where an ended session goes."""
-
-    model_config = ConfigDict(extra="forbid")
 
     to: str | None = Field(
         None, min_length=1, max_length=1000, description="A folder, file://… or s3://…; null: as is set."
     )
 
 
-@router.post("/sessions/{session}/archive")
+@router.post("/sessions/{session}/archive", **sends(ArchivedDocument))
 @takes_long
-def archive(session: str, archiving: Archiving, site: At) -> Document:
+def archive_session(session: SessionId, archiving: Archiving, site: At) -> Plain:
     """Archive an ended session as a bag, read it back, and compare. Again sends only what is missing."""
     found = site.sessions.get(session)
     if not found.projection.ended:
@@ -201,43 +231,48 @@ def archive(session: str, archiving: Archiving, site: At) -> Document:
     return {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
 
 
-@router.get("/sessions/{session}/intel")
+@router.get("/sessions/{session}/intel", **sends(IntelDocument))
 @reads
-def intel(session: str, site: At) -> Document:
-    """What is known from outside."""
+def get_intel(session: SessionId, site: At) -> Plain:
+    """Give what is known from outside."""
     return intel_json(site.sessions.get(session))
 
 
-@router.post("/sessions/{session}/intel")
+@router.post("/sessions/{session}/intel", **sends(IntelDocument))
 @takes_long
-def add_intel(session: str, files: list[UploadFile], site: At, key: Key = None) -> Document:
-    """A new revision of external-intel, from files: Markdown, text, or a YAML or JSON list of findings."""
+def add_intel(
+    session: SessionId,
+    files: Annotated[list[UploadFile], File(description="Markdown, text, YAML or JSON.")],
+    site: At,
+    key: Key = None,
+) -> Plain:
+    """Write a new revision of external-intel: Markdown, text, or a YAML or JSON list of findings."""
     with aside(files) as paths, site.sessions.using(session) as found:
 
-        def work() -> Document:
+        def work() -> Plain:
             found.add_intel(paths)
             return intel_json(found)
 
         sent = [[one.name, hashlib.sha256(one.read_bytes()).hexdigest()] for one in paths]
         again = partial(intel_json, found)
-        done: Document = once(site, session, key, ["intel", sent], work, effects=[INTEL], again=again)
+        done: Plain = once(site, session, key, ["intel", sent], work, effects=[INTEL], again=again)
         return done
 
 
-class Searching(BaseModel):
+class Searching(Body):
     """Names that no query may hold, besides the presenter's, the company's and the deck's figures."""
 
-    model_config = ConfigDict(extra="forbid")
+    without: list[Annotated[str, Field(max_length=200)]] = Field(
+        [], max_length=100, description="Names that stay here."
+    )
 
-    without: list[Annotated[str, Field(max_length=200)]] = Field([], max_length=100)
 
-
-@router.post("/sessions/{session}/intel/search")
+@router.post("/sessions/{session}/intel/search", **sends(SearchedIntelDocument))
 @takes_long
-def search_intel(session: str, searching: Searching, site: At, key: Key = None) -> Document:
-    """A new revision of external-intel from the web, by an engine that can search it; queries are shown."""
+def search_intel(session: SessionId, searching: Searching, site: At, key: Key = None) -> Plain:
+    """Write a new revision of external-intel from the web, by an engine that can search it."""
 
-    def work() -> Document:
+    def work() -> Plain:
         with site.sessions.using(session) as found:
             if not can_search(found.rehearsal):
                 engine = found.rehearsal.engine.name
@@ -245,33 +280,33 @@ def search_intel(session: str, searching: Searching, site: At, key: Key = None) 
             return searched_json(found, found.search_intel(without=searching.without))
 
     asked, again = ["search", searching.without], partial(_intel, site, session)
-    done: Document = once(site, session, key, asked, work, effects=[INTEL], again=again)
+    done: Plain = once(site, session, key, asked, work, effects=[INTEL], again=again)
     return done
 
 
-def _intel(site: Site, session: str) -> Document:
+def _intel(site: Site, session: str) -> Plain:
     return intel_json(site.sessions.get(session))
 
 
-@router.get("/sessions/{session}/verify")
+@router.get("/sessions/{session}/verify", **sends(VerificationDocument))
 @takes_long
-def verify(
-    session: str,
+def verify_session(
+    session: SessionId,
     site: At,
     head: Annotated[str | None, Query(max_length=64, description="The ledger head that was kept.")] = None,
     archive: Annotated[bool, Query(description="Its archive, though it is in the home as well.")] = False,
-) -> Document:
-    """Whether every write kept the rules and nothing was changed since; `valid` says it, not the status.
+) -> Plain:
+    """Say whether every write kept the rules and nothing was changed since; `valid` says it, not the status.
 
     Looked at is what lies there now: the session's folder, or its archive where the home has none.
     """
     return verification_json(against_head(site.review.verify(session, archive=archive), head))
 
 
-@router.get("/sessions/{session}/recap")
+@router.get("/sessions/{session}/recap", **sends(RecapDocument))
 @reads
-def recap(session: str, site: At) -> Document:
-    """What the session came to: said, decided and left open."""
+def get_recap(session: SessionId, site: At) -> Plain:
+    """Recap what the session came to: said, decided and left open."""
     return to_plain(site.sessions.get(session).recap())
 
 
@@ -279,45 +314,51 @@ def recap(session: str, site: At) -> Document:
 # /api/v1/sessions/{id}/sound: one's own answers, to hear again: kept where the presenter said so.
 
 
-class Sound(BaseModel):
+class Sound(Reply):
     """The sound of one answer."""
 
     exchange: str
-    turn: int  # 1: the answer to the first question
+    turn: int
+    """1: the answer to the first question."""
     seconds: float
 
 
-class Kept(BaseModel):
+class KeptSound(Reply):
     """Whether sound is kept of a session, and what there is."""
 
     is_kept: bool
+    """The presenter said so at the start."""
     answers: list[Sound]
 
 
 @router.get("/sessions/{session}/sound")
 @reads
-def sounds(session: str, site: At) -> Kept:
-    """The answers that can be heard again."""
+def list_sound(session: SessionId, site: At) -> KeptSound:
+    """List the answers that can be heard again."""
     found = site.sessions.get(session)
     answers = [
         Sound(exchange=one.exchange, turn=one.turn, seconds=one.seconds) for one in sounds_of(site.own, found)
     ]
-    return Kept(is_kept=keeps_sound(site.own.sessions, found.name), answers=answers)
+    return KeptSound(is_kept=keeps_sound(site.own.sessions, found.name), answers=answers)
 
 
-@router.get("/sessions/{session}/sound/{exchange}/{turn}", response_class=Response)
+@router.get(
+    "/sessions/{session}/sound/{exchange}/{turn}",
+    response_class=Response,
+    **sends_file(WAV, description="16 kHz, 16 bits, one channel."),
+)
 @reads
-def sound(session: str, exchange: str, turn: int, site: At) -> Response:
-    """An answer as it was spoken: WAV, 16 kHz, one channel."""
+def get_sound(session: SessionId, exchange: ExchangeId, turn: TurnNumber, site: At) -> Response:
+    """Give an answer as it was spoken: WAV, 16 kHz, one channel."""
     one = _answer(session, exchange, turn, site)
     name = f"{exchange}-{turn}.wav"
     headers = {"content-disposition": f'inline; filename="{name}"', "cache-control": "no-store"}
-    return Response(joined(one.pieces), media_type="audio/wav", headers=headers)
+    return Response(joined(one.pieces), media_type=WAV, headers=headers)
 
 
 @router.delete("/sessions/{session}/sound/{exchange}/{turn}", status_code=HTTPStatus.NO_CONTENT)
 @reads
-def delete(session: str, exchange: str, turn: int, site: At) -> None:
+def delete_answer_sound(session: SessionId, exchange: ExchangeId, turn: TurnNumber, site: At) -> None:
     """Delete the sound of one answer; its words stay in the transcript."""
     for piece in _answer(session, exchange, turn, site).pieces:
         piece.unlink(missing_ok=True)
@@ -325,7 +366,7 @@ def delete(session: str, exchange: str, turn: int, site: At) -> None:
 
 @router.delete("/sessions/{session}/sound", status_code=HTTPStatus.NO_CONTENT)
 @reads
-def delete_all(session: str, site: At) -> None:
+def delete_session_sound(session: SessionId, site: At) -> None:
     """Delete all sound of a session; none is kept of it from then on."""
     delete_sound(site.own.sessions, site.sessions.get(session).name)
 

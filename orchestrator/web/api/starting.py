@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Response
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from orchestrator.core.errors import EngineError, GreenroomError, SessionExistsError, UsageError
 from orchestrator.core.legible import one_line
@@ -33,6 +33,7 @@ from orchestrator.rehearsal.demo.rehearsals import ACTS, FOLDER, begin_act, memo
 from orchestrator.rehearsal.session import Session
 from orchestrator.review.catalogue import Row
 from orchestrator.web.api.decks import SAMPLE
+from orchestrator.web.description import Body, Reply
 from orchestrator.web.once import Key
 from orchestrator.web.site import Site, site_of
 
@@ -63,68 +64,60 @@ EngineName = Annotated[
 router = APIRouter(tags=["sessions"])
 
 
-class Seated(BaseModel):
+class Seated(Body):
     """A member of the real board."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str
     role: str = ""
     background: str = ""
-    interests: list[str] = []
+    interests: list[str] = Field([], description="What this person looks at.")
 
 
-class Brought(BaseModel):
+class Brought(Body):
     """A question of the presenter's own, that the panel puts as it is."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str
     slide: int | None = Field(None, description="At which it is put; without one in between.")
     agent: str | None = Field(None, description="Who puts it; without one in turn.")
 
 
-class SentQuestions(BaseModel):
+class SentQuestions(Body):
     """A file with questions."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str = Field(max_length=200, description="Its name: .yaml, .yml and .json hold a list.")
     text: str = Field(max_length=256 * 1024)
 
 
-class ReadQuestions(BaseModel):
+class ReadQuestions(Reply):
     """The questions of a file, in its order."""
 
     questions: list[Brought]
 
 
-class Starting(BaseModel):
+class Starting(Body):
     """What a session is to be. Whatever is left out is as greenroom.yaml says, or the default."""
-
-    model_config = ConfigDict(extra="forbid")
 
     deck: str | None = Field(None, description="A deck that was sent to /api/v1/decks, by its SHA-256.")
     deck_text: str | None = Field(None, max_length=2_000_000, description="A deck as Markdown.")
     sample: bool = Field(False, description="The bundled deck.")
-    id: str | None = None
+    id: str | None = Field(None, description="What the session is called; without one it gets one.")
     presenter: str | None = Field(None, max_length=80)
-    speaker: str | None = None
-    panel: list[str] | None = None
-    date: str | None = None
-    kind: str | None = None
+    speaker: str | None = Field(None, description="The presenter's label in the recorded talk.")
+    panel: list[str] | None = Field(None, description="Who sits there.")
+    date: str | None = Field(None, description="The day of the real meeting, YYYY-MM-DD.")
+    kind: str | None = Field(None, description="The kind of deck, where it is read wrongly.")
     engine: EngineName | None = None
     layout: Literal["watermark", "strict"] | None = None
     intensity: Literal["friendly", "moderate", "adversarial"] | None = None
     mode: Literal["section-breaks", "hand-raise", "free-flow"] | None = None
     minutes: int | None = Field(None, ge=1, le=24 * 60)
     exchanges: int | None = Field(None, ge=0, le=100)
-    focus: list[str] = []
+    focus: list[str] = Field([], description="What the panel is to look at.")
     questions: list[Brought | str] = Field(
         [], description="Questions of the presenter's own, each put once, before the panel's own."
     )
-    remember: bool = False
-    keep_source: bool = True
+    remember: bool = Field(False, description="Keep what is learnt of the presenter, who agreed to it.")
+    keep_source: bool = Field(True, description="Keep the deck's own file in the session.")
     speech: str | None = Field(None, description="A recorded talk that was sent to /api/v1/materials.")
     board: str | None = Field(None, description="A board that was sent there.")
     members: list[Seated] = Field([], max_length=MAX_MEMBERS, description="The board, in place of a file.")
@@ -137,31 +130,34 @@ class Starting(BaseModel):
     dismissed: list[int] = Field([], description="Contradictions of the deck that are none: 1 is the first.")
 
 
-class Started(BaseModel):
+class Started(Reply):
     """A session that has begun."""
 
     session: str
+    """Its id."""
     state: str
     slides: int
     claims: int
     focus: dict[str, int]
+    """How many points each panelist means to go after."""
     notices: list[str]
+    """What was not read, and which part failed."""
 
 
-class Asking(BaseModel):
+class Asking(Reply):
     """What is waited for."""
 
     asking: str | None = Field(description="Who is asked what, and for how long; null: nobody is.")
 
 
 @router.get("/asking")
-def asking(site: Annotated[Site, Depends(site_of)]) -> Asking:
-    """What a model is asked for a session that is being started here: with a slow one that takes minutes."""
+def get_asking(site: Annotated[Site, Depends(site_of)]) -> Asking:
+    """Say what a model is asked for a session that is being started: a slow one takes minutes."""
     return Asking(asking=site.starts.line())
 
 
 @router.post("/questions")
-def read_file(sent: SentQuestions) -> ReadQuestions:
+def read_questions(sent: SentQuestions) -> ReadQuestions:
     """Read a file with questions of the presenter's own; nothing is kept."""
     found = read_sent(sent.name, sent.text)
     return ReadQuestions(
@@ -170,7 +166,7 @@ def read_file(sent: SentQuestions) -> ReadQuestions:
 
 
 @router.post("/sessions", status_code=HTTPStatus.CREATED)
-def start(starting: Starting, site: Annotated[Site, Depends(site_of)], key: Key = None) -> Started:
+def start_session(starting: Starting, site: Annotated[Site, Depends(site_of)], key: Key = None) -> Started:
     """Begin a session; nothing runs before it is driven.
 
     By an id of the request's own the session has a name that comes of it, where none is given: so it is found
@@ -351,7 +347,7 @@ def _digest(deck: str) -> str:
 # POST /api/v1/demo: the two recorded rehearsals of `greenroom demo`, played here once.
 
 
-class Demonstrated(BaseModel):
+class Demonstrated(Reply):
     """The two sessions, which have ended."""
 
     sessions: list[str]
@@ -359,8 +355,12 @@ class Demonstrated(BaseModel):
     """Who gave the replies that were played."""
 
 
-@router.post("/demo", status_code=HTTPStatus.CREATED)
-def demo(site: Annotated[Site, Depends(site_of)], answer: Response) -> Demonstrated:
+@router.post(
+    "/demo",
+    status_code=HTTPStatus.CREATED,
+    responses={200: {"model": Demonstrated, "description": "Both lay here already."}},
+)
+def play_demo(site: Annotated[Site, Depends(site_of)], answer: Response) -> Demonstrated:
     """Play both rehearsals to their debriefs, a week apart, from recorded replies: no key, no network.
 
     Those that lie here already are told again, with the status 200.
