@@ -46,6 +46,7 @@ loaded: all of them, with their options, take as long as everything else that a 
 
 GROUPS: Final = {
     "session": {
+        "start": "record",
         "feed": "session",
         "slide": "session",
         "pause": "session",
@@ -98,8 +99,8 @@ GROUPS: Final = {
 GROUP_HELP: Final = {
     "session": """Drive a session, write its record, end it, keep it.
 
-    A rehearsal begins with `greenroom start DECK`. `append`, `write` and `note` write the record of any
-    crew's session, by the classes and writers of its own table.
+    A rehearsal begins with `greenroom start DECK`. `start`, `append`, `write` and `note` begin and write the
+    record of any crew's session, by the classes and writers of its own table.
     """,
     "memory": """What is remembered of a presenter, and their control over it.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.arguments import Endpoint, Name, confirm, flag, opened, option, s3_options
+from orchestrator.cli.arguments import Endpoint, Name, confirm, flag, opened_any, option, s3_options
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import told_if_stopped
 from orchestrator.core.errors import SessionStateError, UsageError
@@ -63,7 +63,7 @@ def archive(
     The archive is a BagIt bag.
     """
     rest = "what was sent is kept: the same command sends the rest"
-    with told_if_stopped(lambda: rest), opened(session) as found:
+    with told_if_stopped(lambda: rest), opened_any(session) as found:
         done = found.archive(to, endpoint_url=endpoint_url)
     plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
     said = f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal"

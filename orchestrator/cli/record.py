@@ -1,4 +1,4 @@
-"""Commands of a session's record, whatever its crew: append, write, note.
+"""Commands of a session's record, whatever its crew: start, append, write, note.
 
 They go through the store alone: the table in the session's first record says which files there are, of which
 class, and who writes them.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from orchestrator.cli.arguments import Name, option
 from orchestrator.cli.screen import Screen
-from orchestrator.core.errors import UsageError
+from orchestrator.core.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from orchestrator.core.store.store import Store
@@ -31,6 +32,47 @@ Text = Annotated[
 ]
 Writer = Annotated[str, option("WRITER", "Who writes: one of the file's writers.")]
 ReceiptId = Annotated[str | None, option("ID", "The receipt of the context that the text came from.")]
+
+
+def start(
+    session: Annotated[str, typer.Argument(metavar="ID", help="The new session's id.")],
+    file: Annotated[
+        list[str] | None,
+        option("PATH=FILE", "A file that it begins with, by its path in the table; may be repeated."),
+    ] = None,
+    agents: Annotated[
+        str | None, option("A,B,C", "Who takes the table's seats; default: all of this home.")
+    ] = None,
+    title: Annotated[str, option("TEXT", "What the session is about.")] = "",
+    date: Annotated[str | None, option("DAY", "The day that it is about, YYYY-MM-DD.")] = None,
+    field: Annotated[
+        list[str] | None,
+        option("NAME=TEXT", "What a blueprint of the home names so; may be repeated."),
+    ] = None,
+) -> None:
+    """Start a session of this home's crew, by its own table.
+
+    A rehearsal is started by `greenroom start DECK`. FILE may be -, for stdin.
+    """
+    from orchestrator.cli.arguments import names_in
+    from orchestrator.documents.opening import start_crew
+    from orchestrator.documents.session import started_json
+
+    screen = Screen.current
+    files = {path: _text_of(source) for path, source in _pairs(file, "--file PATH=FILE")}
+    with start_crew(
+        screen.open_home(),
+        session,
+        files,
+        title=title,
+        agents=names_in(agents),
+        date=date,
+        fields=dict(_pairs(field, "--field NAME=TEXT")),
+        say=screen.warn,
+    ) as started:
+        plain = started_json(started)
+    who = f"{plain['crew']} with {', '.join(plain['agents'])}"
+    screen.result({"version": 1, **plain}, f"{plain['session']} is started: {who}\n{plain['path']}")
 
 
 def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: ReceiptId = None) -> None:
@@ -127,6 +169,42 @@ def _given(text: str) -> str:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"stdin is not UTF-8 (byte {error.start}); nothing was written: convert the text"
+        ) from error
+
+
+def _pairs(given: Sequence[str] | None, form: str) -> list[tuple[str, str]]:
+    """Split what was given as NAME=VALUE.
+
+    Raises:
+        UsageError: One has no name, or a name comes twice.
+    """
+    pairs = [tuple(one.partition("=")[::2]) for one in given or ()]
+    names = [name for name, _ in pairs]
+    for one, name in zip(given or (), names, strict=True):
+        if not name or "=" not in one:
+            raise UsageError(f"{one[:80]!r}: give it as {form}", value=one)
+        if names.count(name) > 1:
+            raise UsageError(f"{name!r} is given twice: leave one out", value=name)
+    return [(name, value) for name, value in pairs]
+
+
+def _text_of(source: str) -> str:
+    """Read a file, or stdin where it is `-`.
+
+    Raises:
+        InputError: It cannot be read, or is not UTF-8.
+    """
+    if source == "-":
+        return _given(source)
+    try:
+        return Path(source).read_bytes().decode()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise InputError(f"{source}: {reason}; no session was started", file=source) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{source}: is not UTF-8 (byte {error.start}); no session was started: convert the text",
+            file=source,
         ) from error
 
 

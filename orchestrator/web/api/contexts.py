@@ -9,8 +9,9 @@ from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from orchestrator.core.errors import UsageError
-from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
+from orchestrator.documents.context import check_seat, messages_json, receipt_json
 from orchestrator.documents.models.sessions import ContextMessages, ContextReceipt
+from orchestrator.documents.opening import context_then
 from orchestrator.web.description import AgentId, SessionId, component
 from orchestrator.web.open_sessions import reads
 from orchestrator.web.site import Site, site_of
