@@ -187,7 +187,7 @@ def test_an_unknown_file_is_refused_with_those_that_the_table_has(command: Comma
     )
 
 
-@pytest.mark.parametrize("arguments", ["feed pr-42 talk.txt", "ask pr-42", "end pr-42"])
+@pytest.mark.parametrize("arguments", ["feed pr-42 talk.txt", "ask pr-42", "pause pr-42"])
 def test_what_only_a_rehearsal_has_is_refused_with_what_there_is(
     command: Commands, crew: Path, arguments: str
 ) -> None:
@@ -195,9 +195,8 @@ def test_what_only_a_rehearsal_has_is_refused_with_what_there_is(
     assert (refused.returncode, refused.stderr) == (
         1,
         (
-            "greenroom: pr-42 is a session of the crew code-review, and no rehearsal: "
-            "`greenroom session append`, `write` and `note` write its record, and "
-            "`greenroom verify` proves it\n"
+            "greenroom: pr-42 is a session of the crew code-review, and no rehearsal: use show, context, "
+            "append, write, note, verify, end and archive\n"
         ),
     )
 

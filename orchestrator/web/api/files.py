@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.responses import PlainTextResponse
 
 from orchestrator.core.store.transaction import Draft
+from orchestrator.documents.opening import store_of
 from orchestrator.web.description import Body, FilePath, Reply, SessionId
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import reads, writes
@@ -26,6 +27,9 @@ class FileText(Body):
     by: str = Field(
         max_length=64, description="The writer, as the file's row names it: an agent, transcript, …"
     )
+    receipt: str | None = Field(
+        None, max_length=64, description="The receipt of the context that the text came from."
+    )
 
 
 class Appended(Reply):
@@ -34,6 +38,8 @@ class Appended(Reply):
     path: str
     bytes: int
     """All that it holds."""
+    record: int | None = None
+    """The record's number, which `at` of a context takes; null: an earlier release gave the first reply."""
 
 
 class Written(Reply):
@@ -42,15 +48,17 @@ class Written(Reply):
     path: str
     revision: int
     """From 1."""
+    record: int | None = None
+    """The record's number, which `at` of a context takes; null: an earlier release gave the first reply."""
 
 
 @router.get("/sessions/{session}/files/{path:path}", response_class=PlainTextResponse)
 @reads
 def read_file(session: SessionId, path: FilePath, site: At) -> PlainTextResponse:
     """Give the file's whole text; empty where nothing was written yet."""
-    found = site.sessions.get(session)
+    found = site.sessions.get_any(session)
     text = found.read(path)
-    digest = found.rehearsal.store.state(path).sha256
+    digest = store_of(found).state(path).sha256
     return PlainTextResponse(text, headers={"etag": f'"{digest}"'})
 
 
@@ -58,16 +66,20 @@ def read_file(session: SessionId, path: FilePath, site: At) -> PlainTextResponse
 @writes
 def append_to_file(session: SessionId, path: FilePath, text: FileText, site: At, key: Key = None) -> Appended:
     """Add to an append-only file. Durable once it is answered."""
-    found = site.sessions.get(session)
+    found = site.sessions.get_any(session)
+    store = store_of(found)
 
     def work() -> Appended:
-        return Appended(path=path, bytes=found.append(path, text.text, by=text.by))
+        record = found.append(path, text.text, by=text.by, receipt=text.receipt)
+        return Appended(path=path, bytes=store.size_at(path, record)[0], record=record)
 
     def reply(tx: Draft) -> dict[str, Any]:
-        return {"path": path, "bytes": tx.state(found.rehearsal.store.layout.file(path)).size_bytes}
+        size_bytes = tx.state(store.layout.file(path)).size_bytes
+        return {"path": path, "bytes": size_bytes, "record": _record_of(tx, path)}
 
-    asked = ["append", path, text.model_dump()]
-    appended: Appended = once(site, session, key, asked, work, effects=[path], reply=reply)
+    appended: Appended = once(
+        site, session, key, ["append", path, _asked(text)], work, effects=[path], reply=reply
+    )
     return appended
 
 
@@ -75,14 +87,27 @@ def append_to_file(session: SessionId, path: FilePath, text: FileText, site: At,
 @writes
 def write_file(session: SessionId, path: FilePath, text: FileText, site: At, key: Key = None) -> Written:
     """Write a whole file: once, a few times or always, by its class. Durable once it is answered."""
-    found = site.sessions.get(session)
+    found = site.sessions.get_any(session)
+    store = store_of(found)
 
     def work() -> Written:
-        return Written(path=path, revision=found.write(path, text.text, by=text.by))
+        record = found.write(path, text.text, by=text.by, receipt=text.receipt)
+        return Written(path=path, revision=store.state(path).revisions, record=record)
 
     def reply(tx: Draft) -> dict[str, Any]:
-        return {"path": path, "revision": tx.state(found.rehearsal.store.layout.file(path)).revisions}
+        revisions = tx.state(store.layout.file(path)).revisions
+        return {"path": path, "revision": revisions, "record": _record_of(tx, path)}
 
-    asked = ["write", path, text.model_dump()]
-    written: Written = once(site, session, key, asked, work, effects=[path], reply=reply)
+    written: Written = once(
+        site, session, key, ["write", path, _asked(text)], work, effects=[path], reply=reply
+    )
     return written
+
+
+def _asked(text: FileText) -> dict[str, Any]:
+    """Return what is asked as JSON: as an earlier release had it where no receipt is named."""
+    return text.model_dump(exclude={"receipt"} if text.receipt is None else None)
+
+
+def _record_of(tx: Draft, path: str) -> int:
+    return next(one.seq for one in reversed(tx.records) if one.file == path)

@@ -118,7 +118,7 @@ def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]
     before: int | None = None
     while rows := site.review.catalogue.page(before=before, are_recorded=are_recorded):
         for row in rows:
-            if row.is_here:
+            if row.is_here and not row.entry.crew:
                 yield Rehearsed(row, site.review.titles.of(row.entry.session))
         before = rows[-1].n
 
