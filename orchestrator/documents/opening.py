@@ -16,10 +16,12 @@ from orchestrator.core.archive.register import archives_of
 from orchestrator.core.context.assemble import Context
 from orchestrator.core.errors import ArchiveError, GreenroomError, OtherCrewError, ReceiptError, UsageError
 from orchestrator.core.home.folder import packaged_table, session_folder
+from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.store import Repair, Store
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import other_crew
+from orchestrator.panel.records.setup import lacking
 from orchestrator.rehearsal.session import Session
 
 if TYPE_CHECKING:
@@ -57,6 +59,27 @@ def open_any(
         return core.Session.open(home, root, on_repair=on_repair)
 
 
+def is_of_board(home: Home) -> bool:
+    """Return whether a home's sessions are rehearsals: its table is a board panel's by name or by its rows.
+
+    A board panel's table that lacks something is said where a rehearsal is started, row by row.
+    """
+    return home.table.name == packaged_table().name or next(lacking(home.table), None) is None
+
+
+def check_is_of_board(home: Home) -> None:
+    """Refuse a rehearsal in a home of another crew, before anything of a panel is looked for.
+
+    Raises:
+        OtherCrewError: Says whose home it is.
+    """
+    if not is_of_board(home):
+        raise OtherCrewError(
+            f"the crew of this home is {one_line(home.table.name)}, which holds no rehearsals: start its "
+            "sessions with `greenroom session start`, or open a home of a board panel"
+        )
+
+
 def start_crew(
     home: Home,
     session_id: str | None,
@@ -74,10 +97,10 @@ def start_crew(
         UsageError: The home is a board panel's, whose sessions are rehearsals; or as `core.Home.start`.
         SessionExistsError, HomeError, ConfigurationError, StoreError: As `core.Home.start`.
     """
-    if home.table.name == packaged_table().name:
+    if is_of_board(home):
         raise UsageError(
-            f"the crew of this home is the {home.table.name}, whose sessions are rehearsals and begin with a "
-            "deck: use start, or a home with a table.yaml of another crew"
+            "the crew of this home is a board panel, whose sessions are rehearsals and begin with a deck: "
+            "use `greenroom start DECK`, or a home with a table.yaml of another crew"
         )
     return core.Home.start(
         home, session_id, files, title=title, agents=agents, date=date, fields=fields, say=say

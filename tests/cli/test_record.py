@@ -195,7 +195,7 @@ def test_what_only_a_rehearsal_has_is_refused_with_what_there_is(
     assert (refused.returncode, refused.stderr) == (
         1,
         (
-            "greenroom: pr-42 is a session of the crew code-review, and no rehearsal: use show, context, "
+            "greenroom: session pr-42 is of the crew code-review and no rehearsal: use show, context, "
             "append, write, note, verify, end and archive\n"
         ),
     )

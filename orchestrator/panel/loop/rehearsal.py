@@ -583,8 +583,8 @@ def open_rehearsal(
 def other_crew(name: str, crew: str) -> OtherCrewError:
     """Return the error that says which crew's the session *name* is, and what there is of it."""
     return OtherCrewError(
-        f"{name} is a session of the crew {one_line(crew)}, and no rehearsal: use show, context, append, "
-        "write, note, verify, end and archive",
+        f"session {name} is of the crew {one_line(crew)} and no rehearsal: use show, context, append, write, "
+        "note, verify, end and archive",
         value=name,
     )
 

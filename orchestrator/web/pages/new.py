@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from orchestrator.core.errors import GreenroomError
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.table import MODERATOR, SESSION_ID
+from orchestrator.documents.opening import check_is_of_board
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.config.engine_names import BANK, installed_names
 from orchestrator.panel.engines.model.settings import DEFAULT_MODEL
@@ -163,6 +164,7 @@ INTENSITIES = {
 def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
     """The starting page."""
     home = site.own
+    check_is_of_board(home)
     config = home.config
     rules = read_orchestration(read_regular(home.root / RULES).decode(), RULES)
     answer = page(
