@@ -116,7 +116,12 @@ class Ground:
             (self.around / name).write_text(f"canary {name}\n", "utf-8")
         self.canaries = self._outside()
         build()  # every command
-        for module in ("session", "archive.upload", "archive.download", "loop.plan", "debrief.build"):
+        for module in (
+            "core.archive.upload",
+            "core.archive.download",
+            "panel.loop.plan",
+            "panel.debrief.build",
+        ):
             import_module(f"orchestrator.{module}")
         gc.collect()
         gc.freeze()  # a fork shares what nobody counts again

@@ -35,6 +35,9 @@ COMMANDS: Final[tuple[tuple[str, ...], ...]] = (
     ("start", "SAMPLE", "--panel=skeptic,NAME"),
     ("context", "--", "live", "NAME"),
     ("ask", "live", "--agent=NAME"),
+    ("session", "append", "live", "--by=transcript", "--", "NAME", "text"),
+    ("session", "write", "live", "--by=NAME", "skeptic/candidate-question.md", "text"),
+    ("session", "note", "live", "--by=skeptic", "--", "NAME", "{}"),
     ("panel", "add", "--", "NAME"),
     ("briefing", "--", "NAME"),
 )

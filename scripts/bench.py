@@ -68,7 +68,7 @@ from orchestrator.rehearsal.session import Session  # noqa: E402
 from tests.helpers.figures import note  # noqa: E402
 
 if TYPE_CHECKING:
-    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.panel.loop.rehearsal import OpenRehearsal
 
 TRANSCRIPT = "shared/presenter-transcript.md"
 SPOKEN = (
@@ -247,11 +247,13 @@ def bench_join() -> None:
             (ROOT / "agents" / path) if path.startswith("templates/") else store.root / path
             for path in store.layout.order("skeptic")
         ]
-        ours, floor = [], []
+        ours, floor, messages = [], [], []
         for _ in range(60):
             store.append(TRANSCRIPT, SPOKEN, by="transcript")
             ours.append(timed(lambda: len(assembler.prepare("skeptic", purpose="b", engine="offline").text)))
             floor.append(timed(lambda: sum(len(path.read_text("utf-8")) for path in paths)))
+            context = assembler.prepare("skeptic", purpose="b", engine="offline")
+            messages.append(timed(partial(context.messages, "watermark")))
         store.close()
     line(
         "context with its text, 2 MB",
@@ -260,6 +262,7 @@ def bench_join() -> None:
         1.0,
         "read of the files",
     )
+    line("its messages after a segment", median(messages[1:]), median(floor), 2.0, "read of the files")
 
 
 FIRST = """
@@ -372,7 +375,7 @@ def bench_rehearsal() -> None:
     spent: list[tuple[str, float]] = []
     refresh = refreshing.refresh
 
-    def watched(rehearsal: Rehearsal, why: str) -> object:
+    def watched(rehearsal: OpenRehearsal, why: str) -> object:
         store = rehearsal.store
         synced = store.sync_s
         begin = perf_counter()

@@ -60,7 +60,7 @@ from orchestrator.panel.engines.protocol import Engine, Request, SeatRequest  # 
 from orchestrator.panel.engines.together import begun  # noqa: E402
 from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.loop import steps  # noqa: E402
-from orchestrator.panel.loop.rehearsal import Rehearsal  # noqa: E402
+from orchestrator.panel.loop.rehearsal import OpenRehearsal  # noqa: E402
 from orchestrator.panel.loop.state import State  # noqa: E402
 from orchestrator.panel.model.usage import CallUsage  # noqa: E402
 from orchestrator.rehearsal.session import Session  # noqa: E402
@@ -187,7 +187,7 @@ class Listening:
         self._keep(request, context)
         return self.engine.reply(request, context)
 
-    def on_the_wall_s(self, rehearsal: Rehearsal) -> float:
+    def on_the_wall_s(self, rehearsal: OpenRehearsal) -> float:
         """Where the clock on the wall stands."""
         if self.is_full_speed:
             return self._at_s
@@ -222,7 +222,7 @@ class Listening:
 
 
 class Waiting(Listening):
-    """The same as `offers.Beginning`: the loop asks it only where a question can be put."""
+    """The same as `offers.SupportsFutures`: the loop asks it only where a question can be put."""
 
     def begin(
         self, request: Request[R], context: Context | None, on_text: Callable[[str], None] | None = None

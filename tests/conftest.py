@@ -11,6 +11,7 @@ import pytest
 
 from tests.helpers import memory_modes
 from tests.helpers.homes import new_home
+from tests.helpers.installed import NO_INDEX
 from tests.helpers.memory_modes import VARIABLE
 from tests.helpers.seed_promises import PROMISES, node_of
 from tests.web.browser import NO_BROWSER
@@ -44,7 +45,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for why in (NO_SHARED, NO_BROWSER):
+    for why in (NO_SHARED, NO_BROWSER, NO_INDEX):
         skipped = [
             report
             for report in terminalreporter.stats.get("skipped", [])

@@ -47,6 +47,9 @@ loaded: all of them, with their options, take as long as everything else that a 
 GROUPS: Final = {
     "session": {
         "start": "record",
+        "append": "record",
+        "write": "record",
+        "note": "record",
         "feed": "session",
         "slide": "session",
         "pause": "session",
@@ -64,9 +67,6 @@ GROUPS: Final = {
         "intel": "prepare",
         "end": "session",
         "context": "look",
-        "append": "record",
-        "write": "record",
-        "note": "record",
         "title": "keep",
         "progress": "look",
         "review": "serve",
@@ -99,8 +99,8 @@ GROUPS: Final = {
 GROUP_HELP: Final = {
     "session": """Drive a session, write its record, end it, keep it.
 
-    A rehearsal begins with `greenroom start DECK`. `start`, `append`, `write` and `note` begin and write the
-    record of any crew's session, by the classes and writers of its own table.
+    A rehearsal begins with `greenroom start DECK`. A crew of your own begins with `session start`; `append`,
+    `write`, `note` and `end` serve both, by the classes and writers of the session's own table.
     """,
     "memory": """What is remembered of a presenter, and their control over it.
 
@@ -198,7 +198,8 @@ def _add(app: typer.Typer, name: str, module: str, *, is_hidden: bool = False) -
     if isinstance(one, typer.Typer):
         app.add_typer(one, name=name, hidden=is_hidden)
     else:
-        app.command(name, epilog=DEFAULTS if name in TAKE_DEFAULTS else None, hidden=is_hidden)(one)
+        takes_defaults = name in TAKE_DEFAULTS and module == COMMANDS[name]
+        app.command(name, epilog=DEFAULTS if takes_defaults else None, hidden=is_hidden)(one)
 
 
 def _words(arguments: Sequence[str]) -> list[str]:

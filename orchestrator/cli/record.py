@@ -1,6 +1,6 @@
 """Commands of a session's record, whatever its crew: start, append, write, note.
 
-They go through the store alone: the table in the session's first record says which files there are, of which
+The table of the home, and then the one in the session's first record, says which files there are, of which
 class, and who writes them.
 """
 
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.arguments import Name, option
+from orchestrator.cli.arguments import Name, names_in, option
 from orchestrator.cli.screen import Screen
-from orchestrator.core.errors import InputError, UsageError
+from orchestrator.core.errors import UsageError
+from orchestrator.core.store.files import reason
 
 if TYPE_CHECKING:
     from orchestrator.core.store.store import Store
-    from orchestrator.core.store.transaction import Draft
 
 FilePath = Annotated[
     str,
@@ -35,44 +35,45 @@ ReceiptId = Annotated[str | None, option("ID", "The receipt of the context that 
 
 
 def start(
-    session: Annotated[str, typer.Argument(metavar="ID", help="The new session's id.")],
+    session_id: Annotated[str, typer.Argument(metavar="ID", help="The new session's id.")],
     file: Annotated[
         list[str] | None,
-        option("PATH=FILE", "A file that it begins with, by its path in the table; may be repeated."),
+        option("PATH=FILE", "What it begins with: a file of the table, and where its text is; repeatable."),
     ] = None,
-    agents: Annotated[
-        str | None, option("A,B,C", "Who takes the table's seats; default: all of this home.")
-    ] = None,
-    title: Annotated[str, option("TEXT", "What the session is about.")] = "",
+    agents: Annotated[str | None, option("A,B", "Who takes the seats; default: all of this home.")] = None,
+    title: Annotated[str, option("TEXT", "What it is about, on one line.")] = "",
     date: Annotated[str | None, option("DAY", "The day that it is about, YYYY-MM-DD.")] = None,
     field: Annotated[
-        list[str] | None,
-        option("NAME=TEXT", "What a blueprint of the home names so; may be repeated."),
+        list[str] | None, option("NAME=TEXT", "What a blueprint of the home names so; repeatable.")
     ] = None,
 ) -> None:
-    """Start a session of this home's crew, by its own table.
+    """Start a session of this home's crew.
 
-    A rehearsal is started by `greenroom start DECK`. FILE may be -, for stdin.
+    The crew is the home: `table.yaml` says which files a session has, who writes each and who reads what. A
+    rehearsal of the board panel begins with `greenroom start DECK`. FILE may be -, for stdin.
     """
-    from orchestrator.cli.arguments import names_in
-    from orchestrator.documents.opening import start_crew
+    from orchestrator.documents.opening import is_of_board, start_crew, store_of
     from orchestrator.documents.session import started_json
 
     screen = Screen.current
-    files = {path: _text_of(source) for path, source in _pairs(file, "--file PATH=FILE")}
+    home = screen.open_home()
+    if is_of_board(home):
+        raise UsageError(
+            f"{home.root} is the home of a board panel: begin a rehearsal with `greenroom start DECK`, or "
+            "name your crew's home with --home"
+        )
+    texts = _texts(file or ())
+    fields = _fields(field or ())
+    seats = names_in(agents)
     with start_crew(
-        screen.open_home(),
-        session,
-        files,
-        title=title,
-        agents=names_in(agents),
-        date=date,
-        fields=dict(_pairs(field, "--field NAME=TEXT")),
-        say=screen.warn,
-    ) as started:
-        plain = started_json(started)
-    who = f"{plain['crew']} with {', '.join(plain['agents'])}"
-    screen.result({"version": 1, **plain}, f"{plain['session']} is started: {who}\n{plain['path']}")
+        home, session_id, texts, title=title, agents=seats, date=date, fields=fields, say=screen.warn
+    ) as session:
+        plain = {"version": 1, **started_json(session), "record": store_of(session).seq}
+    screen.result(
+        plain,
+        f"{session_id} is active, with {', '.join(plain['agents'])}: {plain['path']}\n"
+        f"Next: {screen.command} session append {session_id} PATH TEXT --by WRITER",
+    )
 
 
 def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: ReceiptId = None) -> None:
@@ -82,10 +83,7 @@ def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: Recei
     """
     words = _given(text)
     with _opened(session) as store:
-        store.layout.file(path)  # before the lock is waited for
-        with store.transaction() as tx:
-            tx.append(path, words, by=by, receipt=receipt)
-            number = _last(tx)
+        number = store.append(path, words, by=by, receipt=receipt)
         _show(store, number, f"appended to {path}")
 
 
@@ -96,10 +94,7 @@ def write(session: Name, path: FilePath, text: Text, by: Writer, receipt: Receip
     """
     words = _given(text)
     with _opened(session) as store:
-        store.layout.file(path)
-        with store.transaction() as tx:
-            tx.write(path, words, by=by, receipt=receipt)
-            number = _last(tx)
+        number = store.write(path, words, by=by, receipt=receipt)
         _show(store, number, f"{path} is written")
 
 
@@ -124,6 +119,48 @@ def note(
         _show(store, number, f"{type_} is noted")
 
 
+def _texts(given: Sequence[str]) -> dict[str, str]:
+    """Read what a session begins with: the text of each file, by its path.
+
+    Raises:
+        UsageError: One has no `=`, is named twice, cannot be read, or is not UTF-8.
+    """
+    texts: dict[str, str] = {}
+    for one in given:
+        path, is_there, file = one.partition("=")
+        if not is_there or not path or not file:
+            raise UsageError(f"--file {one!r}: give PATH=FILE, as in shared/pull-request.md=42.diff")
+        if path in texts:
+            raise UsageError(f"--file names {path} twice: give each file once")
+        if file == "-":
+            texts[path] = _given(file)
+            continue
+        try:
+            texts[path] = Path(file).read_bytes().decode()
+        except OSError as error:
+            raise UsageError(f"--file {one}: {reason(error)}") from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"--file {one}: is not UTF-8 (byte {error.start}): convert it") from error
+    return texts
+
+
+def _fields(given: Sequence[str]) -> dict[str, str]:
+    """Split what blueprints may name, by its name.
+
+    Raises:
+        UsageError: One has no `=`, or is named twice.
+    """
+    fields: dict[str, str] = {}
+    for one in given:
+        name, is_there, text = one.partition("=")
+        if not is_there or not name:
+            raise UsageError(f"--field {one!r}: give NAME=TEXT, as in repository=greenroom")
+        if name in fields:
+            raise UsageError(f"--field names {name} twice: give each once")
+        fields[name] = text
+    return fields
+
+
 @contextmanager
 def _opened(name: str) -> Iterator[Store]:
     """Open the record of the session that a command names, for writing."""
@@ -145,14 +182,12 @@ def _opened(name: str) -> Iterator[Store]:
         store.close()
 
 
-def _last(tx: Draft) -> int:
-    """Return the number of the record that was just made."""
-    return tx.records[-1].seq
-
-
 def _show(store: Store, number: int, done: str) -> None:
-    session = store.opening.id or store.root.name
-    Screen.current.result({"version": 1, "session": session, "record": number}, f"record {number}: {done}")
+    Screen.current.result(_plain(store, number), f"record {number}: {done}")
+
+
+def _plain(store: Store, number: int) -> dict[str, Any]:
+    return {"version": 1, "session": store.opening.id or store.root.name, "record": number}
 
 
 def _given(text: str) -> str:
@@ -169,42 +204,6 @@ def _given(text: str) -> str:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"stdin is not UTF-8 (byte {error.start}); nothing was written: convert the text"
-        ) from error
-
-
-def _pairs(given: Sequence[str] | None, form: str) -> list[tuple[str, str]]:
-    """Split what was given as NAME=VALUE.
-
-    Raises:
-        UsageError: One has no name, or a name comes twice.
-    """
-    pairs = [tuple(one.partition("=")[::2]) for one in given or ()]
-    names = [name for name, _ in pairs]
-    for one, name in zip(given or (), names, strict=True):
-        if not name or "=" not in one:
-            raise UsageError(f"{one[:80]!r}: give it as {form}", value=one)
-        if names.count(name) > 1:
-            raise UsageError(f"{name!r} is given twice: leave one out", value=name)
-    return [(name, value) for name, value in pairs]
-
-
-def _text_of(source: str) -> str:
-    """Read a file, or stdin where it is `-`.
-
-    Raises:
-        InputError: It cannot be read, or is not UTF-8.
-    """
-    if source == "-":
-        return _given(source)
-    try:
-        return Path(source).read_bytes().decode()
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(f"{source}: {reason}; no session was started", file=source) from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            f"{source}: is not UTF-8 (byte {error.start}); no session was started: convert the text",
-            file=source,
         ) from error
 
 

@@ -34,7 +34,7 @@ from orchestrator.core.errors import ArchiveError, EngineError, SessionStateErro
 if TYPE_CHECKING:
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.documents.opening import AnySession
-    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.panel.loop.rehearsal import OpenRehearsal
     from orchestrator.rehearsal.session import Session
 
 
@@ -216,7 +216,7 @@ def play_to_the_end(
     with stoppable() as stop, shut, progress(session, shows_bar) as count:
         tell_when_out = _tells_when_out()
 
-        def on_step(rehearsal: Rehearsal) -> None:
+        def on_step(rehearsal: OpenRehearsal) -> None:
             if is_shown:
                 dialogue.show()
             tell_when_out(rehearsal)
@@ -237,11 +237,11 @@ def play_to_the_end(
     return end_run(session, began=began, repaired=repaired, dialogue=dialogue if is_shown else None)
 
 
-def _tells_when_out() -> Callable[[Rehearsal], None]:
+def _tells_when_out() -> Callable[[OpenRehearsal], None]:
     """Says once that the prepared answers are used up, when a question finds none left."""
     is_told = False
 
-    def tell(rehearsal: Rehearsal) -> None:
+    def tell(rehearsal: OpenRehearsal) -> None:
         nonlocal is_told
         projection = rehearsal.projection
         count = len(projection.playback.answers) if projection.playback is not None else 0

@@ -14,7 +14,7 @@ from orchestrator.core.legible import printable
 from orchestrator.panel.engines.in_flight import Calls
 
 if TYPE_CHECKING:
-    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.panel.loop.rehearsal import OpenRehearsal
     from orchestrator.rehearsal.session import Session
 
 
@@ -124,7 +124,7 @@ def muted() -> Iterator[None]:
 
 
 @contextmanager
-def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], None]]:
+def progress(session: Session, shown: bool) -> Iterator[Callable[[OpenRehearsal], None]]:
     """A callback for every step of a playback."""
     loaded = session.projection.playback
     if not shown or loaded is None or not loaded.segments:
@@ -154,7 +154,7 @@ def progress(session: Session, shown: bool) -> Iterator[Callable[[Rehearsal], No
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=len(loaded.segments))
 
-        def step(rehearsal: Rehearsal) -> None:
+        def step(rehearsal: OpenRehearsal) -> None:
             bar.update(task, completed=rehearsal.projection.played)
 
         yield step

@@ -13,12 +13,12 @@ from functools import lru_cache
 from typing import Final
 
 MAX_GAP_S: Final = 5.0
-"""A process that looks at its clock every second, and has not for so long, was stopped. On a machine with
-twenty times more to do than it can, a thread waits for some tenths of a second."""
+"""Maximum seconds between two looks of a process that looks at its clock every second: a longer gap is a
+stop. On a machine with twenty times more to do than it can, a thread waits for some tenths of a second."""
 
 
 def utc_now() -> str:
-    """The wall clock, UTC, RFC 3339 with microseconds."""
+    """Return the wall clock's time, UTC, RFC 3339 with microseconds."""
     seconds, microseconds = divmod(time.time_ns() // 1000, 1_000_000)
     # Put together by hand: microseconds are always six digits, and isoformat leaves them out where they are
     # 0.
@@ -27,12 +27,12 @@ def utc_now() -> str:
 
 @lru_cache(maxsize=1)
 def _to_the_second(seconds: int) -> str:
-    """Formatting a date takes longer than the rest of a record; most come within the same second."""
+    """Format a time to the second; cached, since formatting is slow and most records share a second."""
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
 class Stopwatch:
-    """Seconds for which this process was there, by the monotonic clock, which nobody sets.
+    """A count of the seconds for which this process was there, by the monotonic clock, which nobody sets.
 
     That clock stands while the machine sleeps (Linux, macOS). It runs on while the process is stopped or its
     virtual machine paused, so whoever looks every second can leave such a gap out. Safe to use from many
@@ -46,7 +46,7 @@ class Stopwatch:
         self._seen = (0.0, time.monotonic())
 
     def seconds(self) -> float:
-        """Return the seconds so far; a look, after which the next gap is counted anew."""
+        """Return the seconds so far, and begin to measure the next gap."""
         at_s, seen = self._seen
         now = time.monotonic()
         passed_s = now - seen

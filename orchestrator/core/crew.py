@@ -1,8 +1,8 @@
-"""What a session of any crew is started with, told, verified and archived by."""
+"""How a session of any crew is started, noted in, verified and archived."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -23,7 +23,7 @@ from orchestrator.core.store.ledger import LEDGER_VERSION
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.store.value import Unread
-from orchestrator.core.table import Layout, Mutability, check_session_id
+from orchestrator.core.table import AGENT, Layout, Mutability, check_session_id
 from orchestrator.core.verify import Verification, verify_session
 
 
@@ -41,15 +41,33 @@ class Note:
 _OWN_FIELDS = ("session", "title", "date", "agents", "agent")
 
 
-def unused_files(home: Home, agents: Sequence[str] | None) -> Iterator[str]:
-    """Yield a line on each file of the home that no row and no order of its table names."""
-    return iter(unnamed_files(home, _layout(home, agents)))
+def _layout(home: Home, agents: Iterable[str] | None) -> Layout:
+    """Return the home's table with *agents* in its seats; None: all that have a folder in the home.
 
-
-def _layout(home: Home, agents: Sequence[str] | None) -> Layout:
-    if agents is None and not home.table.max_seats:
-        return home.table.seated(())
-    return home.layout(None if agents is None else tuple(agents))
+    Raises:
+        UsageError: There is no such agent, or there are too few or too many.
+        TypeError: They are no list of names.
+    """
+    table = home.table
+    known = home.panelists() if table.companions(AGENT) else None  # else a seat needs no folder
+    everybody = known if known is not None and table.max_seats else ()
+    named = everybody if agents is None else tuple(agents)
+    if isinstance(agents, str) or not all(isinstance(name, str) for name in named):
+        raise TypeError(f"agents is {agents!r}, not a list of names")
+    for name in named:
+        if known is not None and name not in (*known, *table.agents):
+            raise UsageError(
+                f"there is no agent {name!r} in {home.templates}: those that can take a seat are "
+                f"{', '.join(known) or 'none'}",
+                value=name,
+            )
+    if not table.min_seats <= len(named) <= table.max_seats:
+        besides = f" besides its own ({', '.join(table.agents)})" if table.agents else ""
+        raise UsageError(
+            f"the table {table.name} seats {table.min_seats} to {table.max_seats} agents{besides}, "
+            f"not {len(named)}{' (' + ', '.join(named) + ')' if named else ''}: name them with `agents`"
+        )
+    return table.seated(named)
 
 
 def start_session(
@@ -58,29 +76,27 @@ def start_session(
     files: Mapping[str, str],
     *,
     title: str,
-    agents: Sequence[str] | None,
+    agents: Iterable[str] | None,
     date: str | None,
     fields: Mapping[str, Any],
+    say: Callable[[str], None],
 ) -> Path:
     """Make the folder of a session and return it; arguments as at `Home.start`.
 
     Raises:
-        UsageError, SessionExistsError, HomeError, ConfigurationError, StoreError
+        UsageError, SessionExistsError, HomeError, ConfigurationError, StoreError, TypeError
     """
-    from datetime import date as day
-
     check_session_id(session_id)
     if date is not None:
-        try:
-            day.fromisoformat(date)
-        except (TypeError, ValueError) as error:
-            raise UsageError(f"date is {date!r}: write it as YYYY-MM-DD") from error
+        _check_date(date)
     taken = [name for name in _OWN_FIELDS if name in fields]
     if taken:
         raise UsageError(f"fields names {', '.join(taken)}, which the start itself gives: use another name")
     layout = _layout(home, agents)
     check_blueprints(home, layout)
     templates = home.read_templates(layout)
+    for unused in unnamed_files(home, layout):
+        say(unused)
     first = {
         "crew": layout.table.name,
         "frames_version": FRAMES_VERSION,
@@ -114,6 +130,20 @@ def start_session(
     return starting.make_session(home, session_id, make)
 
 
+def _check_date(date: str) -> None:
+    """Refuse whatever is no day, written as YYYY-MM-DD.
+
+    Raises:
+        UsageError: It is not.
+    """
+    from datetime import date as day
+
+    with suppress(TypeError, ValueError):
+        if day.fromisoformat(date).isoformat() == date:  # it takes other forms, too
+            return
+    raise UsageError(f"date is {date!r}: write it as YYYY-MM-DD")
+
+
 def _write(tx: Draft, layout: Layout, path: str, text: str) -> None:
     if layout.file(path).mutability is Mutability.APPEND_ONLY:
         tx.append(path, text, by="start")
@@ -134,7 +164,7 @@ def notes_of(store: Store, type_: str | None) -> list[Note]:
 
 
 def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification:
-    """Verify a session; where it lies in its home, also against what the home knows of its archives."""
+    """Verify a session, and if it lies in its home, also against what the home knows of its archives."""
     if not store.frozen:
         with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody
             store.flush(timeout_s=0)
@@ -145,8 +175,13 @@ def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification
 
 
 def archive(store: Store, home: Home | None, url: str, endpoint_url: str | None) -> Archived:
-    """Archive an ended session, and note in its home where; *home* is None where it lies in none."""
+    """Archive an ended session, and record the place in its home; *home* is None if it lies in none."""
     session = store.opening.id
+    if not store.application.owns(store.opening):
+        raise UsageError(
+            f"{session}: is another program's session, whose archive names what only that one can count: "
+            "archive it with `greenroom archive`"
+        )
     place = open_store(url, endpoint_url=endpoint_url)
     check_takes_archives(place, session)
     if home is not None:

@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 def reduced(error: BaseException) -> tuple[Any, ...]:
-    """What makes *error* again, as `pickle` and `copy` ask for it: its message and attributes as they are.
+    """Return what makes *error* again for `pickle` and `copy`: its message and attributes as they are.
 
     Python's own way calls the class with the message alone, and some of ours take more or something else.
     """
@@ -91,13 +91,13 @@ class GreenroomError(Exception):
 
     @property
     def code(self) -> str:
-        """Its name for programs: `SessionNotFoundError` is `session_not_found`."""
+        """The error's name for programs: `SessionNotFoundError` is `session_not_found`."""
         words = re.findall(r"[A-Z][a-z0-9]*", type(self).__name__.strip("_").removesuffix("Error"))
         return "_".join(words).lower()
 
 
 def names_its_file(read: Callable[Concatenate[Path, P], T]) -> Callable[Concatenate[Path, P], T]:
-    """*read*, whose first argument is a file: its errors say which, for programs too."""
+    """Wrap *read*, whose first argument is a file, so that its errors name the file, for programs too."""
 
     @wraps(read)
     def reading(path: Path, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -151,11 +151,11 @@ class AnswersError(InputError):
 
 
 class SessionNotFoundError(GreenroomError):
-    """No session, or more than one, answers to this name."""
+    """No session, or more than one, has this name."""
 
 
 class SessionExistsError(GreenroomError):
-    """A session with this id is already there."""
+    """A session with this id already exists."""
 
 
 class SessionStateError(GreenroomError):
@@ -183,7 +183,7 @@ class StoreError(GreenroomError):
 
 
 class UnknownFileError(StoreError):
-    """The name is in no row of the layout table."""
+    """The name is in no row of the table of files."""
 
 
 class ImmutableFileError(StoreError):
@@ -223,11 +223,11 @@ class SessionBusyError(StoreError):
 
 
 class RequestIdReusedError(StoreError):
-    """A client's own id was given for another request before."""
+    """A client used its id before for another request."""
 
 
 class TransactionOpenError(StoreError):
-    """The thread holds a transaction and writes past it: what it writes goes through the transaction."""
+    """The thread holds a transaction and writes past it; its writes must go through the transaction."""
 
 
 class LedgerCorruptError(GreenroomError):
@@ -235,7 +235,7 @@ class LedgerCorruptError(GreenroomError):
 
 
 class LaterReleaseError(LedgerCorruptError):
-    """A later release wrote it, and this one cannot read it; nothing is known to be wrong with it."""
+    """A later release wrote the ledger, and this one cannot read it; nothing is known to be wrong with it."""
 
 
 class ReceiptError(GreenroomError):
@@ -245,8 +245,8 @@ class ReceiptError(GreenroomError):
 class EngineError(GreenroomError):
     """An engine failed or gave no usable reply.
 
-    *stops*: who set it up has to put it right, and can at once: no key, a key that is refused, a model that
-    is not known, nobody there. At the check before a session this stops the start; nothing else does.
+    *stops*: whoever set the engine up has to fix it, and can at once: no key, a key that is refused, a model
+    that is not known, nobody there. At the check before a session this stops the start; nothing else does.
     *status* is the HTTP status of the service's answer, where that was what failed.
     """
 

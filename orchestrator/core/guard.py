@@ -35,19 +35,20 @@ from orchestrator.core.verify.session_folder import home_digest, source_of
 
 
 SETTLED_NS: Final = 50_000_000
-"""A file touched more lately than this may be touched again within the same tick of the file system's clock
-(4 to 10 ms), and would look the same: it is read again at the next look."""
+"""Minimum age of a file's last change to be trusted: within the same tick of the file system's clock (4 to 10
+ms) another change would look the same, so a younger file is read again at the next look."""
 LEDGER_EVERY_S: Final = 10.0
-"""Between two readings of a whole ledger, which may hold megabytes; nothing mends a ledger, so no hurry."""
+"""Seconds between two readings of a whole ledger, which may hold megabytes; nothing mends one, so no
+hurry."""
 RESTS_AFTER_S: Final = 30.0
-"""A session that nobody has written to for so long is closed, and opened again once one of its files differs:
-a home may hold thousands that nobody has ended."""
+"""Seconds without a write after which a session is closed, and opened again once one of its files differs: a
+home may hold thousands that nobody has ended."""
 INSIST_S: Final = 0.1
-"""How long a file may differ while writers are busy before their lock is asked for all the same."""
+"""Seconds that a file may differ while writers are busy before their lock is waited for all the same."""
 
 TRIES: Final = 100
 TRY_S: Final = 0.0003
-"""A program that writes without a pause leaves gaps of a tenth of a millisecond between its writes."""
+"""Seconds between two tries for the lock: a program that writes without a pause leaves gaps of 0.1 ms."""
 
 _DECK: Final = (
     "is not the deck that this session was started with: put that back, or remove the file; "
@@ -64,7 +65,7 @@ class Watched:
     """A session's files, and what was last seen of each. Used from one thread."""
 
     def __init__(self, root: Path, say: Callable[[str], None], application: Application = PLAIN) -> None:
-        """Guard the session at *root*; *say* is told each change in one line."""
+        """Guard the session at *root*; call *say* with a line for each change."""
         self.root = root
         self.application = application
         self.has_ended = False
@@ -88,13 +89,13 @@ class Watched:
 
     @property
     def is_resting(self) -> bool:
-        """Whether it is closed here, since nobody has written to it for a while."""
+        """Whether the session is closed here, since nobody has written to it for a while."""
         return self._resting is not None
 
     def look(self) -> bool:
-        """Compare, and put back what differs; False: something may, so look again soon.
+        """Compare the files, and put back what differs; return False if another look is due soon.
 
-        A change that cannot be mended is told once, and again when it has become another one.
+        A change that cannot be mended is reported once, and again when it has become another one.
         """
         try:
             return self._look()
@@ -120,7 +121,7 @@ class Watched:
         return True
 
     def close(self) -> None:
-        """Close what is open of it."""
+        """Close the session's store, if it is open."""
         if self._store is not None:
             self._store.close_files()
         self._store = None
@@ -164,16 +165,16 @@ class Watched:
         self._ledger_read_s = -LEDGER_EVERY_S  # so that it is read before anything is mended by it
 
     def _knows_ledger(self, store: Store) -> bool:
-        """Whether all of the ledger was read, so that a cut or a change is seen when it is opened again."""
+        """Return whether all of the ledger was read, so that reopening it shows a cut or a change."""
         is_settled = self._right.get(LEDGER_NAME) is not None
         return is_settled and self._ledger is not None and self._ledger[0] == store.history.end
 
     def _stands(self) -> int:
-        """Return a digest of how all files stand."""
+        """Return a digest of the status of all files."""
         return hash(tuple(_signature(f"{self.root}/{path}") for path in self._paths))
 
     def _opened(self) -> Store:
-        """The store, with what others have written meanwhile.
+        """Return the store, with what others have written meanwhile.
 
         Raises:
             SessionFrozenError: The session has ended.
@@ -210,7 +211,7 @@ class Watched:
         return self._store
 
     def _is_right(self, store: Store, path: str, signature: Signature | None) -> bool:
-        """Whether the file is what the ledger says now."""
+        """Return whether the file is what the ledger says now."""
         views = store.history.views
         raw = views.read(path, store.layout.files[path].max_bytes)
         digest = hashlib.sha256(raw).hexdigest() if raw is not None else None
@@ -235,9 +236,10 @@ class Watched:
         return time.monotonic() - self._wrong[path][0] > INSIST_S
 
     def _look_at_kept(self) -> bool:
-        """The deck and the templates as they were at the start: what is wrong is told, and mended by nobody.
+        """Check the deck and the templates of the start; report what is wrong, and mend nothing.
 
-        False: one is wrong that was not at the last look; a folder that is being removed is no news.
+        Return False if one is wrong that was right at the last look; a folder that is being removed is not
+        reported.
         """
         is_known = True
         for path, sha256 in self._kept.items():
@@ -257,10 +259,10 @@ class Watched:
         return is_known
 
     def _look_at_ledger(self, store: Store) -> None:
-        """Whether what was read of the ledger still stands there; that is reported, and never mended.
+        """Check that what was read of the ledger is still there; a change is reported, and never mended.
 
         Raises:
-            LedgerCorruptError: It does not.
+            LedgerCorruptError: It is not.
         """
         here, now = _signature(f"{self.root}/{LEDGER_NAME}"), time.monotonic()
         if self._right.get(LEDGER_NAME, ()) == here or now < self._ledger_read_s + LEDGER_EVERY_S:
@@ -282,7 +284,7 @@ class Watched:
 
 
 def _mended(store: Store) -> bool:
-    """Mend in a gap between two writes; False: there was none."""
+    """Mend in a gap between two writes; return False if there was none."""
     for _ in range(TRIES):
         try:
             store.mend(timeout_s=0)
@@ -301,13 +303,13 @@ def _why_given_up(error: GreenroomError | OSError) -> str:
 
 
 def _place(path: Path) -> object:
-    """Which file or folder stands there; None: none."""
+    """Return the device and inode at the path, or None if nothing is there."""
     signature = _signature(str(path))
     return signature and signature[1]
 
 
 def _signature(path: str) -> Signature | None:
-    """What changes whenever the file does; None: there is none."""
+    """Return what changes whenever the file does, or None if there is no file."""
     try:
         status = os.lstat(path)
     except OSError:
@@ -324,7 +326,7 @@ def _signature(path: str) -> Signature | None:
 
 
 def _age_s(path: Path) -> float:
-    """Return the seconds by the wall clock since the file was last written; a wrong one costs time alone."""
+    """Return the seconds by the wall clock since the file was last written; a wrong clock costs only time."""
     try:
         return time.time() - os.lstat(path).st_mtime
     except OSError:
@@ -349,7 +351,7 @@ def _open_plain(path: str, _flags: int) -> int:
 
 
 def _digest(path: Path) -> str | None:
-    """The SHA-256 of a plain file; None where there is none that can be read."""
+    """Return the SHA-256 of a plain file, or None if there is none that can be read."""
     try:
         fd = os.open(path, files.READ)
     except OSError:
@@ -377,22 +379,23 @@ def _feed(digest: hashlib._Hash, fd: int, start: int, end: int) -> None:
 log = logging.getLogger(__name__)
 
 GATHER_S: Final = 0.03
-"""After an event: an editor makes several of one change."""
+"""Seconds to wait after an event: an editor makes several of one change."""
 SWEEP_S: Final = 0.4
-"""Between two looks at all sessions in use. A change that no event tells of is found, looked at twice and put
-back within a second; a hundred sessions take some milliseconds."""
+"""Seconds between two looks at all sessions in use. A change without an event is found, looked at twice and
+put back within a second; a hundred sessions take some milliseconds."""
 RESTING_A_SWEEP: Final = 10
-"""Sessions looked at in a sweep beside those that somebody writes to, in turn. Of those that rest an event
-tells; where events come from nowhere, all are looked at in every sweep."""
+"""Resting sessions that are looked at in a sweep, in turn, beside those in use. Events notify of changes in
+the others; where events come from nowhere, all are looked at in every sweep."""
 AGAIN_S: Final = 0.05
-"""Before a file that differs is looked at once more: a writer has its record on disk before its file."""
+"""Seconds before a file that differs is looked at once more: a writer has its record on disk before its
+file."""
 ENDS_WITHIN_S: Final = 5.0
 
 
 class Guard:
-    """Puts back what is changed by hand in one session, or in all live ones of a home; a context manager.
+    """A guard that puts back manual changes in one session, or in all live ones of a home; a context manager.
 
-    Each change is told once: which file, what happened, and where the bytes are kept. It waits for no
+    Each change is reported once: which file, what happened, and where the bytes are kept. It waits for no
     lock, holds the session's own for as long as its files take to compare, and keeps no process from ending.
     """
 
@@ -410,8 +413,8 @@ class Guard:
         Args:
             session: The folder of one session.
             sessions: A folder of sessions: the live ones, and those to come.
-            templates: A home's templates: a change there is told, since it reaches no session that runs.
-            say: Told a line for each change; None: a warning in Python's log.
+            templates: A home's templates: a change there is reported, since it reaches no session that runs.
+            say: Called with a line for each change; None: a warning in Python's log.
             application: What the sessions' program knows of them beside their tables.
         """
         self._application = application
@@ -442,7 +445,7 @@ class Guard:
         self.close()
 
     def close(self) -> None:
-        """Leave off. Twice is no error."""
+        """Stop guarding. Twice is no error."""
         self._stopped.set()
         self._changes.wake()
         self._thread.join(ENDS_WITHIN_S)
@@ -471,7 +474,7 @@ class Guard:
                 watched.close()
 
     def _keep_looking(self) -> None:
-        """Look at what changed, and at everything from time to time, until it is to stop."""
+        """Look at what changed, and at everything from time to time, until the guard is closed."""
         dirty: set[Path] = set()
         next_sweep = 0.0
         while not self._stopped.is_set():
@@ -489,13 +492,13 @@ class Guard:
                 self._say_failure(f"events were lost ({failure}): the files are looked at twice a second")
 
     def _say_failure(self, line: str) -> None:
-        """Say once what the guard outlived; of an unforeseen error its class alone: it may quote a text."""
+        """Report once an error that the guard survived; an unforeseen one by its class: it may quote text."""
         if line not in self._failures:
             self._failures.add(line)
             self._say(f"guard: {line}")
 
     def _watch(self) -> None:
-        """Have events of every folder that has none yet; one may be made later."""
+        """Watch every folder that is not watched yet; one may be made later."""
         for folder in [one for one in self._unwatched if one.is_dir()]:
             self._unwatched.remove(folder)
             why = self._changes.watch(folder)
@@ -504,7 +507,7 @@ class Guard:
                 self._say(f"the system tells of no changes ({why}): the files are looked at twice a second")
 
     def _roots(self) -> Iterator[Path]:
-        """The folders of all sessions that may be live."""
+        """Yield the folders of all sessions that may be live."""
         if self._session is not None:
             yield self._session
         elif self._sessions is not None:
@@ -524,7 +527,7 @@ class Guard:
         return root in self._watched or self._ended.get(root) != _ledger_of(root)
 
     def _root_of(self, path: str) -> Path | None:
-        """The session that a changed path belongs to; None: none that is guarded."""
+        """Return the session that a changed path belongs to, or None if it is not guarded."""
         if self._session is not None:
             return self._session if path.startswith(f"{self._session}/") else None
         if self._sessions is None or not path.startswith(f"{self._sessions}/"):
@@ -571,7 +574,7 @@ class _Templates:
             pass  # as they are at first
 
     def look(self) -> Iterator[str]:
-        """A line for each template that is another one than it was at the last look."""
+        """Yield a line for each template that has changed since the last look."""
         there = (str(path.relative_to(self.folder)) for path in self.folder.glob("*/*.md"))
         for path in sorted({*self._seen, *there}):
             signature = _stat(self.folder / path)
@@ -585,7 +588,7 @@ class _Templates:
 
 
 def _sessions_in(folder: Path) -> list[Path]:
-    """Everything there that may be a session; one that is being made has a dot."""
+    """Return the paths in *folder* that may be sessions; one that is being made begins with a dot."""
     try:
         return [Path(entry) for entry in os.scandir(folder) if not entry.name.startswith(".")]
     except OSError:
@@ -593,7 +596,7 @@ def _sessions_in(folder: Path) -> list[Path]:
 
 
 def _ledger_of(root: Path) -> tuple[int, int] | None:
-    """Which file the ledger of a session is; None: there is none."""
+    """Return the device and inode of a session's ledger, or None if there is none."""
     try:
         status = os.lstat(root / LEDGER_NAME)
     except OSError:
@@ -602,7 +605,7 @@ def _ledger_of(root: Path) -> tuple[int, int] | None:
 
 
 def _is_sealed(root: Path) -> bool:
-    """Whether the ledger has the mode that the end of a session gives it."""
+    """Return whether the ledger has the mode that the end of a session gives it."""
     try:
         return not os.lstat(root / LEDGER_NAME).st_mode & 0o222
     except OSError:

@@ -8,9 +8,12 @@ sign stands in the place of each such character (`printable`).
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Protocol, TypeVar
 
 from orchestrator.core.errors import InvalidTextError
+
+T = TypeVar("T")
 
 INVISIBLE: Final = re.compile(
     "["
@@ -21,27 +24,27 @@ INVISIBLE: Final = re.compile(
     "]"
     "|(?<![\u0590-\u1fff])[\u200c\u200d]"  # joiners, but where scripts need them (Arabic, Indic)
 )
-"""What takes no room on a page."""
+"""Characters that take no room on a page."""
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")  # a bare CR overwrites
 UNSEEN: Final = re.compile(f"{_CONTROL.pattern}|{INVISIBLE.pattern}")
-"""All that no printed line holds."""
+"""Characters that no printed line holds."""
 _HALF: Final = re.compile("[\ud800-\udfff]")  # of a character; JSON can spell one, and UTF-8 has none
 
 
 def one_line(text: str) -> str:
-    """Text from outside as one line, so that it cannot begin a line of ours; single spaces."""
+    """Return text from outside as one line with single spaces, so that it cannot begin a line of ours."""
     return " ".join(page(text).split())
 
 
 def page(text: str) -> str:
-    """Text from outside with its lines and tabs as they are; a control is a space."""
+    """Return text from outside with its lines and tabs as they are; a control becomes a space."""
     if not text.isascii():
         text = INVISIBLE.sub("", _HALF.sub("\ufffd", text))
     return _CONTROL.sub(" ", text)
 
 
 def text_argument(name: str, value: object, *, max_chars: int | None = None) -> str:
-    """*value*, which a caller gave as the argument *name*, if it is text that can be recorded.
+    """Return *value*, which a caller gave as the argument *name*, if it is text that can be recorded.
 
     Raises:
         TypeError: It is no str.
@@ -58,7 +61,7 @@ def text_argument(name: str, value: object, *, max_chars: int | None = None) -> 
 
 
 def said_argument(name: str, value: object) -> str:
-    """Words that a caller gave as the argument *name*; halves of characters are replaced where they are kept.
+    """Return words that a caller gave as the argument *name*; lone surrogates are replaced where kept.
 
     Raises:
         TypeError: It is no str.
@@ -68,8 +71,26 @@ def said_argument(name: str, value: object) -> str:
     return value
 
 
+class HasId(Protocol):
+    """A receipt, as far as a write needs it."""
+
+    @property
+    def id(self) -> str:
+        """The receipt's id."""
+
+
+def receipt_id(given: str | HasId | None) -> str | None:
+    """Return the id of a receipt that was given by itself or by its id; None where none was.
+
+    Raises:
+        TypeError: It is neither.
+        InvalidTextError: It is no text that can be recorded.
+    """
+    return None if given is None else text_argument("receipt", getattr(given, "id", given))
+
+
 def whole_argument(name: str, value: object) -> int:
-    """*value*, which a caller gave as the argument *name*, if it is a whole number.
+    """Return *value*, which a caller gave as the argument *name*, if it is a whole number.
 
     Raises:
         TypeError: It is none.
@@ -79,8 +100,24 @@ def whole_argument(name: str, value: object) -> int:
     return value
 
 
+def mapping_argument(name: str, value: Mapping[str, T] | None) -> dict[str, T]:
+    """Return a copy of *value*, a mapping by text given as the argument *name*; an empty one for None.
+
+    Raises:
+        TypeError: It is none, or a key is no str.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} is {type(value).__name__}, not a mapping")
+    for key in value:
+        if not isinstance(key, str):
+            raise TypeError(f"{name} has the key {key!r}, which is {type(key).__name__}, not str")
+    return dict(value)
+
+
 def number_argument(name: str, value: object, *, most: float) -> float:
-    """*value*, which a caller gave as the argument *name*, if it is a number from 0 to *most*.
+    """Return *value*, which a caller gave as the argument *name*, if it is a number from 0 to *most*.
 
     Raises:
         TypeError: It is no number.
@@ -94,12 +131,12 @@ def number_argument(name: str, value: object, *, most: float) -> float:
 
 
 def printable(text: str) -> str:
-    """*text* with its lines, as a terminal shows and does not obey it: "�" for each sign that is not seen."""
+    """Return *text* with its lines, so that a terminal obeys none of it: "�" for each invisible character."""
     return UNSEEN.sub("�", text)
 
 
 def clock(seconds: float) -> str:
-    """Session or recording time as minutes and seconds: "3:20"; hours only where there are some."""
+    """Format session or recording time as minutes and seconds, "3:20"; hours only where there are some."""
     hours, rest = divmod(int(seconds), 3600)
     if hours:
         return f"{hours}:{rest // 60:02}:{rest % 60:02}"
@@ -107,16 +144,16 @@ def clock(seconds: float) -> str:
 
 
 def clipped(text: str, most_chars: int) -> str:
-    """*text* in at most so many characters; a mark where something is missing."""
+    """Cut *text* to at most *most_chars* characters, with a mark where something is missing."""
     return text if len(text) <= most_chars else text[: most_chars - 1] + "…"
 
 
 def shown(text: str) -> str:
-    """Text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
+    """Return text from outside as one line that a terminal shows, and does not obey; its margin is kept."""
     margin = text[: len(text) - len(text.lstrip(" "))]
     return margin + " ".join(printable(text).split())
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """ "1 slide", "3 slides"; *several* where an "s" does not make it."""
+    """Count something in words: "1 slide", "3 slides"; *several* where an "s" does not make the plural."""
     return f"{number} {one if number == 1 else several or f'{one}s'}"

@@ -13,7 +13,7 @@ PACKAGE: Final = Path(__file__).resolve().parents[1]
 
 @cache
 def packaged_yaml(name: str | Path, *, as_written: bool = False) -> Any:
-    """The contents of the file *name*, a path within the package, read once in a process.
+    """Return the contents of the file *name*, a path within the package, read once in a process.
 
     Lists come as tuples, since every caller is given the same value.
 

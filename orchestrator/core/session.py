@@ -9,17 +9,19 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from orchestrator.core.errors import SessionStateError, UsageError
+from orchestrator.core.errors import HomeError, SessionStateError, UsageError
 from orchestrator.core.home import folder
 from orchestrator.core.home.folder import session_folder
-from orchestrator.core.legible import one_line, text_argument, whole_argument
+from orchestrator.core.home.table_file import TABLE_NAME
+from orchestrator.core.legible import mapping_argument, one_line, text_argument, whole_argument
+from orchestrator.core.legible import receipt_id as receipt_id
 
 if TYPE_CHECKING:
     from orchestrator.core.archive.upload import Archived
@@ -32,22 +34,23 @@ if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
 
 MAX_TASK_CHARS: Final = 20_000
-"""Some ten pages, which stand in the ledger with every context that is asked for; our own limit."""
+"""Maximum characters of a task: ten pages, which stand in the ledger with every context; our own limit."""
 MAX_NAME_CHARS: Final = 200
-"""Of an engine's name and a receipt's id in a receipt, and of a session's title; our own limit."""
+"""Maximum characters of an engine's name, a receipt's id in a receipt and a session's title; our own
+limit."""
 
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Home(folder.Home):
     """One home folder: a crew's templates, blueprints and table, and its sessions.
 
     Making one reads nothing; each part is read where it is used.
     """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "root", Path(self.root).absolute())
+    def __init__(self, root: str | Path) -> None:
+        super().__init__(Path(root).absolute())
 
     @property
     def application(self) -> Application:
@@ -62,7 +65,7 @@ class Home(folder.Home):
         files: Mapping[str, str] | None = None,
         *,
         title: str = "",
-        agents: Sequence[str] | None = None,
+        agents: Iterable[str] | None = None,
         date: str | None = None,
         fields: Mapping[str, Any] | None = None,
         say: Callable[[str], None] | None = None,
@@ -75,29 +78,39 @@ class Home(folder.Home):
             session_id: None: one that sorts by time.
             files: What it begins with, by the file's path: written by `start`, which each row must name.
             title: What it is about, on one line.
-            agents: Who takes the seats that the table has besides its own agents; None: all of the home.
+            agents: Who takes the seats that the table has besides its own agents; None: all that have a
+                folder in this home's templates.
             date: The day that it is about, YYYY-MM-DD.
-            fields: What blueprints may name besides `session`, `title`, `date`, `agents` and `agent`.
-            say: Told each file of the home that no row and no order names; None: a warning in Python's log.
+            fields: What blueprints may name besides `session`, `title`, `date`, `agents` and, in an agent's
+                own folder, `agent`.
+            say: Called with each file of the home that no row and no order names; None: a warning in Python's
+                log.
 
         Raises:
-            UsageError: The id or a seat cannot be meant, or the home has no such agent.
+            UsageError: The id, the date or a seat cannot be meant, or the home has no such agent.
             SessionExistsError: The home has a session of this id already.
-            HomeError, ConfigurationError: A template, a blueprint or the table cannot be read.
+            HomeError, ConfigurationError: A template, a blueprint or the table is missing or cannot be read.
             StoreError: A file in *files* is not in the table, not written by `start`, or no text.
+            TypeError, ValueError: An argument is of another type, or *title* is too long.
         """
         from orchestrator.core import crew
 
-        for unused in crew.unused_files(self, agents):
-            (say or log.warning)(unused)
+        now = Home(self.root)  # which has read no table yet: this one may have, before somebody edited it
+        if not now.has_own_table:
+            raise HomeError(
+                f"{now.root / TABLE_NAME}: there is no such file: write the crew's table of files there, as "
+                "`greenroom help core` shows it",
+                file=now.root / TABLE_NAME,
+            )
         root = crew.start_session(
-            self,
-            self.new_id() if session_id is None else session_id,
-            dict(files or {}),
+            now,
+            self.new_id() if session_id is None else text_argument("session_id", session_id),
+            mapping_argument("files", files),
             title=one_line(text_argument("title", title, max_chars=MAX_NAME_CHARS)),
             agents=agents,
             date=date,
-            fields=dict(fields or {}),
+            fields=mapping_argument("fields", fields),
+            say=say or log.warning,
         )
         return self.session(root)
 
@@ -107,7 +120,7 @@ class Home(folder.Home):
         Reads only; what an unclean end left is mended at the first write.
 
         Args:
-            on_repair: Told of each thing that is mended; None: a warning in Python's log.
+            on_repair: Called with each repair; None: a warning in Python's log.
 
         Raises:
             SessionNotFoundError, LedgerCorruptError
@@ -220,8 +233,7 @@ class Session:
             UnknownFileError, ImmutableFileError, SessionFrozenError, WriterNotAllowedError, AppendOnlyError,
             InvalidTextError, FileTooLargeError, ReceiptError, SessionBusyError, StoreWriteError
         """
-        text_argument("path", path)
-        return self._store.append(path, text, by=by, receipt=receipt_id(receipt))
+        return self._store.append(path, text, by=by, receipt=receipt)
 
     def write(self, path: str, text: str, *, by: str, receipt: str | Receipt | None = None) -> int:
         """Write a whole file, by its class once, a few times or always, and return the record's number.
@@ -233,8 +245,7 @@ class Session:
             AlreadyWrittenError, RevisionLimitError: The file's class allows no further write.
             StoreError: As at `append`.
         """
-        text_argument("path", path)
-        return self._store.write(path, text, by=by, receipt=receipt_id(receipt))
+        return self._store.write(path, text, by=by, receipt=receipt)
 
     def read(self, path: str) -> str:
         """Return a session file's text as the ledger has it; "" where it has not been written.
@@ -242,7 +253,6 @@ class Session:
         Raises:
             UnknownFileError: The table has no such file.
         """
-        text_argument("path", path)
         self._store.catch_up()
         return self._store.content(path)
 
@@ -252,10 +262,11 @@ class Session:
         Args:
             type: Its name, with a prefix of the program's own: "review.finding".
             fields: What it says, as JSON.
-            by: Who decided.
+            by: Who decided: any name on one line, of at most 64 characters.
 
         Raises:
             UsageError: The name has no prefix of its own; names without one are the core's and the panel's.
+                Or *by* is no such name.
             SessionFrozenError, InvalidTextError, FileTooLargeError, StoreWriteError
         """
         text_argument("type", type)
@@ -265,6 +276,8 @@ class Session:
         """Return the notes of programs, in order; those of *type* alone where one is named."""
         from orchestrator.core import crew
 
+        if type is not None:
+            text_argument("type", type)
         self._store.catch_up()
         return crew.notes_of(self._store, type)
 
@@ -290,7 +303,8 @@ class Session:
         The bytes that stood there are kept in `ledger/rejected/`; contexts never hold them.
 
         Args:
-            say: Told each change in one line, from a thread of its own; None: a warning in Python's log.
+            say: Called with a line for each change, from a thread of its own; None: a warning in Python's
+                log.
         """
         from orchestrator.core.guard import Guard
 
@@ -306,7 +320,7 @@ class Session:
 
         Args:
             task: What is asked of it, for the receipt; at most `MAX_TASK_CHARS` characters.
-            engine: Who answers, for the receipt: the name of a model, say. None: nobody said.
+            engine: Who answers, for the receipt: the name of a model, say. None: nobody said ("own").
             at: A record's number: what *agent* would have been given when it was the last. No receipt is kept
                 of that, nor once the session has ended.
 
@@ -462,17 +476,7 @@ def find_session(home: folder.Home | None, session: str | Path) -> Path:
     """
     if isinstance(session, Path):
         return session_folder(session)
+    text_argument("session", session)
     if home is None:
         raise UsageError("a session is found by its id in a home: give the home, or a path")
     return home.find(session)
-
-
-def receipt_id(given: str | Receipt | None) -> str | None:
-    """Return the id of a receipt that was given by itself or by its id.
-
-    Raises:
-        TypeError: It is neither.
-    """
-    if given is None:
-        return None
-    return text_argument("receipt", given if isinstance(given, str) else given.id, max_chars=MAX_NAME_CHARS)

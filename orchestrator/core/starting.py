@@ -15,6 +15,7 @@ from orchestrator.core.errors import HomeError, SessionExistsError
 from orchestrator.core.home.folder import UNFINISHED, Home
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.home.unnamed import blueprint_of
+from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.files import held, made_aside
 from orchestrator.core.table import Layout
@@ -50,10 +51,11 @@ def make_session(home: Home, session_id: str, make: Callable[[Path], None]) -> P
     except OSError as error:
         if target.exists():  # somebody else has just made one of this id
             raise SessionExistsError(f"{session_id}: a session with this id is already there") from error
-        raise HomeError(
+        why = (
             f"{target}: {files.reason(error)}; no session was made: check the disk and the rights, "
             "then try again"
-        ) from error
+        )
+        raise HomeError(files.explain(error, session_id, why)) from error
     return target
 
 
@@ -90,13 +92,16 @@ def blueprints(
 
     def rendered(path: str) -> str:
         own = blueprint_of(home, layout, path)
+        folder = path.partition("/")[0]
         try:
             template = environment.from_string(read_regular(own).decode())
-            return template.render(fields, agent=agents.get(path.partition("/")[0]))
+            return template.render({**fields, **({"agent": agents[folder]} if folder in agents else {})})
         except (OSError, UnicodeDecodeError, TemplateError) as error:
-            raise HomeError(
-                f"{own}: this blueprint cannot be rendered: {getattr(error, 'strerror', None) or error}"
-            ) from error
+            why = getattr(error, "strerror", None) or error
+        # Whatever an expression of the blueprint's raises, as Python does: `{{ title + 1 }}`.
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            why = error
+        raise HomeError(f"{own}: this blueprint cannot be rendered: {one_line(str(why))}", file=own)
 
     return rendered
 

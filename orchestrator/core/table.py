@@ -53,13 +53,14 @@ _TEMPLATE: Final = re.compile(rf"templates/({_FOLDER})/[a-z0-9][a-z0-9.-]*")
 _SIZE: Final = re.compile(r"(\d{1,9}) (KiB|MiB)")
 
 MAX_PATH_CHARS: Final = 128
-"""As many as the head of a ledger's record takes (`store/ledger.py`), with the longest agent's name."""
+"""Maximum characters of a path: those that fit the head of a ledger's record (`store/ledger.py`), with the
+longest agent's name."""
 MAX_REVISIONS: Final = 5
-"""Of a write-few file whose row names no number: DESIGN.md, section 3."""
+"""Maximum revisions of a write-few file whose row names no number: DESIGN.md, section 3."""
 MAX_APPEND_BYTES: Final = 1 * MIB
-"""One append; a spoken segment is some hundred bytes, so this is far above any real one."""
+"""Maximum size of one append; a spoken segment is some hundred bytes, so this is far above any real one."""
 MAX_FILE_BYTES: Final = 512 * MIB
-"""Of one file, since the ledger that holds it can be no larger (`store/files.py`)."""
+"""Maximum size of one file, since the ledger that holds it can be no larger (`store/files.py`)."""
 _DEFAULT_FILE_BYTES: Final = 16 * MIB
 # A table of more is another kind of file; our own limits, which keep a forged first record small.
 _MAX_ROWS: Final = 256
@@ -113,10 +114,10 @@ _TABLE_KEYS: Final = ("table", "version", "agents", "seats", "files", "order")
 
 
 def check_agent_name(name: str) -> str:
-    """*name* itself, if an agent may have it.
+    """Return *name* if an agent may have it.
 
     Raises:
-        UsageError: It is no agent name, or a reserved one.
+        UsageError: It is an invalid agent name, or a reserved one.
     """
     if not AGENT_NAME.fullmatch(name):
         raise UsageError(
@@ -128,7 +129,7 @@ def check_agent_name(name: str) -> str:
 
 
 def check_session_id(name: str) -> str:
-    """*name* itself, if a session may have it as its id.
+    """Return *name* if a session may have it as its id.
 
     Raises:
         UsageError: It is not safe as a file name and an object key, or is the word `last`.
@@ -186,7 +187,7 @@ class Table:
         return hashlib.sha256(plain.encode()).hexdigest()
 
     def companions(self, agent: str) -> tuple[str, ...]:
-        """The names of the templates in *agent*'s own folder, in the order in which it reads them."""
+        """Return the names of the templates in *agent*'s own folder, in the order in which it reads them."""
         key = agent if agent in self.agents else AGENT
         own = f"templates/{key}/"
         return tuple(path.removeprefix(own) for path in self.orders.get(key, ()) if path.startswith(own))
@@ -238,7 +239,7 @@ class Table:
 
 
 def _all_of(writers: Iterable[str], agents: tuple[str, ...]) -> tuple[str, ...]:
-    """The writers with *agents* in place of `<agent>`, each once."""
+    """Return the writers with *agents* in place of `<agent>`, each once."""
     return tuple(
         dict.fromkeys(one for writer in writers for one in (agents if writer == AGENT else (writer,)))
     )
@@ -279,7 +280,7 @@ class Layout:
         return tuple(path for path, row in self.files.items() if row.withheld)
 
     def file(self, path: str) -> SessionFile:
-        """The row of *path*.
+        """Return the row of *path*.
 
         Raises:
             ImmutableFileError: The path lies under `templates/`.
@@ -300,7 +301,7 @@ class Layout:
         )
 
     def order(self, agent: str) -> tuple[str, ...]:
-        """Paths of the files that *agent* is given, in order.
+        """Return the paths of the files that *agent* is given, in order.
 
         Raises:
             UsageError: *agent* has no seat in this session.
@@ -325,7 +326,7 @@ Keys = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Check a table part by part; the first thing that cannot be meant is refused."""
+    """A checker of a table, part by part; the first invalid thing is refused."""
 
     place: Callable[[Keys], str]
 
@@ -471,7 +472,7 @@ class _Reader:
     # ------------------------------------------------------------------ values
 
     def _mapping(self, value: object, keys: Keys, known: Iterable[str] = ()) -> Mapping[str, Any]:
-        """The value, a mapping with none but the keys in *known*, if there are any."""
+        """Return the value, a mapping with none but the keys in *known*, if there are any."""
         if not isinstance(value, Mapping):
             self.refuse(keys, "must be lines of `key: value`")
         known = tuple(known)
@@ -484,7 +485,7 @@ class _Reader:
         return value
 
     def _names(self, value: object, keys: Keys, most: int = _MAX_SEATS) -> tuple[str, ...]:
-        """A list of texts, each once; one alone may stand for a list of it."""
+        """Return a list of texts, each once; one alone may stand for a list of it."""
         items = [value] if isinstance(value, str) else value
         if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
             self.refuse(keys, "must be a list of texts, as in [a, b]")
@@ -502,7 +503,7 @@ class _Reader:
 
 
 def _doubles(items: Iterable[str]) -> Iterator[tuple[str, bool]]:
-    """Each item, and whether it stood there before."""
+    """Yield each item, and whether it stood there before."""
     seen: set[str] = set()
     for item in items:
         yield item, item in seen
@@ -510,7 +511,7 @@ def _doubles(items: Iterable[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _near(name: object, known: Iterable[str]) -> str:
-    """A question for the known name that *name* is a slip of; "" where there is none."""
+    """Return a question for the known name that *name* is a slip of, or ""."""
     import difflib  # only where something is wrong
 
     near = difflib.get_close_matches(name, list(known), 1) if isinstance(name, str) else []
@@ -518,5 +519,5 @@ def _near(name: object, known: Iterable[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value on one short line, whatever is in it."""
+    """Return a value on one short line, whatever is in it."""
     return ascii(value)[:60] if value is not None else "missing"

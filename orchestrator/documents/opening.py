@@ -27,7 +27,7 @@ from orchestrator.rehearsal.session import Session
 if TYPE_CHECKING:
     from typing_extensions import TypeIs  # in the standard library since 3.13
 
-AnySession: TypeAlias = Session | core.Session
+AnySession: TypeAlias = core.Session
 """A rehearsal, or a session of another crew."""
 
 
@@ -56,7 +56,12 @@ def open_any(
     try:
         return Session.open(home, root, on_repair=on_repair, **options)
     except OtherCrewError:
-        return core.Session.open(home, root, on_repair=on_repair)
+        return core.Session.open(_plain(home), root, on_repair=on_repair)
+
+
+def _plain(home: Home | None) -> core.Home | None:
+    """Return the home without what the board panel knows, which is nothing of another crew's sessions."""
+    return None if home is None else core.Home(home.root)
 
 
 def is_of_board(home: Home) -> bool:
@@ -102,8 +107,8 @@ def start_crew(
             "the crew of this home is a board panel, whose sessions are rehearsals and begin with a deck: "
             "use `greenroom start DECK`, or a home with a table.yaml of another crew"
         )
-    return core.Home.start(
-        home, session_id, files, title=title, agents=agents, date=date, fields=fields, say=say
+    return core.Home(home.root).start(
+        session_id, files, title=title, agents=agents, date=date, fields=fields, say=say
     )
 
 
@@ -130,11 +135,7 @@ def crew_of(session: AnySession) -> str:
 
 def store_of(session: AnySession) -> Store:
     """Return the store of a session's ledger and files, as of its last record."""
-    if not is_rehearsal(session):
-        return core.store_of(session)
-    store = session.rehearsal.store
-    store.catch_up()
-    return store
+    return core.store_of(session)
 
 
 def peek(session: AnySession, agent: str, *, task: str) -> Context:
@@ -158,7 +159,7 @@ def keep(session: AnySession, context: Context) -> None:
 
 def panel_home(session: AnySession) -> Home | None:
     """Return the home that a session was opened in; None: in none."""
-    return session.home if isinstance(session.home, Home) else None
+    return None if session.home is None else Home(session.home.root)
 
 
 def context_then(session: AnySession, at: str, agent: str) -> Context:
@@ -167,8 +168,6 @@ def context_then(session: AnySession, at: str, agent: str) -> Context:
     Raises:
         ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
     """
-    if is_rehearsal(session):
-        return session.context_at(int(at) if at.isdecimal() else at, agent)
     if at.isdecimal():
         return session.context(agent, at=int(at))
     found = session.receipt(at)

@@ -39,7 +39,7 @@ from orchestrator.memory.past_sessions import (
 from orchestrator.memory.presenter import add_goal, goals, is_given, move_goal, name_in, silence
 from orchestrator.memory.scribe import Noted, Scribe, SessionContext
 from orchestrator.memory.validation import checked_time
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.exchange import Exchange, each_once
 from orchestrator.panel.records.memory import SessionFlushed
 from orchestrator.panel.records.projection import with_persons
@@ -64,7 +64,7 @@ class Flushed:
     left_out: int = 0  # things that are to stay in the session
 
 
-def keep_what_matters(rehearsal: Rehearsal, home_root: Path, *, scribe: Scribe, now: str) -> Flushed:
+def keep_what_matters(rehearsal: OpenRehearsal, home_root: Path, *, scribe: Scribe, now: str) -> Flushed:
     """Flush an open session and record the flush; doing it again adds nothing.
 
     Called after the last exchange is closed and before the debrief.

@@ -66,7 +66,7 @@ from orchestrator.panel.records.projection import PartFailure, with_persons
 from orchestrator.panel.records.setup import UNNAMED, Options
 
 if TYPE_CHECKING:
-    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.panel.loop.rehearsal import OpenRehearsal
     from orchestrator.panel.model.exchange import Persons
 
 
@@ -311,7 +311,7 @@ class Watch:
     asked at every step, it would fail, and a model would be paid for, at every step.
     """
 
-    rehearsal: Rehearsal
+    rehearsal: OpenRehearsal
     schedule: Schedule
     traces: bool = True
     embed: CarefulEmbedder | None = None  # facts are compared by meaning as well; None: by their words alone
@@ -420,18 +420,18 @@ class Remembering:
         self._taken = self._guard.call("memory", taken, Taken(NOTHING))
         return self._taken.carried
 
-    def begun(self, rehearsal: Rehearsal) -> None:
+    def begun(self, rehearsal: OpenRehearsal) -> None:
         """Record which memories the new session carries, and in its ledger what failed before."""
         session, ids = rehearsal.options.id, self._taken.memory_ids
         self._guard.call("memory", lambda: carried_into(self._root, session, ids), None)
         self._guard.tell(rehearsal.store)
 
-    def tools(self, rehearsal: Rehearsal) -> SessionTools:
+    def tools(self, rehearsal: OpenRehearsal) -> SessionTools:
         """Return the tools of the session's agents, for as long as it goes on."""
         options = rehearsal.options
         return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self.embed)
 
-    def dismissed(self, rehearsal: Rehearsal, digest: str) -> None:
+    def dismissed(self, rehearsal: OpenRehearsal, digest: str) -> None:
         """Dismiss a contradiction as the presenter says; remembered rehearsals do not raise it again."""
         options = rehearsal.options
         if not options.remember or options.presenter == UNNAMED:
@@ -445,7 +445,7 @@ class Remembering:
         self._guard.call("memory", keep, None)
         self._guard.tell(rehearsal.store)
 
-    def judged(self, rehearsal: Rehearsal, said: PersonVerdict, before: Persons, after: Persons) -> None:
+    def judged(self, rehearsal: OpenRehearsal, said: PersonVerdict, before: Persons, after: Persons) -> None:
         """Update memory as if a person's verdict, given after the end, had been given before it.
 
         Args:
@@ -469,7 +469,7 @@ class Remembering:
         """The failures of this process that the ledger could not record."""
         return [PartFailure(part, reason) for part, reason in self._guard.refused.items()]
 
-    def end(self, rehearsal: Rehearsal) -> None:
+    def end(self, rehearsal: OpenRehearsal) -> None:
         """Keep pages, proposals, decisions and open questions; call it before the debrief and the freeze.
 
         Doing it again keeps nothing twice. Outside of a transaction: engines are asked.
@@ -490,7 +490,7 @@ class Remembering:
             guarded("embeddings", lambda: self._make_vectors(root, rehearsal), None)
         self._guard.tell(store)
 
-    def _make_vectors(self, root: Path, rehearsal: Rehearsal) -> None:
+    def _make_vectors(self, root: Path, rehearsal: OpenRehearsal) -> None:
         with existing(root if self.embed is not None else None) as db:
             if db is None or self.embed is None:
                 return
@@ -499,7 +499,7 @@ class Remembering:
 
 
 def keep_verdict(
-    rehearsal: Rehearsal, db: MemoryDatabase, said: PersonVerdict, before: Persons, after: Persons
+    rehearsal: OpenRehearsal, db: MemoryDatabase, said: PersonVerdict, before: Persons, after: Persons
 ) -> None:
     """Keep in memory what a verdict given after the end changes; a model's own page stays as written."""
     scene, options, home_root = rehearsal.scene(), rehearsal.options, db.path.parent
@@ -530,7 +530,7 @@ def keep_verdict(
 
 
 def _write_page_again(
-    rehearsal: Rehearsal, db: MemoryDatabase, agent: str, before: Persons, after: Persons
+    rehearsal: OpenRehearsal, db: MemoryDatabase, agent: str, before: Persons, after: Persons
 ) -> None:
     """Update the agent's page if it still is as the offline panel wrote it at the end."""
     page = scratchpad(db, agent, rehearsal.options.presenter)
@@ -552,14 +552,14 @@ def _write_page_again(
         update_scratchpad(db, agent, page.presenter, masked(now), utc_now(), replacing=page)
 
 
-def _page_request(rehearsal: Rehearsal, agent: str, scene: Scene, before: str) -> ScratchpadRequest:
+def _page_request(rehearsal: OpenRehearsal, agent: str, scene: Scene, before: str) -> ScratchpadRequest:
     day = rehearsal.options.date or rehearsal.store.opened.at[:10]
     return ScratchpadRequest(
         rehearsal.seats[agent], scene, before=before, day=day, limit=MAX_SCRATCHPAD_CHARS
     )
 
 
-def _ask_for_pages(rehearsal: Rehearsal, home_root: Path, stays: Callable[[str], bool]) -> None:
+def _ask_for_pages(rehearsal: OpenRehearsal, home_root: Path, stays: Callable[[str], bool]) -> None:
     """Ask each agent once for its updated page; one that fails loses only its own page.
 
     An answer is a proposal in the session's ledger like any other, so that a session whose presenter

@@ -43,7 +43,7 @@ from orchestrator.memory.model import EmbeddingError, reason_of
 from orchestrator.memory.scribe import DECISION, KINDS
 from orchestrator.panel.engines.protocol import FactsRequest, Request, ScribeRequest
 from orchestrator.panel.engines.together import ask
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.reply import SPEECH, SPOKEN, Fact, FactDraft, Passage, Remembered, key_of
 from orchestrator.panel.records.memory import BEGAN, FAILED, FactRun, FactsKept, GoalsKept, Kept
 
@@ -291,7 +291,7 @@ class Summariser:
     """One session's summariser in this process; all that it knows is in the ledger."""
 
     def __init__(
-        self, rehearsal: Rehearsal, schedule: Schedule = NEVER, embed: Embedder | None = None
+        self, rehearsal: OpenRehearsal, schedule: Schedule = NEVER, embed: Embedder | None = None
     ) -> None:
         """Set up; with *embed*, known facts are recognised by meaning and not by their words alone."""
         self.rehearsal = rehearsal

@@ -34,11 +34,11 @@ from orchestrator.panel.debrief.request import ask_for_debrief
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop import answers, contradiction_looks, resolving
 from orchestrator.panel.loop.driver_lock import state_of
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 
 
 def end(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     home: Home | None,
     watch: Watch,
     remembering: Remembering,
@@ -60,7 +60,7 @@ def end(
 
 
 def _end(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     home: Home | None,
     watch: Watch,
     remembering: Remembering,
@@ -89,7 +89,7 @@ def _end(
     archive_as_set(rehearsal, home, archive_to)
 
 
-def finish(rehearsal: Rehearsal, home: Home | None, url: str | None = None) -> Archived | None:
+def finish(rehearsal: OpenRehearsal, home: Home | None, url: str | None = None) -> Archived | None:
     """Go on with an end that was cut short: make the folder read-only, then archive it as `archive_as_set`.
 
     Raises:
@@ -101,7 +101,7 @@ def finish(rehearsal: Rehearsal, home: Home | None, url: str | None = None) -> A
     return archive_as_set(rehearsal, home, url)
 
 
-def _is_cut_short(rehearsal: Rehearsal, home: Home | None) -> bool:
+def _is_cut_short(rehearsal: OpenRehearsal, home: Home | None) -> bool:
     """Whether something of the session's end is still to be done after its record."""
     if not rehearsal.projection.ended:
         return False
@@ -113,7 +113,7 @@ def _is_immutable(home: Home | None) -> bool:
     return home is not None and home.config.immutable
 
 
-def debrief_of(rehearsal: Rehearsal, home: Home | None = None, kept: Verdicts | None = None) -> Debrief:
+def debrief_of(rehearsal: OpenRehearsal, home: Home | None = None, kept: Verdicts | None = None) -> Debrief:
     """The debrief as it stands; it says nothing of contradictions where nobody looked for any.
 
     Args:
@@ -130,7 +130,7 @@ def debrief_of(rehearsal: Rehearsal, home: Home | None = None, kept: Verdicts | 
     )
 
 
-def _write_debrief(rehearsal: Rehearsal) -> None:
+def _write_debrief(rehearsal: OpenRehearsal) -> None:
     debrief = debrief_of(rehearsal)
     fd = os.open(rehearsal.store.root, files.FOLDER)
     try:
@@ -144,7 +144,7 @@ def _write_debrief(rehearsal: Rehearsal) -> None:
 
 
 def archive(
-    rehearsal: Rehearsal, home: Home | None, url: str, *, endpoint_url: str | None = None
+    rehearsal: OpenRehearsal, home: Home | None, url: str, *, endpoint_url: str | None = None
 ) -> Archived:
     """As `Session.archive` to an address."""
     store = rehearsal.store
@@ -177,7 +177,7 @@ def archive(
     return done
 
 
-def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = None) -> Archived | None:
+def archive_as_set(rehearsal: OpenRehearsal, home: Home | None, url: str | None = None) -> Archived | None:
     """Archive to *url*, else where the run asked for, else by the setting `archive`, else in the home.
 
     A session outside of a home is archived only where somebody has said where to: else None.
@@ -198,14 +198,14 @@ def archive_as_set(rehearsal: Rehearsal, home: Home | None, url: str | None = No
         ) from error
 
 
-def is_to_be_archived(rehearsal: Rehearsal, home: Home | None) -> bool:
+def is_to_be_archived(rehearsal: OpenRehearsal, home: Home | None) -> bool:
     """Whether the session has ended in this home and is, as it is now, in no archive yet."""
     if home is None or not rehearsal.projection.ended or not contradiction_looks.is_held_in(home, rehearsal):
         return False
     return not archives_of(home, rehearsal.options.id, head=rehearsal.store.head)
 
 
-def _set_for(rehearsal: Rehearsal, home: Home | None) -> str | None:
+def _set_for(rehearsal: OpenRehearsal, home: Home | None) -> str | None:
     playback = rehearsal.projection.playback
     if playback is not None and playback.archive is not None:
         return playback.archive

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, TypeAlias
 from fastapi import FastAPI, Path
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import models_json_schema
 
 from orchestrator.documents.models.sessions import ContextMessages, ContextReceipt, LedgerRecord
@@ -43,6 +43,23 @@ class Body(BaseModel):
     """What is sent: keys that nobody knows are refused."""
 
     model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
+
+
+ReceiptId: TypeAlias = Annotated[
+    str | None,
+    Field(max_length=200, description="Of the context that it was made from: `Greenroom-Receipt`."),
+]
+
+
+def sent_of(body: Body) -> Plain:
+    """Return what was sent, to know a request by that is asked again; a receipt only where there is one.
+
+    So a request that an earlier release took, which knew no receipts, is still the same.
+    """
+    plain = body.model_dump()
+    if plain["receipt"] is None:
+        del plain["receipt"]
+    return plain
 
 
 class Reply(BaseModel):

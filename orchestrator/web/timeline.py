@@ -17,7 +17,7 @@ from orchestrator.material.values import Segment, Slide
 from orchestrator.panel import render
 from orchestrator.panel.debrief import phrasing
 from orchestrator.panel.loop.moderator import about
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.exchange import YOURS, Exchange, Persons, PersonVerdict, Turn
 from orchestrator.panel.records import speech
 from orchestrator.panel.records.exchanges import ExchangeOpened
@@ -102,7 +102,7 @@ class Asked:
 Moment = SlideShown | Speech | Withdrawn | Asked
 
 
-def timeline(rehearsal: Rehearsal, persons: Persons | None = None) -> list[Moment]:
+def timeline(rehearsal: OpenRehearsal, persons: Persons | None = None) -> list[Moment]:
     """All that happened, by time and then by record; speech of one voice on one slide is one moment.
 
     Words of the talk that came while a question was open may have been begun before it was put.
@@ -125,7 +125,7 @@ def _goes_on(before: Speech, after: Speech) -> bool:
     return (before.speaker, before.is_taken_back) == (after.speaker, after.is_taken_back)
 
 
-def _moments(rehearsal: Rehearsal, persons: Persons) -> Iterator[tuple[float, Moment]]:
+def _moments(rehearsal: OpenRehearsal, persons: Persons) -> Iterator[tuple[float, Moment]]:
     """Every moment as it was recorded, each with the session clock at which it began."""
     rehearsal.store.catch_up()
     store, projection = rehearsal.store, rehearsal.projection
@@ -165,7 +165,7 @@ def _moments(rehearsal: Rehearsal, persons: Persons) -> Iterator[tuple[float, Mo
                 yield record.clock_s, _asked(rehearsal, exchanges[exchange.id])
 
 
-def _speech(rehearsal: Rehearsal, segment: Segment, *, is_hidden: bool, is_taken_back: bool) -> Speech:
+def _speech(rehearsal: OpenRehearsal, segment: Segment, *, is_hidden: bool, is_taken_back: bool) -> Speech:
     """*is_taken_back*: it was an answer, and so the presenter's under any name."""
     text = WITHHELD if is_hidden else one_line(segment.text)
     is_own = is_taken_back or rehearsal.is_presenters(segment)
@@ -173,7 +173,7 @@ def _speech(rehearsal: Rehearsal, segment: Segment, *, is_hidden: bool, is_taken
     return Speech(segment.start_s, speaker, text, is_own, is_taken_back)
 
 
-def _shown(rehearsal: Rehearsal, text: str | None) -> str:
+def _shown(rehearsal: OpenRehearsal, text: str | None) -> str:
     return WITHHELD if text and rehearsal.is_off_record(text) else text or ""
 
 
@@ -184,7 +184,7 @@ def _verdict(turn: Turn, *, is_last: bool) -> str:
     return render.verdict(turn, is_last=is_last) if turn.verdict else turn.reason or ""
 
 
-def _asked(rehearsal: Rehearsal, exchange: Exchange) -> Asked:
+def _asked(rehearsal: OpenRehearsal, exchange: Exchange) -> Asked:
     shown = partial(_shown, rehearsal)
     persona = rehearsal.seats[exchange.agent].persona
     turns = tuple(

@@ -13,7 +13,7 @@ from orchestrator.panel.debrief.parts import shares
 from orchestrator.panel.engines.protocol import Watched
 from orchestrator.panel.loop.driver_lock import is_driven, state_of
 from orchestrator.panel.loop.moderator import about, asked, spoken
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state import Live
 from orchestrator.panel.loop.steps import End, is_run, next_step
 from orchestrator.panel.loop.turns import Floor, floor_of
@@ -128,7 +128,7 @@ class RoomView:
 
 
 def room_view(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     *,
     is_driven_here: bool,
     broke_off: str | None = None,
@@ -181,7 +181,7 @@ def room_view(
     )
 
 
-def asked_now(rehearsal: Rehearsal) -> str | None:
+def asked_now(rehearsal: OpenRehearsal) -> str | None:
     """Return what the model is asked now, where that has taken `WAITS_S`; None: nothing."""
     if not rehearsal.has_model or not isinstance(rehearsal.engine, Watched):
         return None
@@ -219,7 +219,7 @@ def _is_judged(projection: Projection, number: int) -> bool:
     return any(one.id == exchange and one.turns[turn - 1].verdict is not None for one in projection.asked)
 
 
-def _member(rehearsal: Rehearsal, agent: str) -> Member:
+def _member(rehearsal: OpenRehearsal, agent: str) -> Member:
     projection = rehearsal.projection
     persona = rehearsal.seats[agent].persona
     waiting = projection.waiting.get(agent)
@@ -240,7 +240,7 @@ def _member(rehearsal: Rehearsal, agent: str) -> Member:
     )
 
 
-def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
+def _question(rehearsal: OpenRehearsal, exchange: Exchange) -> Question:
     persona = rehearsal.seats[exchange.agent].persona
     last = exchange.turns[-1]
     quotes = tuple(about(rehearsal, exchange))
@@ -261,7 +261,7 @@ def _question(rehearsal: Rehearsal, exchange: Exchange) -> Question:
     )
 
 
-def _closed(rehearsal: Rehearsal, exchange: Exchange) -> Closed:
+def _closed(rehearsal: OpenRehearsal, exchange: Exchange) -> Closed:
     persona = rehearsal.seats[exchange.agent].persona
     last = exchange.turns[-1]
     return Closed(

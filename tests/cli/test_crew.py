@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,6 +73,7 @@ def test_a_session_is_started_by_the_homes_own_table(command: Commands, home: Pa
             "security/question.md",
             "tester/question.md",
         ],
+        "record": 3,
         "ledger_head": "…",
     }
     with Home(home).session("pr-42") as session:
@@ -78,14 +81,14 @@ def test_a_session_is_started_by_the_homes_own_table(command: Commands, home: Pa
 
 
 REFUSED = {
-    "session start pr-1 --file shared/pull-request.md": (
+    "session start pr-1 --field repository": (
         2,
-        "'shared/pull-request.md': give it as --file PATH=FILE",
+        "--field 'repository': give NAME=TEXT, as in repository=greenroom",
     ),
-    "session start pr-1 --file a=b --file a=c": (2, "'a' is given twice: leave one out"),
-    "session start pr-1 --file shared/pull-request.md=none.md": (
-        1,
-        "none.md: no such file or directory; no session was started",
+    "session start pr-1 --field a=b --field a=c": (2, "--field names a twice: give each once"),
+    "session start pr-1 --field title=b": (
+        2,
+        "fields names title, which the start itself gives: use another name",
     ),
     "session start pr-1 --file shared/meeting.md={diff}": (
         1,
@@ -106,6 +109,15 @@ def test_a_start_that_cannot_be_meant_leaves_nothing(
     code, message = REFUSED[arguments]
     assert (refused.returncode, refused.stderr) == (code, f"greenroom: {message}\n")
     assert sorted(one.name for one in (home / "sessions").iterdir()) == ["pr-42"]
+
+
+def test_a_file_comes_from_stdin_as_it_is(
+    command: Commands, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"+ x\r\n"), "utf-8"))
+    command("session", "start", "pr-42", "--file", "shared/pull-request.md=-")
+    with Home(home).session("pr-42") as session:
+        assert session.read("shared/pull-request.md") == "+ x\r\n"
 
 
 def test_it_is_listed_and_found_by_its_words(command: Commands, session: str) -> None:
@@ -348,22 +360,6 @@ def test_an_end_that_cannot_be_archived_says_so_and_goes_on_later(
     assert command.json("show", "pr-42")["state"] == "ended"
     (home / "archives").unlink()
     assert command.json("session", "end", "pr-42")["archive"] == str(home / "archives" / "pr-42")
-
-
-def test_a_board_panels_home_starts_rehearsals(
-    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from tests.helpers.homes import new_home
-
-    board = Commands(new_home(tmp_path / "board"), capsys)
-    refused = board("session", "start", "pr-42", check=False)
-    assert (refused.returncode, refused.stderr) == (
-        2,
-        (
-            "greenroom: the crew of this home is a board panel, whose sessions are rehearsals and begin with "
-            "a deck: use `greenroom start DECK`, or a home with a table.yaml of another crew\n"
-        ),
-    )
 
 
 def test_the_example_of_a_crew_is_seen_from_outside(

@@ -331,12 +331,13 @@ def test_a_page_of_an_agent_that_this_home_has_not_is_refused(
     assert done.stderr.startswith("greenroom: there is no agent 'nobody' here: this home has moderator, ")
 
 
-@pytest.mark.parametrize("group", ["memory", "goal"])
-def test_the_page_of_memory_names_every_command_over_memory_and_goals(group: str) -> None:
+@pytest.mark.parametrize("words", [("memory",), ("memory", "goal")], ids=" ".join)
+def test_the_page_of_memory_names_every_command_over_memory_and_goals(words: tuple[str, ...]) -> None:
     page = (ROOT / "orchestrator" / "docs" / "memory.md").read_text("utf-8")
     table = page[page.index("## What you can do about it") :].partition("```")[0]
-    app = typer.main.get_command(build())
-    assert isinstance(app, TyperGroup)
-    one = app.commands[group]
+    one = typer.main.get_command(build())
+    for word in words:
+        assert isinstance(one, TyperGroup)
+        one = one.commands[word]
     assert isinstance(one, TyperGroup)
-    assert [name for name in one.commands if f"`{group} {name}" not in table] == []
+    assert [name for name in one.commands if f"`{' '.join(words)} {name}" not in table] == []

@@ -95,6 +95,88 @@ def test_a_loop_in_any_language_keeps_the_record_of_its_crew(command: Commands, 
     assert verify_session(crew).findings == ()
 
 
+def test_a_session_is_started_driven_and_ended_from_the_shell(
+    command: Commands, home: Path, tmp_path: Path
+) -> None:
+    (home / "table.yaml").write_text(TABLE, "utf-8")
+    for agent in ("security", "tester"):
+        (home / "templates" / agent).mkdir(exist_ok=True)
+        (home / "templates" / agent / "persona.md").write_text(f"# {agent}\n", "utf-8")
+    (tmp_path / "42.diff").write_text("- total = sum(rows)\n", "utf-8")
+    begun = command.json(
+        *("session", "start", "pr-7", "--title", "PR 7", "--agents", "security,tester"),
+        *("--file", f"shared/pull-request.md={tmp_path / '42.diff'}"),
+    )
+    root = home / "sessions" / "pr-7"
+    assert len(begun.pop("ledger_head")) == 64
+    assert begun == {
+        "version": 1,
+        "session": "pr-7",
+        "path": str(root),
+        "state": "active",
+        "crew": "code-review",
+        "title": "PR 7",
+        "agents": ["coordinator", "security", "tester"],
+        "files": [
+            "shared/pull-request.md",
+            "shared/meeting.md",
+            "shared/findings.md",
+            "security/question.md",
+            "tester/question.md",
+        ],
+        "record": 2,
+    }
+    assert (root / "shared" / "pull-request.md").read_text("utf-8") == "- total = sum(rows)\n"
+    command("session", "append", "pr-7", "shared/findings.md", "None.", "--by", "coordinator")
+    url = str(tmp_path / "archives")
+    ended = command.json("session", "end", "pr-7", "--archive", url)
+    assert len(ended.pop("ledger_head")) == 64
+    assert ended == {
+        "state": "ended",
+        "debrief": None,
+        "archive": f"{url}/pr-7",
+        "valid": True,
+        "warnings": [],
+    }
+    again = command("end", "pr-7").stdout.splitlines()
+    assert again[:3] == ["pr-7 has ended.", f"Archive   {url}/pr-7", "Verified  yes"]
+    other = str(tmp_path / "other")
+    assert command.json("archive", "pr-7", "--to", other)["archive"] == f"{other}/pr-7"
+    assert command.json("verify", f"file://{other}/pr-7")["valid"]
+
+
+STARTS = {
+    "--file shared/pull-request.md": (
+        "--file 'shared/pull-request.md': give PATH=FILE, as in shared/pull-request.md=42.diff"
+    ),
+    "--file shared/pull-request.md=/nowhere": (
+        "--file shared/pull-request.md=/nowhere: no such file or directory"
+    ),
+    "--file shared/a.md=/dev/null --file shared/a.md=/dev/null": (
+        "--file names shared/a.md twice: give each file once"
+    ),
+}
+
+
+@pytest.mark.parametrize("arguments", STARTS)
+def test_a_start_that_cannot_be_meant_makes_nothing(command: Commands, home: Path, arguments: str) -> None:
+    (home / "table.yaml").write_text(TABLE, "utf-8")
+    refused = command("session", "start", "pr-7", *arguments.split(), check=False)
+    assert (refused.returncode, refused.stderr) == (2, f"greenroom: {STARTS[arguments]}\n")
+    assert not (home / "sessions" / "pr-7").exists()
+
+
+def test_the_home_of_a_board_panel_starts_no_other_crew(command: Commands, home: Path) -> None:
+    refused = command("session", "start", "deck", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        (
+            f"greenroom: {home} is the home of a board panel: begin a rehearsal with `greenroom start DECK`, "
+            "or name your crew's home with --home\n"
+        ),
+    )
+
+
 def test_people_are_told_what_was_recorded(command: Commands, crew: Path) -> None:
     said = command("session", "append", str(crew), "shared/meeting.md", "Alice: done.", "--by", "minutes")
     written = command("session", "write", "pr-42", "tester/question.md", "Why?", "--by", "tester")
@@ -187,7 +269,7 @@ def test_an_unknown_file_is_refused_with_those_that_the_table_has(command: Comma
     )
 
 
-@pytest.mark.parametrize("arguments", ["feed pr-42 talk.txt", "ask pr-42", "pause pr-42"])
+@pytest.mark.parametrize("arguments", ["feed pr-42 talk.txt", "ask pr-42"])
 def test_what_only_a_rehearsal_has_is_refused_with_what_there_is(
     command: Commands, crew: Path, arguments: str
 ) -> None:
@@ -222,7 +304,10 @@ def test_a_session_of_the_board_panel_takes_the_same(command: Commands, home: Pa
     refused = command("session", "write", "board", path, "Why?", "--by", "skeptic", check=False)
     assert (refused.returncode, refused.stderr) == (
         1,
-        "greenroom: board has ended and is frozen: nothing is written any more; start a new session\n",
+        (
+            f"greenroom: {path} (overwrite): board has ended and is frozen: nothing is written any more; "
+            "start a new session\n"
+        ),
     )
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+import pickle
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.context.assemble import DEFAULT_BUDGET_TOKENS, Assembler, Context
-from orchestrator.core.context.messages import MAX_MARKS, messages_of, watermarks
+from orchestrator.core.context.frames import Block, unescape
+from orchestrator.core.context.messages import LAYOUTS, MAX_MARKS, Messages, messages_of, watermarks
+from orchestrator.core.context.receipt import fitted
 from orchestrator.core.errors import UsageError
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.value import Unread
@@ -297,6 +300,91 @@ def test_every_call_has_the_same_bytes_and_what_was_marked_is_found_again(steps:
         session.store.close_files()
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.tuples(
+                st.just("say"),
+                st.sampled_from(["a", "b ^", "^^", "ü\n\n", " \n", "Off the record, we lost it."]),
+                st.sampled_from([0, 4, 16, 130]),
+            ),
+            st.tuples(st.sampled_from(["exchange", "history"]), st.sampled_from(["Q1", "Q2 ^"]), st.just(0)),
+            st.tuples(st.sampled_from(["note", "candidate", "intel"]), st.just("n"), st.just(0)),
+            st.tuples(st.just("ask"), st.sampled_from(AGENTS), st.just(0)),
+        ),
+        max_size=40,
+    )
+)
+@example(
+    [
+        ("say", "a", 0),
+        ("say", "a", 0),
+        ("ask", "skeptic", 0),
+        ("history", "Q1", 0),  # the same transcript, and a step more
+        ("ask", "skeptic", 0),
+    ]
+)
+def test_kept_pieces_give_the_bytes_of_a_context_that_is_cut_anew(steps: list[Any]) -> None:
+    """Whoever asks when, and for which of the contexts that were made before: old ones too."""
+    with TemporaryDirectory() as folder:
+        session = Session(Path(folder) / "s")
+        templates = {path: f"I am {path}.\n" for path in session.store.layout.templates}
+        kept, contexts = Assembler(session.store, templates), list[Context]()
+        for kind, text, number in [*steps, ("ask", "skeptic", 0)]:
+            if kind == "history":
+                session.store.append(HISTORY, text, by=MODERATOR)
+            elif kind != "ask":
+                perform(session, (kind, text, number))
+            else:
+                contexts.append(kept.prepare(text, purpose="test", engine="offline"))
+                for context in reversed(contexts[-3:]):
+                    anew = Assembler(session.store, templates).rebuild(context.receipt)
+                    elsewhere = pickle.loads(pickle.dumps(context))
+                    for layout in LAYOUTS:
+                        expected = anew.messages(layout)
+                        assert context.messages(layout) == expected
+                        assert elsewhere.messages(layout) == expected
+        session.store.close_files()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_what_a_small_model_is_shown_is_not_cut_where_the_whole_is(session: Session, layout: str) -> None:
+    rehearse(session)
+    context = session.context()
+
+    def shortened(blocks: Sequence[Block]) -> Messages:
+        return messages_of(fitted(blocks, {TRANSCRIPT: (30, 90)}), context.parts_of, layout)
+
+    expected = shortened(pickle.loads(pickle.dumps(context.blocks)))
+    context.messages(layout)
+    assert shortened(context.blocks) == expected
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_messages_cut_what_is_new_and_nothing_else(
+    session: Session, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
+    templates = {path: f"I am {path}.\n" for path in session.store.layout.templates}
+    assembler = Assembler(session.store, templates)
+    for number in range(200):
+        session.say(f"This is the piece of number {number}.", 10)
+        if number % 40 == 20:
+            session.exchange(f"How much is {number}?")
+    assembler.prepare("skeptic", purpose="test", engine="offline").messages(layout)
+    cut: list[int] = []
+
+    def counting(text: str) -> str:
+        cut.append(len(text))
+        return unescape(text)
+
+    monkeypatch.setattr("orchestrator.core.context.messages.unescape", counting)
+    session.say("One more.", 10)
+    assembler.prepare("skeptic", purpose="test", engine="offline").messages(layout)
+    whole = session.store.state(TRANSCRIPT).size_bytes
+    assert sum(cut) < whole / 10  # the open end, which has up to two minutes
+
+
 _LOG, _NOTE = "shared/log.md", "shared/note.md"
 
 
@@ -327,3 +415,33 @@ def test_any_order_of_a_table_is_sent_whole(tmp_path: Path, order: tuple[str, ..
         assert sorted(own_lines(watermark)) == sorted(own_lines(strict))
         assert assembler.as_of("lead", context.seq).text == context.text
     store.close_files()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_nothing_is_said_to_be_left_out_for_an_agent_that_is_not_given_the_stream(
+    tmp_path: Path, layout: str
+) -> None:
+    plain = {
+        "table": "crew",
+        "version": 1,
+        "agents": ["lead", "tester"],
+        "seats": {"least": 0, "most": 0},
+        "files": {
+            _LOG: {"class": "append-only", "by": ["lead"], "stream": True},
+            _NOTE: {"class": "append-only", "by": ["lead"]},
+        },
+        "order": {"lead": [_LOG], "tester": [_NOTE]},
+    }
+    store = create_store(tmp_path / "s", Table.read(plain, ", ".join).seated(()), Unread({"templates": {}}))
+    for number in range(20):
+        for path in (_LOG, _NOTE):
+            store.append(path, f"{number} is written.", by="lead")
+    assembler = Assembler(store, {}, budget_tokens=40)
+    given = {
+        agent: assembler.prepare(agent, purpose="test", engine="offline") for agent in ("lead", "tester")
+    }
+    left_out = {agent: context.receipt.left_out for agent, context in given.items()}
+    assert left_out["lead"] > 0
+    assert left_out["tester"] == 0  # it is over its budget, and none of its files may be shortened
+    assert "".join(texts(given["tester"].messages(layout))) == given["tester"].text
+    store.close()

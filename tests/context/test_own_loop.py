@@ -12,12 +12,13 @@ import pytest
 
 from orchestrator.core.context.receipt import OWN
 from orchestrator.core.errors import FileTooLargeError, ReceiptError
+from orchestrator.core.session import MAX_TASK_CHARS
 from orchestrator.core.store import ledger
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.ledger import FIRST_HASH
 from orchestrator.core.store.value import MAX_NOTE_BYTES
 from orchestrator.panel.home import Home
-from orchestrator.rehearsal.session import MAX_TASK_CHARS, Session
+from orchestrator.rehearsal.session import Session
 
 DECK = "# Plan\n\nRevenue grows by 40 % to 2 million euros.\n"
 TRANSCRIPT = "shared/presenter-transcript.md"

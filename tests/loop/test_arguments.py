@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 from orchestrator import Home, Segment, Session
-from orchestrator.core.errors import GreenroomError, InvalidTextError
+from orchestrator.core.errors import GreenroomError, InvalidTextError, UsageError
 from orchestrator.material.values import LiveSegment
 
 DECK = "# Plan\n\n- Revenue grew 18% in 2026\n"
@@ -61,6 +61,7 @@ DOORS: Final[dict[str, Door]] = {
     "ask agent": lambda session, odd: session.ask(odd, question="Why?"),
     "ask question": lambda session, odd: session.ask("skeptic", question=odd),
     "ask quote": lambda session, odd: session.ask("skeptic", question="Why?", quote=odd),
+    "ask receipt": lambda session, odd: session.ask("skeptic", question="Why?", receipt=odd),
     "judge verdict": lambda session, odd: session.judge(odd, reason="no"),
     "judge reason": lambda session, odd: session.judge("satisfied", reason=odd),
     "judge quote": lambda session, odd: session.judge("satisfied", reason="no", quote=odd),
@@ -104,6 +105,23 @@ def test_no_argument_breaks_a_session(session: Session, door: str) -> None:
     with Session.open(None, session.path) as again:
         assert again.read(TRANSCRIPT).count("Still here.") == len(ODD)
         again.context("skeptic")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"text": " "}, "a piece of speech needs words"),
+        ({"start_s": 9.0, "end_s": 8.0}, "it ends at 8.0 s, before it begins at 9.0 s"),
+        ({"slide": 99}, "there is no slide 99"),
+    ],
+)
+def test_a_piece_of_speech_that_cannot_be_is_refused(
+    session: Session, wrong: dict[str, Any], why: str
+) -> None:
+    before = session.ledger_head
+    with pytest.raises(UsageError, match=f"^{why}"):
+        session.add_segment(replace(SEGMENT, **wrong))
+    assert session.ledger_head == before
 
 
 @pytest.mark.parametrize("odd", ODD)

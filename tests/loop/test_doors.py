@@ -28,7 +28,7 @@ from orchestrator.memory.session_memory import Remembering, Watch
 from orchestrator.panel.loop import session_folder
 from orchestrator.panel.loop.answers import take_answer, take_heard
 from orchestrator.panel.loop.recorded import Loading
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.transcript import add_segment
 from tests.helpers.board import verify_archive
 from tests.helpers.rehearsals import greenroom, greenroom_json, write_rehearsal
@@ -51,7 +51,7 @@ def test_a_start_that_is_broken_off_closes_the_engine_that_it_made(
         def close(self) -> None:
             closed.append(self)
 
-    def interrupted(memory: Remembering, rehearsal: Rehearsal) -> None:
+    def interrupted(memory: Remembering, rehearsal: OpenRehearsal) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("orchestrator.rehearsal.beginning.engine_named", lambda *_, **__: Engine())

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from orchestrator import Home, Session
 from orchestrator.panel.answers import Answer
 from orchestrator.panel.loop.moderator import OF_EACH, asked, choose, question_lines, say, spoken
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.personas.orchestration import PHRASE_HEADINGS, read_phrases
 from tests.helpers.live_feeds import quicken
 from tests.helpers.rehearsals import ROOT, greenroom, greenroom_json, write_rehearsal
@@ -191,7 +191,7 @@ def test_an_engine_that_fails_costs_no_word(home: Path) -> None:
 def test_the_end_is_spoken_once_even_if_it_takes_two_attempts(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(rehearsal: Rehearsal) -> None:
+    def broken(rehearsal: OpenRehearsal) -> None:
         raise RuntimeError
 
     monkeypatch.setattr("orchestrator.rehearsal.ending._write_debrief", broken)

@@ -20,7 +20,7 @@ from orchestrator.memory.presenter import set_consent
 from orchestrator.memory.scribe import scribe_of
 from orchestrator.memory.session_memory import MAX_BLOCK_CHARS, Guard
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.records.memory import GoalsKept, Kept, SessionFlushed
 from orchestrator.panel.records.moderator import PartFailed
 from orchestrator.panel.records.start import started_of
@@ -378,7 +378,7 @@ def test_the_flush_is_told_in_the_ledger_once(home: Path) -> None:
     session = begun(home, "s1")
     session.ask()
     session.answer(None)
-    rehearsal: Rehearsal = session.rehearsal
+    rehearsal: OpenRehearsal = session.rehearsal
     kept = keep_what_matters(rehearsal, home, scribe=scribe_of(rehearsal.store), now=utc_now())
     assert fields_of(rehearsal.store.record(rehearsal.store.seq)) == {
         "type": "flushed",

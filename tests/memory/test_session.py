@@ -17,7 +17,7 @@ from orchestrator.memory.database import MemoryDatabase
 from orchestrator.memory.memories import edit_memory, memories
 from orchestrator.memory.notebook import edit_scratchpad, scratchpad, scratchpads
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.rehearsal.session import Session
 from tests.helpers.board import archive_session
 from tests.helpers.rehearsals import greenroom
@@ -139,7 +139,7 @@ def test_ended_a_second_time_after_a_debrief_that_failed_nothing_is_kept_twice(
     session.ask()
     session.answer(None)
 
-    def full(rehearsal: Rehearsal) -> None:
+    def full(rehearsal: OpenRehearsal) -> None:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:

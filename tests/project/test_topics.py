@@ -117,9 +117,9 @@ def test_every_command_that_a_page_names_exists() -> None:
     assert {(page, name) for page, name in named if name not in known} == set()
 
 
-def test_the_first_pages_python_runs_as_it_stands(home: Path, tmp_path: Path) -> None:
+def test_the_first_pages_python_runs_as_it_stands(tmp_path: Path) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
-    shutil.copytree(home, tmp_path / "checkout" / "agents")
+    shutil.copytree(ROOT / "scripts" / "examples", tmp_path / "checkout" / "scripts" / "examples")
     done = subprocess.run(
         [sys.executable, "-c", example],
         cwd=tmp_path / "checkout",
@@ -165,7 +165,7 @@ def test_an_old_name_is_the_command_of_the_group(
 
 @pytest.mark.parametrize(
     ("wrong", "right"),
-    [("session show", "show"), ("session start", "start"), ("session goal", "memory goal")],
+    [("session show", "show"), ("panel demo", "demo"), ("session goal", "memory goal")],
 )
 def test_a_command_in_another_place_is_told_with_its_place(
     home: Path, capsys: pytest.CaptureFixture[str], wrong: str, right: str

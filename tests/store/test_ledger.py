@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.core.errors import LedgerCorruptError
+from orchestrator.core.store import ledger as ledger_module
 from orchestrator.core.store.ledger import (
     FIRST_HASH,
     Record,
+    Scan,
     decode,
     encode,
     scan,
@@ -395,3 +397,53 @@ def decoded(line: bytes) -> Any:
 @given(st.binary(max_size=200) | ANY_JSON.map(lambda plain: json.dumps(plain).encode()))
 def test_decoding_anything_gives_a_record_or_the_one_error(line: bytes) -> None:
     assert decoded(line) is None or isinstance(decoded(line), Record)
+
+
+# ---------------------------------------------------------------------- at once
+
+
+def scanned_both_ways(content: bytes) -> Scan:
+    """Return what is found line by line, which is what is found in all lines at once."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ledger_module, "_FEW_BYTES", len(content) + 1)
+        by_line = scan(content)
+        patched.setattr(ledger_module, "_FEW_BYTES", 0)
+        assert scan(content) == by_line
+    return by_line
+
+
+def test_all_lines_at_once_give_what_each_gives_whatever_was_changed() -> None:
+    assert len(scanned_both_ways(MADE.content).entries) == 40
+    for size in range(0, len(MADE.content), 7):
+        scanned_both_ways(MADE.content[:size])
+    for content in changed_lines():
+        scanned_both_ways(content)
+    for offset, bit in [*flips()][::31]:
+        flipped = bytearray(MADE.content)
+        flipped[offset] ^= 1 << bit
+        scanned_both_ways(bytes(flipped))
+
+
+@given(
+    st.lists(
+        st.tuples(any_record(), st.sampled_from([0] * 9 + [1, -1]), st.booleans(), st.booleans()), max_size=12
+    )
+)
+def test_all_lines_at_once_give_what_each_gives_for_any_records(records: list[Any]) -> None:
+    """Also where lines are hashed right and numbered wrong, and where the last transaction is not whole."""
+    lines, head = [], FIRST_HASH
+    for seq, (record, off, more, withheld) in enumerate(records, start=1):
+        line, head = encode(record._replace(seq=seq + off, withheld=withheld), head, more=more)
+        lines.append(line)
+    scanned_both_ways(b"".join(lines))
+
+
+@pytest.mark.parametrize(
+    "body", [b"{}", b'{"seq":2}', b'{"seq":02,"op":"note","by":"x"}', b'{"seq":2,"op":"NO","by":"x"}']
+)
+def test_a_line_of_another_format_that_is_hashed_right_ends_what_is_read(body: bytes) -> None:
+    first = MADE.lines[0]
+    body = body[:-1]
+    digest = hashlib.sha256(first[-67:-3] + body).hexdigest()
+    found = scanned_both_ways(first + body + f',"hash":"{digest}"}}\n'.encode())
+    assert (found.last_seq, found.damage is None) == ((2, True) if b"02" in body else (1, False))

@@ -30,12 +30,13 @@ from orchestrator.core.errors import (
     WriterNotAllowedError,
 )
 from orchestrator.core.home.folder import packaged_table
+from orchestrator.core.store import files
 from orchestrator.core.store import transaction as transaction_module
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.store.value import Unread
-from orchestrator.core.table import MAX_APPEND_BYTES, SessionFile
+from orchestrator.core.table import MAX_APPEND_BYTES, MIB, SessionFile
 from orchestrator.panel.records.moderator import Frozen
 from tests.helpers.stores import (
     CANDIDATE,
@@ -801,3 +802,24 @@ def test_what_is_mended_is_logged_where_nobody_asked_to_be_told(
     store.note(Unread({"type": "x"}), by="moderator")
     store.mend()
     assert caplog.messages == [f"s: {CANDIDATE}: was missing and has been put back from the ledger"]
+
+
+def test_whoever_passes_half_of_the_largest_ledger_is_warned_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = bare(tmp_path / "s")
+    blueprints(store)
+    half = store.history.end + 3000
+    monkeypatch.setattr(transaction_module, "LARGE_BYTES", half)
+    monkeypatch.setattr(files, "MAX_BYTES", 40 * MIB)
+    other = Store(store.root)
+    warned = []
+    for number in range(20):
+        writer = (store, other)[number % 2]
+        writer.append(TRANSCRIPT, "x" * 200, by="transcript")
+        warned += [(writer.history.end > half, one.getMessage()) for one in caplog.records]
+        caplog.clear()
+    other.close()
+    store.close()
+    message = "s: its ledger has 0 MiB of the 40 that it may have: end this session before it is full, and go"
+    assert warned == [(True, f"{message} on in another")]

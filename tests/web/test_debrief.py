@@ -115,6 +115,9 @@ def test_each_form_is_given(client: httpx2.Client, form: str, media: str, begins
     assert answer.content.startswith(begins)
     kept = answer.headers.get("content-disposition")
     assert kept == (None if form == "json" else f'attachment; filename="debrief-s1.{form}"')
+    if form != "json":
+        page = client.get(f"/api/v1/sessions/s1/debrief/{form}")
+        assert (page.headers["content-type"], page.content[:9]) == (media, answer.content[:9])
     if form == "pdf":
         assert "FIX THIS FIRST" in read_pdf(answer.content).text.upper()
 

@@ -45,7 +45,7 @@ def ask(operation, *path, **given):
 
 REHEARSAL = """
 from greenroom_client.api.contexts import get_context
-from greenroom_client.api.debrief import get_debrief, judge_answer
+from greenroom_client.api.debrief import download_debrief, get_debrief, judge_answer
 from greenroom_client.api.decks import read_deck
 from greenroom_client.api.room import (
     add_speech, answer_question, call_on_panelist, end_session, put_question, record_verdict, show_slide,
@@ -62,10 +62,14 @@ said = [
 ]
 taken = ask(add_speech, "first", body=said)
 ask(show_slide, "first", body=models.ShownSlide(slide=4))
-context = ask(get_context, "first", "skeptic")
+told = get_context.sync_detailed("first", "skeptic", client=client)
+context, receipt = told.parsed, told.headers["greenroom-receipt"]
 
 own = models.OwnQuestion(
-    agent="skeptic", question="What is the 31 months made of?", quote="pays for itself in 31 months"
+    agent="skeptic",
+    question="What is the 31 months made of?",
+    quote="pays for itself in 31 months",
+    receipt=receipt,
 )
 put = ask(put_question, "first", body=own)
 ask(add_speech, "first", body=models.Spoken(text="Of the saved freight alone, at volumes of this year."))
@@ -87,6 +91,7 @@ refused = show_slide.sync("first", client=client, body=models.ShownSlide(slide=9
 
 ended = ask(end_session, "first", body=models.Ending())
 debrief = ask(get_debrief, "first")
+page = ask(download_debrief, "first", models.DownloadDebriefForm.MD)
 proof = ask(verify_session, "first", head=ended.ledger_head)
 whole = ask(get_session, "first", trace=True)
 print(json.dumps({
@@ -101,6 +106,7 @@ print(json.dumps({
     "refused": [type(refused).__name__, refused.status, refused.code],
     "ended": ended.state,
     "debrief": [debrief.deck == deck.title, [one.id for one in debrief.exchanges] == ["x1", last]],
+    "page": page.splitlines()[0],
     "verified": [proof.valid, proof.findings, proof.ledger_head == ended.ledger_head],
     "listed": [(one.session, one.state) for one in ask(list_sessions).sessions],
     "shown": [whole.records == proof.records, whole.trace.steps[0].action["action"]],
@@ -122,6 +128,7 @@ LOOPS: dict[str, tuple[str, dict[str, Any]]] = {
             "refused": ["Problem", 422, "usage"],
             "ended": "ended",
             "debrief": [True, True],
+            "page": "# Debrief: Fennmark Cold Chain: a second hub at Saltmere",
             "verified": [True, [], True],
             "listed": [["first", "ended"]],
             "shown": [True, "start"],

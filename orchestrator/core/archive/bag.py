@@ -39,6 +39,7 @@ INFO_NAME: Final = "bag-info.txt"
 MANIFEST_NAME: Final = "manifest-sha256.txt"
 COMMIT_MARK: Final = "tagmanifest-sha256.txt"
 """The tag manifest: stored last, so a bag that has it has everything else."""
+EXCHANGES: Final = "Greenroom-Exchanges"
 TAG_NAMES: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME, COMMIT_MARK)
 
 
@@ -48,12 +49,12 @@ def software_agent(ledger_version: int) -> str:
 
 
 SOFTWARE_AGENTS: Final = tuple(software_agent(version) for version in ledger.READ_VERSIONS)
-"""Of the bags whose tag files this release makes again, byte for byte."""
+"""The software agents of the bags whose tag files this release reproduces byte for byte."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFacts:
-    """A session as its archive's bag-info tells it. "" where something is not known."""
+    """A session's facts as its archive's bag-info states them; "" for one that is not known."""
 
     session: str
     deck: str
@@ -62,7 +63,7 @@ class SessionFacts:
     crew: str  # the table's name; "": a board panel's session
     date: str
     presenter: str
-    exchanges: int
+    exchanges: int | None  # None: the session is another program's, which alone can count them
     state: str
     head: str  # the ledger's
     ended_on: str  # YYYY-MM-DD, UTC
@@ -79,7 +80,7 @@ class Part:
     sha256: str
 
     def read(self) -> bytes:
-        """The bytes.
+        """Return the bytes of the file.
 
         Raises:
             ArchiveError: The file has changed since the bag was put together.
@@ -93,7 +94,7 @@ class Part:
 
 
 def bag_files(root: Path, application: Application = PLAIN) -> tuple[Part, ...]:
-    """The bag of the frozen session at *root*: payload by name, then tag files, the commit mark last.
+    """Return the bag of the frozen session at *root*: payload by name, then tag files, the commit mark last.
 
     Raises:
         ArchiveError: The session has not ended, or is not what its ledger says; the message
@@ -120,10 +121,10 @@ def bag_files(root: Path, application: Application = PLAIN) -> tuple[Part, ...]:
 
 
 def payload_of(root: Path, session: str) -> tuple[Part, ...]:
-    """Every file of the session, under the name that it has in the bag.
+    """Return every file of the session, under the name that it has in the bag.
 
     Raises:
-        ArchiveError: Something that is no file stands in the folder.
+        ArchiveError: The folder holds something that is no file.
         OSError: A file cannot be read.
     """
     parts = []
@@ -140,7 +141,7 @@ def payload_of(root: Path, session: str) -> tuple[Part, ...]:
 
 
 def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes]:
-    """The four tag files of a bag with this payload, by name."""
+    """Return the four tag files of a bag with this payload, by name."""
     info = {
         "Bag-Software-Agent": software_agent(facts.ledger_version),
         "Bagging-Date": facts.ended_on,
@@ -149,7 +150,7 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
         "Greenroom-Date": facts.date,
         "Greenroom-Deck": facts.deck,
         "Greenroom-Deck-Title": facts.deck_title,
-        "Greenroom-Exchanges": str(facts.exchanges),
+        EXCHANGES: str(facts.exchanges or 0),
         "Greenroom-Ledger-Head": facts.head,
         "Greenroom-Presenter": facts.presenter,
         "Greenroom-State": facts.state,
@@ -182,7 +183,8 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
     if not records:
         raise ArchiveError(f"{root.name}: its ledger holds no record: run `greenroom verify`")
     opened, last = opening_of(records[0]), records[-1]
-    counted = application.counts if application.owns(opened) else {}
+    is_own = application.owns(opened)
+    counted = application.counts if is_own else {}
     version = opened.ledger_version
     return SessionFacts(
         session=opened.id if SESSION_ID.fullmatch(opened.id) else root.name,
@@ -192,7 +194,7 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
         crew=opened.crew,
         date=opened.date,
         presenter=opened.presenter,
-        exchanges=sum(counted.get(record.type or "", 0) for record in records),
+        exchanges=sum(counted.get(record.type or "", 0) for record in records) if is_own else None,
         # The record of the end tells it, and not the file modes, which a copy loses.
         state="ended" if last.op == "freeze" else "active",
         head=scan.head,
@@ -202,7 +204,7 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
 
 
 def _telling(content: bytes, scan: ledger.Scan, application: Application) -> Iterator[ledger.Record]:
-    """The first record, the last, and those that close an exchange or open it again; no other is decoded."""
+    """Yield the first and last record, and those that close or reopen an exchange; no other is decoded."""
     # A ledger of an hour holds thousands of records, and the others tell nothing of the whole.
     counting = tuple(f'"{type_}"'.encode() for type_ in application.counts)
     for entry in scan.entries:

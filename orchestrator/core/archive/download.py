@@ -1,4 +1,4 @@
-"""From an archive: restore, verify, list, and the copy that read-only commands work on.
+"""Restore, verify and list archives, and fetch the copy that read-only commands work on.
 
 Source: DESIGN.md, section 10; interfaces.md, `restore`, `verify`, `list --archive`.
 """
@@ -24,13 +24,11 @@ from orchestrator.core.archive.bag import (
 )
 from orchestrator.core.archive.freeze import seal, sync
 from orchestrator.core.archive.manifest import (
-    Declaration,
     TagFileError,
     is_desktop_file,
     is_safe_name,
     read_info,
     read_manifest,
-    render_manifest,
 )
 from orchestrator.core.archive.places import check_takes_sessions
 from orchestrator.core.archive.register import against_register
@@ -51,18 +49,17 @@ from orchestrator.core.verify import Verification
 from orchestrator.core.verify.disk import open_folder
 from orchestrator.core.verify.finding import Report, shown
 
-_DECLARED: Final = Declaration((1, 0), "utf-8")
 _MARKED: Final = (MANIFEST_NAME, DECLARATION_NAME, INFO_NAME)
 """The tag files that the commit mark covers."""
 _NO_NAME: Final = frozenset(
     {errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.EILSEQ, errno.EINVAL}
 )
-"""Too long a name, a file where a folder must be, bytes that this file system takes in no name."""
+"""Errors for a name that this file system cannot hold: too long, invalid bytes, or a file for a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedSession:
-    """One archive of a list, as its bag-info tells it. "" where it says nothing."""
+    """An archive in a list, as its bag-info describes it; "" where it says nothing."""
 
     session: str
     state: str
@@ -86,18 +83,18 @@ def restore(
     say: Callable[[str], None] = lambda line: None,
     application: Application = PLAIN,
 ) -> Path:
-    """Put the session's folder as it was at *into*/*session*, read-only; returns that path.
+    """Restore the session's folder at *into*/*session*, read-only, and return that path.
 
     It appears there whole or not at all, and only after the bag and the session were verified.
 
     Args:
         known: A home whose register the archive is held against, as `against_register` does.
         application: As at `verify_session`.
-        say: Told of each file that lies beside the archive and is passed over, in one line.
+        say: Called with a line for each file beside the archive that is skipped.
 
     Raises:
-        UsageError: *url* is no archive address, or *session* no session id.
-        SessionExistsError: Something stands there already.
+        UsageError: *url* is not an archive address, or *session* not a session id.
+        SessionExistsError: Something already exists there.
         SessionStateError: *into* is, or lies in, a session, an archive, or a part of a home that takes none.
         ArchiveUnavailableError: The archive cannot be read now.
         ArchiveError: There is no such archive, or it is not right; names the first finding.
@@ -131,7 +128,7 @@ def fetch(
     known: Home | None = None,
     application: Application = PLAIN,
 ) -> Path:
-    """As `restore`, for reading from a folder that is soon removed: modes stay as usual.
+    """Fetch a session as `restore` does, with the usual modes, into a folder that is soon removed.
 
     Raises:
         UsageError, SessionExistsError, ArchiveError: As `restore`.
@@ -158,7 +155,7 @@ def _fetch(
     say: Callable[[str], None] = lambda line: None,
     application: Application,
 ) -> Path:
-    """Put the session at its place once it is right and *finish* is done with it."""
+    """Download and verify the session, call *finish* on its folder, and move it to its place."""
     store = open_store(url, endpoint_url=endpoint_url)
     target = into / check_session_id(session)
     try:
@@ -198,7 +195,7 @@ def verify_archive(
     known: Home | None = None,
     application: Application = PLAIN,
 ) -> Verification:
-    """Whether the archive of *session* is complete and right: every object is read now.
+    """Verify that the archive of *session* is complete and right, reading every object now.
 
     Findings name objects as they lie below the session's id.
 
@@ -223,7 +220,7 @@ def verify_archive(
 
 
 def _verified(store: ArchiveStore, session: str, folder: Path, application: Application) -> Verification:
-    """The verification of what lies in the store now, by a copy in the empty *folder*."""
+    """Verify what the store holds now, by a copy in the empty *folder*."""
     came = _download(store, session, folder)
     report = came.report
     for name in came.passed_over:
@@ -244,12 +241,12 @@ def list_archives(
     endpoint_url: str | None = None,
     say: Callable[[str, str], object] = lambda session, why: None,
 ) -> tuple[ArchivedSession, ...]:
-    """Every archive at *url*, by session id. A bag without its commit mark is none.
+    """Return every archive at *url*, by session id. A bag without its commit mark is not listed.
 
-    One whose tag files are not what they say is `damaged`, one that cannot be read now `unreadable`.
+    An archive with wrong tag files is `damaged`, one that cannot be read now `unreadable`.
 
     Args:
-        say: Told of which session an archive is either, and why.
+        say: Called with the session and the reason for each damaged or unreadable archive.
 
     Raises:
         UsageError: *url* is no archive address.
@@ -269,11 +266,11 @@ def list_archives(
 
 
 def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
-    """One row of the list, and why its archive is damaged or cannot be read now; "": it is neither."""
+    """Return one row of the list, and why its archive is damaged or cannot be read now, else ""."""
     told: dict[str, str] = {}
     state, why = "ended", ""
     try:
-        told = dict(read_info(_checked_info(store, session), "utf-8"))
+        told = read_info(_checked_info(store, session))
         state = told.get("Greenroom-State", "ended")
         if (owner := told.get("External-Identifier", session)) != session:
             state, why = "damaged", f"is an archive of {shown(owner[:64])}"
@@ -300,16 +297,15 @@ def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
 
 
 def is_commit_mark(mark: bytes) -> bool:
-    """Whether these bytes are the tag manifest of a bag, in its exact form; of what, `verify` says."""
+    """Return whether *mark* is a bag's tag manifest in its exact form; `verify` checks what it lists."""
     try:
-        listed = read_manifest(mark, _DECLARED).digests
+        return read_manifest(mark).keys() >= set(_MARKED)
     except TagFileError:
         return False
-    return render_manifest(listed) == mark and listed.keys() >= set(_MARKED)
 
 
 def _checked_info(store: ArchiveStore, session: str) -> bytes:
-    """The bytes of an archive's bag-info, once its commit mark is one and agrees with all tag files.
+    """Return an archive's bag-info, after checking its commit mark and all tag files against it.
 
     Raises:
         ArchiveUnavailableError: One cannot be read now.
@@ -319,7 +315,7 @@ def _checked_info(store: ArchiveStore, session: str) -> bytes:
     mark = store.get(f"{session}/{COMMIT_MARK}")
     if not is_commit_mark(mark):
         raise TagFileError(f"its commit mark, {COMMIT_MARK}, is damaged")
-    listed = read_manifest(mark, _DECLARED).digests
+    listed = read_manifest(mark)
     tags = {name: store.get(f"{session}/{name}") for name in _MARKED}
     for name, content in tags.items():
         if hashlib.sha256(content).hexdigest() != listed[name]:
@@ -329,7 +325,7 @@ def _checked_info(store: ArchiveStore, session: str) -> bytes:
 
 @contextmanager
 def _made(folder: Path) -> Iterator[None]:
-    """*folder*, which goes away again, with those above it that were made for it, if nothing comes of it."""
+    """Make *folder* with its parents, and remove those that were made here if the block raises."""
     made = [one for one in (folder, *folder.parents) if not os.path.lexists(one)]
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -342,10 +338,10 @@ def _made(folder: Path) -> Iterator[None]:
 
 
 def _check_free(target: Path) -> None:
-    """Nothing stands at *target* but, at most, an empty folder.
+    """Check that nothing, or an empty folder, is at *target*.
 
     Raises:
-        SessionExistsError: Something does.
+        SessionExistsError: Something else is there.
     """
     if os.path.lexists(target) and (target.is_symlink() or not target.is_dir() or any(target.iterdir())):
         raise SessionExistsError(
@@ -355,7 +351,7 @@ def _check_free(target: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Download:
-    """What came of an archive: what is wrong with its objects, and what lies there and is no part of it."""
+    """The outcome of a download: faults of the archive's objects, and names that are no part of it."""
 
     report: Report
     passed_over: tuple[str, ...]
@@ -392,7 +388,7 @@ def _download(store: ArchiveStore, session: str, to: Path) -> _Download:
 
 
 def desktop_files(store: ArchiveStore, session: str, names: Sequence[str]) -> tuple[str, ...]:
-    """Those of *names*, as they lie below the session's id, that a desktop left and no manifest lists.
+    """Return those of *names*, relative to the session's id, that a desktop left and no manifest lists.
 
     Raises:
         ArchiveUnavailableError: The manifest cannot be read now.
@@ -401,8 +397,7 @@ def desktop_files(store: ArchiveStore, session: str, names: Sequence[str]) -> tu
     if not any(name.startswith("data/") for name in found):
         return found
     try:
-        raw = store.get(f"{session}/{MANIFEST_NAME}")
-        listed = read_manifest(raw, _DECLARED).digests
+        listed = read_manifest(store.get(f"{session}/{MANIFEST_NAME}"))
     except ArchiveUnavailableError:
         raise
     except (ArchiveError, TagFileError):  # damaged: what belongs to the payload is not known
@@ -411,7 +406,7 @@ def desktop_files(store: ArchiveStore, session: str, names: Sequence[str]) -> tu
 
 
 def _has_place(name: str, session: str) -> bool:
-    """Whether this is a name in a session's bag, and stays in the folder that it is written to."""
+    """Return whether *name* belongs to a session's bag and stays within the folder that it is written to."""
     if name in TAG_NAMES:
         return True
     parts = name.split("/")
@@ -424,7 +419,7 @@ def _has_place(name: str, session: str) -> bool:
 
 
 def _write(store: ArchiveStore, prefix: str, name: str, to: Path) -> tuple[str, str, str, str] | None:
-    """One object as a file; a finding where that cannot be.
+    """Write one object to a file; return a finding if that is impossible, else None.
 
     Raises:
         ArchiveUnavailableError: It cannot be read now.

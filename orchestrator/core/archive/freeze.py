@@ -40,7 +40,7 @@ FOLDER_RIGHTS: Final = 0o550
 REJECTED: Final = "ledger/rejected/"
 
 _LOOK_S: Final = 0.02
-"""Between two looks whether another has done ending the session."""
+"""Seconds between two checks whether another process has ended the session."""
 
 # Linux, include/uapi/linux/fs.h: FS_IOC_GETFLAGS and FS_IOC_SETFLAGS where `long` has 8 bytes.
 _GETFLAGS: Final = 0x80086601
@@ -85,10 +85,10 @@ def freeze(store: Store, home_templates: Path | None, *, immutable: bool = False
 def end_session(store: Store, home_templates: Path | None) -> None:
     """End the session as `freeze` does, one thread and process at a time.
 
-    Of a session that has ended, what was left undone is finished.
+    For a session that has already ended, finish what was left undone.
 
     Raises:
-        SessionBusyError: Another is ending it all the time that a lock is waited for.
+        SessionBusyError: Another thread or process was ending it until the time-out.
         StoreError: As `freeze`.
     """
     with ending_alone(store):
@@ -103,7 +103,7 @@ def ending_alone(store: Store) -> Iterator[None]:
     """Let one process and thread at a time end the session: the second finds it ended by the first.
 
     Raises:
-        SessionBusyError: Another is ending it all the time that a lock is waited for.
+        SessionBusyError: Another thread or process was ending it until the time-out.
     """
     with files.descriptors() as fds:
         fd = fds.open(store.root, files.FOLDER)  # its folder: no file that would have to go at the freeze
@@ -118,7 +118,7 @@ def ending_alone(store: Store) -> Iterator[None]:
 
 
 def sync(root: Path) -> None:
-    """Every file and folder below *root* is on the disk when this returns.
+    """Flush every file and folder below *root* to the disk.
 
     Raises:
         OSError: The disk refused.
@@ -150,7 +150,7 @@ def seal(root: Path, *, immutable: bool = False) -> str:
 
 
 def is_sealed(root: Path) -> bool:
-    """Whether nobody may write to any file or folder, as modes go.
+    """Return whether the modes forbid everybody to write to any file or folder.
 
     Raises:
         StoreWriteError: One cannot be read.
@@ -200,7 +200,7 @@ def lift_flags(root: Path) -> None:
 
 
 def can_set_flags(folder: Path) -> bool:
-    """Whether the immutable flag can be set on files in *folder*: tried on an empty one, then removed."""
+    """Return whether the immutable flag can be set on files in *folder*, tried on an empty temporary one."""
     try:
         with tempfile.NamedTemporaryFile(dir=folder) as probe:
             _set_flag(probe.fileno())
@@ -211,8 +211,8 @@ def can_set_flags(folder: Path) -> bool:
 
 
 def _clear(root: Path) -> None:
-    """Take out what nobody misses and no archive can carry: the temporary files of writes that a
-    crash cut short, and links and pipes among what was put aside. A second name becomes a copy."""
+    """Remove what no archive can carry: temporary files of writes that a crash cut short, and links and
+    pipes among the quarantined files. A second name becomes a copy."""
     for name in _names(root):
         path = root / name.path
         if LEFTOVER.fullmatch(name.path) and name.kind == "file":
@@ -230,7 +230,7 @@ def _clear(root: Path) -> None:
 
 
 def _names(root: Path) -> list[Name]:
-    """Every name below *root* that is no folder."""
+    """Return every name below *root* that is no folder."""
     report = Report()
     with open_folder(root) as fd:
         names = list(walk(fd, report))
@@ -240,7 +240,7 @@ def _names(root: Path) -> list[Name]:
 
 
 def _digests(store: Store) -> dict[str, str]:
-    """The SHA-256 of every file but the ledger and the driver's lock, checked against the ledger."""
+    """Return the SHA-256 of every file but the ledger and the driver's lock, checked against the ledger."""
     root = store.root
     digests: dict[str, str] = {}
     names = _names(root)
@@ -272,7 +272,7 @@ def _digests(store: Store) -> dict[str, str]:
 
 
 def _expected(store: Store) -> dict[str, str]:
-    """The digests, by the ledger, of the session's files and of its copies of the templates."""
+    """Return the digests that the ledger records for the session's files and its copies of the templates."""
     expected = {f"ledger/{path}": sha256 for path, sha256 in store.opening.templates.items()}
     for path in store.layout.files:
         state = store.state(path)
@@ -282,10 +282,10 @@ def _expected(store: Store) -> dict[str, str]:
 
 
 def _template_digests(layout: Layout, home_templates: Path | None) -> dict[str, str]:
-    """The templates in the home as they are now; one that is none has the reason in its place.
+    """Return the digests of the home's templates now; a missing digest is replaced by the reason.
 
     Raises:
-        OSError: One cannot be read now: what it is would never be known.
+        OSError: A template cannot be read now, so its digest would never be known.
     """
     digests: dict[str, str] = {}
     if home_templates is None:
@@ -302,7 +302,7 @@ def _template_digests(layout: Layout, home_templates: Path | None) -> dict[str, 
 
 @contextmanager
 def _naming(root: Path) -> Iterator[None]:
-    """Turn what the system refuses into an error that names the folder."""
+    """Turn an OSError into an error that names the folder."""
     try:
         yield
     except OSError as error:

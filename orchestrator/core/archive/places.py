@@ -1,4 +1,4 @@
-"""Where neither an archive nor a restored session may be put: it would become a part of something else."""
+"""Checks that no archive or restored session is put where it would become a part of something else."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_A_HOME: Final = {
 
 
 def check_takes_sessions(folder: Path) -> None:
-    """Raises ArchiveError where a session that is restored into *folder* would spoil what is there.
+    """Raise ArchiveError if a session that is restored into *folder* would spoil what is there.
 
     A home's own `sessions/` takes one, and nothing below it does.
     """
@@ -33,7 +33,7 @@ def check_takes_sessions(folder: Path) -> None:
 
 
 def check_takes_archives(store: ArchiveStore, session: str = "") -> None:
-    """Raises ArchiveError where the archive of *session* in *store* would spoil what is there.
+    """Raise ArchiveError if the archive of *session* in *store* would spoil what is there.
 
     A home's own `archives/` takes archives; its other parts take none.
 
@@ -51,7 +51,7 @@ def check_takes_archives(store: ArchiveStore, session: str = "") -> None:
 
 
 def _spellings(folder: Path) -> Iterator[Path]:
-    """The folder as it was named, and as it is behind links: a part of a home may be one."""
+    """Yield *folder* with its links resolved, if it has any, and as named: a part of a home may be a link."""
     named = Path(os.path.abspath(folder))
     if (real := named.resolve()) != named:
         yield real

@@ -44,14 +44,14 @@ class KeptArchive:
 
 
 def note_begun(home: Home, session_id: str, url: str, archive: str, *, endpoint: str | None = None) -> None:
-    """Remember, before anything is sent, that objects of a session may lie at *archive*, within *url*."""
+    """Record, before anything is sent, that objects of a session may lie at *archive*, within *url*."""
     _append(home, session_id, BEGUN, {"url": url, "archive": archive, **_at(endpoint), "at": utc_now()})
 
 
 def note_archive(
     home: Home, session_id: str, url: str, archive: str, *, head: str, endpoint: str | None = None
 ) -> None:
-    """Remember that a session whose ledger ends with *head* stands complete at *archive*, within *url*."""
+    """Record that a session whose ledger ends with *head* lies complete at *archive*, within *url*."""
     place = {"url": url, "archive": archive, **_at(endpoint)}
     _append(home, session_id, ARCHIVES, {**place, "head": head, "at": utc_now()})
 
@@ -61,7 +61,7 @@ def _at(endpoint: str | None) -> dict[str, str]:
 
 
 def kept_archives(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
-    """Every archive of the session, oldest first.
+    """Return every archive of the session, oldest first.
 
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
@@ -75,7 +75,7 @@ def _kept(line: dict[str, str]) -> KeptArchive:
 
 
 def _one_spelling(url: str) -> str:
-    """The address as `open_store` has it: an earlier release noted it as it was given."""
+    """Return the address as `open_store` spells it; an earlier release recorded it as it was given."""
     try:
         return open_store(url).url
     except UsageError:
@@ -83,9 +83,9 @@ def _one_spelling(url: str) -> str:
 
 
 def archives_of(home: Home, session_id: str, *, head: str | None = None) -> dict[str, str]:
-    """Where the session was archived: store → the archive in it, oldest first.
+    """Return where the session was archived, by store, oldest first.
 
-    *head*: only archives of the ledger that ends so, and those of which an earlier release noted no head.
+    *head*: only archives of the ledger with this head, and those for which an earlier release noted none.
 
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
@@ -95,7 +95,7 @@ def archives_of(home: Home, session_id: str, *, head: str | None = None) -> dict
 
 
 def archived_heads(home: Home, session_id: str) -> tuple[str, ...]:
-    """The ledger heads that the session was archived with, oldest first: one, unless somebody meddled.
+    """Return the ledger heads that the session was archived with, oldest first: one, unless somebody meddled.
 
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
@@ -109,7 +109,7 @@ def _archive_lines(home: Home, session_id: str) -> Iterator[dict[str, str]]:
 
 
 def uploads_of(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
-    """Each place once where objects of the session may lie: its archives, and those that were only begun.
+    """Return each place where objects of the session may lie: its archives, and those that were only begun.
 
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
@@ -121,12 +121,12 @@ def uploads_of(home: Home, session_id: str) -> tuple[KeptArchive, ...]:
 
 
 def note_dismissed(home: Home, session_id: str, finding: str, digest: str) -> None:
-    """Remember that the presenter says that a contradiction of an ended session is none."""
+    """Record that the presenter dismissed a contradiction of an ended session."""
     _append(home, session_id, DISMISSED, {"finding": finding, "digest": digest, "at": utc_now()})
 
 
 def dismissed_of(home: Home, session_id: str) -> frozenset[str]:
-    """Digests of the contradictions that were dismissed after the session's end.
+    """Return the digests of the contradictions that were dismissed after the session's end.
 
     Raises:
         HomeError: A line of the register is none of ours; the message says which.
@@ -160,7 +160,7 @@ def _append(home: Home, session_id: str, name: str, value: dict[str, Any]) -> No
 def _lines(
     home: Home, session_id: str, name: str, keys: tuple[str, ...], mend: str
 ) -> Iterator[dict[str, str]]:
-    """The lines of a register, each of which has at least these *keys*."""
+    """Yield the lines of a register, each of which has at least these *keys*."""
     path = _path(home, session_id, name)
     try:
         # A damaged line is named below, by its number.
@@ -185,7 +185,7 @@ def _lines(
 
 
 def check_name(root: Path, session: str) -> None:
-    """Raises SessionStateError where a home keeps the session under another name, *root*, than its id."""
+    """Raise SessionStateError if a home keeps the session under another name, *root*, than its id."""
     if root.name != session:
         raise SessionStateError(
             f"{root}: holds the session {session}: give the folder that name, or move it out of {root.parent}"
@@ -193,7 +193,7 @@ def check_name(root: Path, session: str) -> None:
 
 
 def verify_at_home(home: Home, root: Path, application: Application = PLAIN) -> Verification:
-    """As `verify_session`, for a session that lies in *home*, and so under its own id.
+    """Verify a session that lies in *home*, and so under its own id, as `verify_session` does.
 
     Raises:
         HomeError: The register of its archives cannot be read; the message says which line.
@@ -207,7 +207,7 @@ def verify_at_home(home: Home, root: Path, application: Application = PLAIN) -> 
 
 
 def against_register(home: Home, store: ArchiveStore, session: str, found: Verification) -> Verification:
-    """*found* of the archive of *session* in *store*, held against the heads that *home* archived it with.
+    """Compare *found*, the verification of an archive, with the heads that *home* archived the session with.
 
     An archive that was exchanged for another one is `replaced`, however right that one is; so is every
     other one in the home's own archives, wherever the home lay when it archived. The same id at an address
@@ -232,7 +232,7 @@ def against_register(home: Home, store: ArchiveStore, session: str, found: Verif
 
 
 def replaced_heads(home: Home, store: ArchiveStore, session: str, head: str) -> tuple[str, ...]:
-    """The heads other than *head* with which *home* archived the session in *store*, oldest first.
+    """Return the heads other than *head* with which *home* archived the session in *store*, oldest first.
 
     Raises:
         HomeError: The register cannot be read; the message says which line.

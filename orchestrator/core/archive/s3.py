@@ -67,18 +67,18 @@ _REFUSALS: Final = {
 
 
 def refusal(code: str) -> str:
-    """What to do where the server refuses with this code."""
+    """Return what to do if the server refuses with this code."""
     return _REFUSALS.get(code, "check the keys and their rights")
 
 
 def told_cold(storage_class: str) -> str:
-    """What is said of an object in cold storage; *storage_class* is the server's word for it, or ""."""
+    """Return the message for an object in cold storage; *storage_class* is the server's word, or ""."""
     kind = f" ({storage_class})" if storage_class else ""
     return f"cannot be read now: it is in cold storage{kind}: restore it in the store first, then ask again"
 
 
 def configuration(error: BotoCoreError | ValueError) -> str | None:
-    """What is wrong with the AWS settings of this machine; None: it is none of them."""
+    """Return what is wrong with this machine's AWS settings, or None if the error has another cause."""
     from botocore import exceptions as aws
 
     given = getattr(error, "kwargs", {})
@@ -146,10 +146,10 @@ BACKOFF_S: Final[list[float]] = [0.2, 0.4, 0.8, 1.6, 3.2]
 CONNECT_TIMEOUT_S: Final = 10.0
 READ_TIMEOUT_S: Final = 60.0
 MAX_PAGES: Final = 10_000
-"""Pages of 1,000 names; a server that goes on after these has no end."""
+"""Maximum pages of 1,000 names; a server that sends more has no end."""
 
 _PIECE_BYTES: Final = 1 << 20
-"""Read of an object at a time; most are smaller."""
+"""Bytes of an object that are read at a time; most objects are smaller."""
 
 _BUSY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
 """409: another conditional put of this name is under way (S3 says: try again)."""
@@ -157,7 +157,7 @@ _CONDITION_FAILED: Final = 412  # the answer to `If-None-Match: *` where somethi
 
 
 def check_endpoint(endpoint_url: str | None) -> str | None:
-    """*endpoint_url* itself, if it is the address of a server and no more.
+    """Return *endpoint_url* if it is the address of a server and no more.
 
     Raises:
         UsageError: It is not, or it holds a name and password.
@@ -178,7 +178,7 @@ def check_endpoint(endpoint_url: str | None) -> str | None:
 
 
 def endpoint_of(endpoint_url: str | None) -> str:
-    """The server that *endpoint_url* names, in one spelling; None: the one that the AWS variables name.
+    """Return the server that *endpoint_url* (None: the AWS variables) names, in one spelling.
 
     "" stands for Amazon's own, where a bucket's name is taken once for all. Two servers may each have a
     bucket of one name, so the server is a part of an archive's address.
@@ -225,7 +225,7 @@ class S3Store:
         self._made: S3Client | None = None
 
     def put_new(self, name: str, content: bytes, sha256: str) -> bool:
-        """As `ArchiveStore.put_new`. A lost answer is no loss: the next attempt finds what it stored."""
+        """Store an object as `ArchiveStore.put_new` does; after a lost answer the next attempt finds it."""
         try:
             self._call(name, lambda client: self._put(client, name, content, sha256))
         except ArchiveUnavailableError as error:
@@ -237,7 +237,7 @@ class S3Store:
         return True
 
     def get(self, name: str) -> bytes:
-        """As `ArchiveStore.get`."""
+        """See `ArchiveStore.get`."""
 
         def read(client: S3Client) -> bytes:
             answer = client.get_object(Bucket=self._bucket, Key=self._below + name)
@@ -256,19 +256,19 @@ class S3Store:
         return self._call(name, read)
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
-        """As `ArchiveStore.list`."""
+        """See `ArchiveStore.list`."""
         return self._names(prefix)
 
     def folders(self) -> tuple[str, ...]:
-        """As `ArchiveStore.folders`: one request for each 1,000 of them."""
+        """See `ArchiveStore.folders`: one request for each 1,000 of them."""
         return tuple(name.rstrip("/") for name in self._names("", delimiter="/") if name.endswith("/"))
 
     def delete(self, name: str) -> None:
-        """As `ArchiveStore.delete`."""
+        """See `ArchiveStore.delete`."""
         self._call(name, lambda client: client.delete_object(Bucket=self._bucket, Key=self._below + name))
 
     def _names(self, prefix: str, *, delimiter: str = "") -> tuple[str, ...]:
-        """All names that begin with *prefix*; with a delimiter, only up to its first one after that."""
+        """Return all names that begin with *prefix*; with a delimiter, only up to the next one after that."""
         names: set[str] = set()
         token = ""
         told: set[str] = set()
@@ -333,7 +333,7 @@ class S3Store:
         return self._made
 
     def _call(self, name: str, call: Callable[[S3Client], T]) -> T:
-        """The answer to *call*, tried again while the server is busy or the connection breaks."""
+        """Return the answer to *call*, retried while the server is busy or the connection breaks."""
         from botocore.exceptions import BotoCoreError, ClientError
 
         for pause_s in (*BACKOFF_S, None):
@@ -388,7 +388,7 @@ class S3Store:
 
 
 def _word(told: object) -> str:
-    """The server's word, fit for a line of ours."""
+    """Return the server's word, fit for a line of ours."""
     return re.sub(r"[^A-Za-z0-9_]", "", str(told or ""))[:64]
 
 
@@ -399,7 +399,7 @@ def _stay(context: dict[str, Any], **_: object) -> None:
 
 
 def _is_transport(error: Exception) -> bool:
-    """Whether the connection failed, so that the same call may do better the next time."""
+    """Return whether the connection failed, so that the same call may succeed the next time."""
     from botocore import exceptions
 
     return isinstance(

@@ -34,11 +34,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 STREAMS: Final = 8
-"""An object is small, so it is a store's answer that is waited for, not its bytes."""
+"""Number of calls to a store at a time: objects are small, so the wait is for answers and not for bytes."""
 
 
 def side_by_side(action: Callable[[T], R], things: Iterable[T]) -> list[R]:
-    """*action* on all of them, some at once, the results in order; after a failure none is begun."""
+    """Call *action* on all *things*, several at a time; return the results in order. Stop at a failure."""
     with ThreadPoolExecutor(STREAMS) as pool:
         futures = [pool.submit(action, thing) for thing in things]
         try:
@@ -61,8 +61,8 @@ _OBJECT_MODE: Final = 0o440  # an object is written once: nobody has to change i
 _OF_THE_NAME: Final = frozenset(
     {None, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG}
 )
-"""What says that the name holds no object; None: our own word for what stands there. All other reasons are of
-the system or the disk at this moment."""
+"""Error codes that mean that the name holds no object (None: our own error for what is there). All others are
+of the system or the disk at this moment."""
 _UNNAMED: Final = getattr(os, "O_TMPFILE", None)
 """Linux: a file that gets its first name when it is whole, and vanishes with a killed process."""
 
@@ -72,10 +72,11 @@ class ArchiveStore(Protocol):
 
     url: str
     endpoint: str
-    """As `s3.endpoint_of`: with the address it names a place; "" where there is one server only."""
+    """The server (`s3.endpoint_of`), a part of the archive's place beside the address; "" where there is only
+    one."""
 
     def put_new(self, name: str, content: bytes, sha256: str) -> bool:
-        """Store *content*, whose SHA-256 is *sha256*; False where the same content is there already.
+        """Store *content*, whose SHA-256 is *sha256*; return False if the same content already exists.
 
         Raises:
             ArchiveConflictError: Another content is there.
@@ -83,7 +84,7 @@ class ArchiveStore(Protocol):
         """
 
     def get(self, name: str) -> bytes:
-        """An object's bytes.
+        """Return an object's bytes.
 
         Raises:
             ArchiveUnavailableError: It cannot be read now, which says nothing of it.
@@ -91,14 +92,14 @@ class ArchiveStore(Protocol):
         """
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
-        """The names that begin with *prefix*, sorted.
+        """Return the names that begin with *prefix*, sorted.
 
         Raises:
             ArchiveError: The store refused.
         """
 
     def folders(self) -> tuple[str, ...]:
-        """The first parts of all names that have several: one for each archive. Costs no walk through them.
+        """Return the first parts of all names that have several, one for each archive, without a full walk.
 
         Raises:
             ArchiveError: The store refused.
@@ -113,7 +114,7 @@ class ArchiveStore(Protocol):
 
 
 def open_store(url: str, *, endpoint_url: str | None = None, checksums: bool = True) -> ArchiveStore:
-    """The store at *url*: a folder's path, `file://…` or `s3://bucket/prefix`. Nothing is asked of it yet.
+    """Return the store at *url*, unasked: a folder's path, `file://…` or `s3://bucket/prefix`.
 
     Args:
         url: Where the archives are. A folder need not exist yet.
@@ -147,7 +148,7 @@ def open_store(url: str, *, endpoint_url: str | None = None, checksums: bool = T
 
 
 def is_same_store(store: ArchiveStore, url: str, endpoint: str | None) -> bool:
-    """Whether *store* is the one with this address, as `open_store` spells it; *endpoint* None: not known."""
+    """Return whether *store* has this address, as `open_store` spells it; *endpoint* None: not known."""
     if isinstance(store, FolderStore):
         return "://" not in url and os.path.realpath(store.url) == os.path.realpath(url)
     return store.url == url and endpoint in (None, store.endpoint)
@@ -167,7 +168,7 @@ class FolderStore:
         self.url = str(self.root)
 
     def put_new(self, name: str, content: bytes, sha256: str) -> bool:
-        """As `ArchiveStore.put_new`; durable when it returns."""
+        """Store an object as `ArchiveStore.put_new` does, durably."""
         _check_name(name)
         base = name.rpartition("/")[2]
         try:
@@ -188,7 +189,7 @@ class FolderStore:
         return True
 
     def get(self, name: str) -> bytes:
-        """As `ArchiveStore.get`."""
+        """See `ArchiveStore.get`."""
         _check_name(name)
         try:
             with open_folder(self.root) as root_fd:
@@ -197,7 +198,7 @@ class FolderStore:
             raise self._refused(name, error) from error
 
     def list(self, prefix: str = "") -> tuple[str, ...]:
-        """As `ArchiveStore.list`; also names what is no plain file, or a folder that cannot be read."""
+        """See `ArchiveStore.list`; names also what is no plain file, or a folder that cannot be read."""
         report = Report()
         folder = prefix.rpartition("/")[0]
         if folder:
@@ -215,7 +216,7 @@ class FolderStore:
         return tuple(sorted(kept))
 
     def folders(self) -> tuple[str, ...]:
-        """As `ArchiveStore.folders`."""
+        """See `ArchiveStore.folders`."""
         try:
             with open_folder(self.root) as fd, os.scandir(fd) as entries:
                 return tuple(sorted(one.name for one in entries if one.is_dir(follow_symlinks=False)))
@@ -225,7 +226,7 @@ class FolderStore:
             raise self._refused("", error) from error
 
     def delete(self, name: str) -> None:
-        """As `ArchiveStore.delete`; folders that are empty then go too."""
+        """Remove an object as `ArchiveStore.delete` does, and then its folders that are empty."""
         _check_name(name)
         path = self.root / name
         try:
@@ -246,7 +247,7 @@ class FolderStore:
 
     @contextmanager
     def _folder(self, name: str, *, make: bool) -> Iterator[int]:
-        """The folder that *name* lies in, open; with *make* it is made, and its entry synced."""
+        """Open the folder that *name* lies in; with *make*, make it and sync its entry."""
         if make:
             self.root.mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
         with open_folder(self.root) as root_fd:
@@ -299,7 +300,7 @@ class FolderStore:
 
 
 def _link_unnamed(folder_fd: int, base: str, content: bytes) -> bool:
-    """Write *content* to a file without a name, then name it; False where the system cannot do that.
+    """Write *content* to a file without a name, then name it; return False if the system cannot do that.
 
     Raises:
         FileExistsError: Something has the name.

@@ -99,7 +99,7 @@ def archive_session(
 
 
 def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -> int:
-    """Remove the archive of *session*, its commit mark first; returns how many objects there were.
+    """Remove the archive of *session*, its commit mark first; return the number of its objects.
 
     Raises:
         UsageError: *url* is no archive address, or *session* no session id.
@@ -123,12 +123,12 @@ def delete_archive(url: str, session: str, *, endpoint_url: str | None = None) -
 
 
 def _check_owner(store: ArchiveStore, session: str, names: list[str]) -> None:
-    """Raises ArchiveError where what lies under the id of *session* says that it is of another one."""
+    """Raise ArchiveError if what lies under the id of *session* says that it is of another session."""
     info = f"{session}/{INFO_NAME}"
     told: dict[str, str] = {}
     if info in names:
         with suppress(ArchiveError, TagFileError):  # what says nothing goes as well
-            told = dict(read_info(store.get(info), "utf-8"))
+            told = read_info(store.get(info))
     owner = told.get("External-Identifier", session)
     if owner != session:
         raise ArchiveError(
@@ -138,7 +138,7 @@ def _check_owner(store: ArchiveStore, session: str, names: list[str]) -> None:
 
 
 def _send(store: ArchiveStore, session: str, part: Part) -> bool:
-    """Store one object; False where another process has just done so."""
+    """Store one object; return False if another process has just done so."""
     is_new = store.put_new(f"{session}/{part.name}", part.read(), part.sha256)
     told = {"session": session, "object": part.name, "bytes": part.size_bytes, "new": is_new}
     log.debug("sent", extra={"told": told})

@@ -33,7 +33,7 @@ from orchestrator.core.table import Layout, Mutability
 
 
 def hidden_among(store: Store, paths: Collection[str], seq: int) -> tuple[int, ...]:
-    """The records that nobody is shown, of those that these files were made of at record *seq*."""
+    """Return the hidden records among those that these files were made of at record *seq*."""
     return tuple(
         sorted(
             number
@@ -44,7 +44,7 @@ def hidden_among(store: Store, paths: Collection[str], seq: int) -> tuple[int, .
 
 
 def shown_of(store: Store, path: str, content: str, hidden: Collection[int], seq: int = sys.maxsize) -> str:
-    """A file's *content* at record *seq*, without the hidden records; it is as long as it was."""
+    """Return a file's *content* at record *seq* without the hidden records, in its old length."""
     if not hidden:
         return content
     seqs = _made_of(store, path, seq)
@@ -55,14 +55,14 @@ def shown_of(store: Store, path: str, content: str, hidden: Collection[int], seq
 
 
 def shown_content(store: Store, path: str) -> str:
-    """A file's content now, as an agent may read it."""
+    """Return a file's content now, as an agent may read it."""
     with store.history.mutex:
         store.catch_up()
         return shown_of(store, path, store.content(path), store.hidden())
 
 
 def _made_of(store: Store, path: str, seq: int) -> Sequence[int]:
-    """The records whose texts, one behind the other, were a file's content at record *seq*."""
+    """Return the records whose texts, one behind the other, were a file's content at record *seq*."""
     state = store.state(path)
     seqs = state.seqs[: bisect_right(state.seqs, seq)]
     if state.row.mutability is Mutability.APPEND_ONLY or not seqs:
@@ -74,8 +74,8 @@ def _made_of(store: Store, path: str, seq: int) -> Sequence[int]:
 
 
 DEFAULT_BUDGET_TOKENS: Final = 1_000_000
-"""Of one context: the window of the largest models. A two-hour session takes some 60,000: 18,000 spoken
-words, the deck, the templates and notes."""
+"""Maximum tokens of one context: the window of the largest models. A two-hour session takes some 60,000:
+18,000 spoken words, the deck, the templates and notes."""
 BUDGET_STEP: Final = 0.1
 """Segments are left out in steps of this share of the budget, so that the text's beginning does not change
 with every new segment. A smaller share would write the cache anew more often, a larger one leave out more."""
@@ -110,16 +110,16 @@ class Context:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Leave behind what belongs to the session in this process: its files' records go along as they are.
+        """Pickle without what belongs to the session in this process, and with its files' records.
 
-        The definitions of tools do not: what is unpickled offers none.
+        The definitions of tools are left out: an unpickled context offers none.
         """
         kept = [block.path for block in self.blocks if block.mutability == Mutability.APPEND_ONLY]
         parts = _Parts({path: tuple(self.parts_of(path)) for path in kept})
         return Context, (self.agent, self.seq, self.blocks, self.receipt, parts, self.carried)
 
     def parts_of(self, path: str) -> Sequence[Part]:
-        """The records of an append-only session file that this context holds, the blueprint first."""
+        """Return the records of an append-only session file that this context holds, the blueprint first."""
         return self._parts_of(path, self.seq)
 
     @property
@@ -133,14 +133,14 @@ class Context:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def messages(self, layout: str | None = None) -> dict[str, Any]:
-        """The same files as `system` and `messages` for the Messages API, with their cache marks.
+        """Return the files as `system` and `messages` for the Messages API, with their cache marks.
 
         Args and errors as for `laid_out`.
         """
         return self.laid_out(layout).plain()
 
     def laid_out(self, layout: str | None = None) -> Messages:
-        """The same files as blocks of text.
+        """Return the files as blocks of text.
 
         Args:
             layout: "watermark" or "strict"; if None, that of the receipt, or else "watermark".
@@ -161,7 +161,7 @@ class Context:
 
 
 class Assembler:
-    """Contexts of one session. It keeps what it has read: a call costs what has changed."""
+    """A builder of one session's contexts. It caches what it has read: a call costs what has changed."""
 
     def __init__(
         self,
@@ -171,7 +171,7 @@ class Assembler:
         budget_tokens: int = DEFAULT_BUDGET_TOKENS,
         carried: Mapping[str, str] | None = None,
     ) -> None:
-        """Assemble what the agents of *store* are given.
+        """Prepare to assemble the contexts of the agents of *store*.
 
         Args:
             templates: The session's own copies, by path.
@@ -190,10 +190,10 @@ class Assembler:
             self._fixed[path] = (held, len(raw), hashlib.sha256(raw).hexdigest())
 
     def prepare(self, agent: str, *, purpose: str, engine: str, budget_bytes: int | None = None) -> Context:
-        """The context of *agent* now. Costs no reading of files that have not changed.
+        """Return the context of *agent* now, without reading files that have not changed.
 
         Args:
-            budget_bytes: Of this one context, where it is less than that of all.
+            budget_bytes: The budget of this context, where it is less than that of all.
 
         Raises:
             UsageError: *agent* has no seat.
@@ -205,7 +205,7 @@ class Assembler:
     def _prepare(self, agent: str, purpose: str, engine: str, seq: int) -> Context:
         paths = self._store.layout.order(agent)
         sizes = {path: self._size(path) for path in paths}
-        left_out = self._left_out(sum(size for size, _ in sizes.values()))
+        left_out = self._left_out(paths, sum(size for size, _ in sizes.values()))
         blocks = tuple(
             self._block(index, len(paths), path, sizes[path], left_out)
             for index, path in enumerate(paths, start=1)
@@ -229,7 +229,7 @@ class Assembler:
         return Receipt(agent, purpose, seq, engine, files, left_out, carried=carried, off_record=hidden)
 
     def rebuild(self, receipt: Receipt) -> Context:
-        """The context of *receipt*, byte for byte.
+        """Rebuild the context of *receipt*, byte for byte.
 
         Raises:
             ReceiptError: A file is not what the receipt says; the message names it.
@@ -260,7 +260,7 @@ class Assembler:
         return context
 
     def receipt(self, receipt_id: str) -> Receipt:
-        """A receipt by its id, also one that is not on the disk yet.
+        """Return a receipt by its id, also one that is not on the disk yet.
 
         Raises:
             ReceiptError: There is none, or it is none in this format.
@@ -269,7 +269,7 @@ class Assembler:
         return self._of(self._recorded(found) if isinstance(found, int) else found, receipt_id)
 
     def receipts(self) -> list[Receipt]:
-        """Every receipt on the disk, in order.
+        """Return every receipt on the disk, in order.
 
         Raises:
             ReceiptError: One is none in this format.
@@ -277,7 +277,7 @@ class Assembler:
         return [self._of(self._recorded(seq), one) for one, seq in self._store.receipts_on_disk().items()]
 
     def _recorded(self, seq: int) -> Value | None:
-        """The receipts that record *seq* holds."""
+        """Return the receipts that record *seq* holds."""
         held = self._store.record(seq).held
         try:
             return held.among(RECEIPTS) if held is not None else None
@@ -285,7 +285,7 @@ class Assembler:
             raise ReceiptError(f"record {seq}: {error}: run `greenroom verify`") from error
 
     def _of(self, value: Value | None, receipt_id: str) -> Receipt:
-        """The receipt with this id, with what follows from the ledger before it.
+        """Return the receipt with this id, with what follows from the ledger before it.
 
         Raises:
             ReceiptError: It is none that this release knows, or does not fit the ledger.
@@ -311,7 +311,7 @@ class Assembler:
         return receipt
 
     def as_of(self, agent: str, seq: int, receipt: Receipt | None = None) -> Context:
-        """The context that *agent* would have had when record *seq* was the last one.
+        """Return the context that *agent* would have had when record *seq* was the last one.
 
         Raises:
             UsageError: *agent* has no seat.
@@ -329,7 +329,7 @@ class Assembler:
         contents = {path: self._store.content(path, at_seq=seq) for path in paths if path not in self._fixed}
         total = sum(len(text.encode()) for text in contents.values())
         total += sum(self._fixed[path][1] for path in paths if path in self._fixed)
-        left_out = receipt.left_out if receipt is not None else self._left_out(total, seq)
+        left_out = receipt.left_out if receipt is not None else self._left_out(paths, total, seq)
         hidden = receipt.off_record if receipt else hidden_among(self._store, paths, seq)
         unseen = frozenset(hidden)
         blocks = []
@@ -352,9 +352,9 @@ class Assembler:
     # ------------------------------------------------------------------ parts
 
     def _within(self, budget_bytes: int | None = None) -> Assembler:
-        """Itself, or one of a smaller budget.
+        """Return this assembler, or one with a smaller budget.
 
-        In a transaction with records one that forgets what it read: they may never be written.
+        In a transaction with records, return one that forgets what it read: they may never be written.
         """
         is_less = budget_bytes is not None and budget_bytes < self._budget_bytes
         if not self._store.history.pending and not is_less:
@@ -374,7 +374,7 @@ class Assembler:
         return state.size_bytes, state.sha256 or ""  # which `state` has filled
 
     def _size_at(self, path: str, seq: int) -> tuple[int, str]:
-        """Bytes and SHA-256 of a file as of record *seq*."""
+        """Return the bytes and SHA-256 of a file as of record *seq*."""
         fixed = self._fixed.get(path)
         if fixed is not None:
             return fixed[1], fixed[2]
@@ -395,10 +395,11 @@ class Assembler:
         row = self._store.layout.files.get(path)
         kind = Mutability.IMMUTABLE if row is None else row.mutability
         stream, marks = (False, False) if row is None else (row.stream, row.marks)
-        return Block(index, count, path, kind.value, *size, held.parts, len(held.parts), stream, marks)
+        parts = held.parts
+        return Block(index, count, path, kind.value, *size, parts, len(parts), stream, marks, held.cuts)
 
     def _caught_up(self, path: str) -> Held:
-        """The text of *path* as this process holds it, brought up to date."""
+        """Return the text of *path* as this process holds it, brought up to date."""
         state = self._store.state(path)
         held = self._held.get(path)
         count = len(state.seqs)
@@ -421,10 +422,10 @@ class Assembler:
         self._held[path] = held
         return held
 
-    def _left_out(self, total_bytes: int, seq: int | None = None) -> int:
-        """How many of the oldest segments must go for the context to fit its budget."""
+    def _left_out(self, paths: Sequence[str], total_bytes: int, seq: int | None = None) -> int:
+        """How many of the stream's oldest segments must go for a context of *paths* to fit its budget."""
         over = total_bytes - self._budget_bytes
-        if over <= 0:
+        if over <= 0 or not any(path in paths for path in self._store.layout.streams):
             return 0
         # Whole steps: with a cut that moved at every segment no cached prefix would ever be read.
         step = max(1, int(self._budget_bytes * BUDGET_STEP))
@@ -436,7 +437,7 @@ class Assembler:
         return min(bisect_left(ends, ends[0] + wanted), len(ends) - 1)
 
     def _shortened(self, shown: str, left_out: int, seq: int | None) -> str:
-        """The stream without its oldest segments, and with a line that says so."""
+        """Return the stream without its oldest segments, and with a line that says so."""
         ends = self._segment_ends(seq)
         if not 0 < left_out < len(ends):
             raise ReceiptError(
@@ -449,12 +450,12 @@ class Assembler:
         return f"{raw[: ends[0]].decode()}{note} {why}{raw[ends[left_out] :].decode()}"
 
     def _segment_ends(self, seq: int | None) -> Sequence[int]:
-        """Where the stream's blueprint and then each of its appends ends, in bytes."""
+        """Return where the stream's blueprint and then each of its appends ends, in bytes."""
         last = seq if seq is not None else self._store.last
         return [entry.end for path in self._store.layout.streams for entry in self.parts_of(path, last)]
 
     def parts_of(self, path: str, seq: int) -> Sequence[Part]:
-        """The records of an append-only file up to record *seq*."""
+        """Return the records of an append-only file up to record *seq*."""
         with self._store.history.mutex:
             if seq > self._store.last:
                 self._store.catch_up()
@@ -467,7 +468,7 @@ class Assembler:
 
 
 def read_templates(store: Store, layout: Layout) -> dict[str, str]:
-    """The templates that this session was started with, from its own copies.
+    """Return the templates that this session was started with, from its own copies.
 
     Raises:
         LedgerCorruptError: A copy is missing or is not what was recorded.

@@ -18,28 +18,28 @@ from typing import Final
 FRAMES_VERSION: Final = 1
 
 MAX_PARTS: Final = 1024
-"""Pieces of a file that are kept apart before they are joined; joining costs a copy of the file. A rehearsal
-of half an hour has some 400 segments, so mostly none is joined; without an end a day's feed would be a
-hundred thousand."""
+"""Maximum pieces of a file that are kept apart before they are joined; joining costs a copy of the file. A
+rehearsal of half an hour has some 400 segments, so mostly none is joined; without an end a day's feed would
+be a hundred thousand."""
 
 
 def escape(text: str) -> str:
-    """*text* as it stands inside a frame."""
+    """Escape *text* for the inside of a frame."""
     return text.replace("^", "^\\")
 
 
 def unescape(text: str) -> str:
-    """The text that `escape` was given."""
+    """Return the text that `escape` was given."""
     return text.replace("^\\", "^")
 
 
 def header(index: int, count: int, path: str, mutability: str) -> str:
-    """The line before a file: nothing in it changes during a session."""
+    """Return the line before a file; nothing in it changes during a session."""
     return f"^^^ file {index} of {count}: {path} ({mutability})\n"
 
 
 def footer(index: int, count: int, path: str) -> str:
-    """The line after a file."""
+    """Return the line after a file."""
     return f"^^^ end of file {index} of {count}: {path}\n"
 
 
@@ -48,11 +48,34 @@ CARRIED_FOOTER: Final = "^^^ end of what is carried over\n"
 
 
 def carried_block(text: str) -> str:
-    """The carry-over from earlier sessions, framed like a file; "" where there is none."""
+    """Frame the carry-over from earlier sessions like a file; return "" if there is none."""
     if not text:
         return ""
     end = "" if text.endswith("\n") else "\n"
     return f"{CARRIED_HEADER}{escape(text)}{end}{CARRIED_FOOTER}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The pieces of an append-only file that no later record changes, cut for one layout of messages."""
+
+    ends: tuple[int, ...] = ()  # how many of the file's records each piece ends behind
+    texts: tuple[str, ...] = ()  # the pieces, escaped
+    chars: int = 0  # of all of them
+    records: int = 0  # of the file, as it was when they were cut
+    marks: int = 0  # records of the files that move the watermark, as it was then
+
+
+NOTHING_SETTLED: Final = Settled()
+
+
+class Cuts(dict[tuple[str, ...], Settled]):
+    """The settled pieces of one text, by what they are cut for; each is replaced in one step."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[type[Cuts], tuple[()]]:
+        return Cuts, ()  # a copy elsewhere has the text itself
 
 
 @dataclass(slots=True)
@@ -61,9 +84,10 @@ class Held:
 
     records: int = 0  # how many of the file's records are in `parts`
     parts: list[str] = field(default_factory=list)
+    cuts: Cuts = field(default_factory=Cuts)
 
     def add(self, text: str) -> None:
-        """Take in what was written since. Blocks made before keep the list that they were made with."""
+        """Add what was written since. Blocks made before keep the list that they were made with."""
         if not text:
             return
         # A new list, so that blocks made before keep theirs.
@@ -86,6 +110,7 @@ class Block:
     _length: int
     stream: bool = False  # a token budget shortens it, and the watermark cuts it
     marks: bool = False  # what is written here moves the watermark
+    cuts: Cuts | None = field(default=None, repr=False, compare=False)  # of this text, where it is kept
 
     @property
     def text(self) -> str:
@@ -97,8 +122,18 @@ class Block:
         """The file's escaped text alone."""
         return "".join(self._parts[: self._length])
 
+    def after(self, chars: int) -> list[str]:
+        """The parts of the file's escaped text without so many characters at its beginning."""
+        parts, left = list[str](), sum(map(len, self._parts[: self._length])) - chars
+        for part in reversed(self._parts[: self._length]):
+            if left <= 0:
+                break
+            parts.append(part[-left:])
+            left -= len(part)
+        return parts[::-1]
+
     def parts(self) -> list[str]:
-        """Header, the file's escaped text with a final newline if it has any text, and footer."""
+        """Return header, the file's escaped text with a final newline if it has any text, and footer."""
         parts = [header(self.index, self.count, self.path, self.mutability), *self._parts[: self._length]]
         if not parts[-1].endswith("\n"):
             parts.append("\n")

@@ -16,10 +16,20 @@ import hashlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final, Protocol
 
-from orchestrator.core.context.frames import Block, Part, escape, footer, header, unescape
+from orchestrator.core.context.frames import (
+    NOTHING_SETTLED,
+    Block,
+    Cuts,
+    Part,
+    Settled,
+    escape,
+    footer,
+    header,
+    unescape,
+)
 from orchestrator.core.errors import UsageError
 from orchestrator.core.store.value import Value
 from orchestrator.core.table import Mutability
@@ -45,10 +55,10 @@ class ToolUses(Protocol):
         """Run a tool; may take long, and never raises for what a model or the disk did wrong."""
 
     def refuse(self, name: str, arguments: Mapping[str, Any], why: str) -> ToolResult:
-        """Do not run it, and tell the model why."""
+        """Refuse to run a tool, and say why to the model."""
 
     def close(self, *, counts: bool) -> None:
-        """The call is over; what was written counts only if it went well."""
+        """End the call; what was written in it is kept only if it *counts*."""
 
 
 class Tooling(Protocol):
@@ -56,13 +66,13 @@ class Tooling(Protocol):
 
     @property
     def definitions(self) -> Sequence[Mapping[str, Any]]:
-        """As the Messages API takes them; always the same bytes, since they begin what is cached."""
+        """The definitions for the Messages API; always the same bytes, since they begin what is cached."""
 
     def begin(self, agent: str, task: str, receipt: str) -> ToolUses:
-        """The tools for one call of *agent*; *receipt* is that of what it was sent."""
+        """Return the tools for one call of *agent*; *receipt* is that of what it was sent."""
 
     def take(self) -> list[tuple[str, Value]]:
-        """The records that calls leave once they are over, as writer and value, in order; each once."""
+        """Return the records that ended calls left, as writer and value, in order; each only once."""
 
 
 # ---------------------------------------------------------------------- messages
@@ -79,7 +89,7 @@ MAX_TAIL_S: Final = 120.0
 Of 90, 120, 150, 180, 240 and 300 the cheapest for the rehearsal of `scripts/bench caching`: since the
 characters are short, the tail is what a call pays for. Receipts hold their own offsets."""
 MAX_MARKS: Final = 4
-"""Blocks that the service lets a request mark (caching.md, "Rules of the service")."""
+"""Maximum number of blocks that a request may mark (caching.md, "Rules of the service")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +100,7 @@ class TextBlock:
     marked: bool = False
 
     def plain(self) -> dict[str, Any]:
-        """As the API takes it."""
+        """Return the block as the API takes it."""
         block: dict[str, Any] = {"type": "text", "text": self.text}
         if self.marked:
             block["cache_control"] = {"type": "ephemeral"}
@@ -106,7 +116,7 @@ class Messages:
     user: tuple[TextBlock, ...]
 
     def plain(self) -> dict[str, Any]:
-        """`system` and `messages`, as the API takes them."""
+        """Return `system` and `messages`, as the API takes them."""
         return {
             "system": [block.plain() for block in self.system],
             "messages": [{"role": "user", "content": [block.plain() for block in self.user]}],
@@ -134,7 +144,7 @@ def messages_of(
     extra: Sequence[str] = (),
     purpose: str = "",
 ) -> Messages:
-    """A context's files as text blocks, none of them empty, at most `MAX_MARKS` of them marked.
+    """Return a context's files as text blocks, none of them empty, at most `MAX_MARKS` of them marked.
 
     Args:
         blocks: The context's files in their order.
@@ -167,7 +177,7 @@ def messages_of(
 
 
 def watermarks(blocks: Sequence[Block], parts_of: Callable[[str], Sequence[Part]]) -> tuple[int, ...]:
-    """At how many bytes of the stream, the transcript, each step of the watermark layout ends."""
+    """Return the bytes of the stream, the transcript, at which each step of the watermark layout ends."""
     entries = [entry for block in blocks if block.stream for entry in parts_of(block.path)]
     marks = [entry for block in blocks if block.marks for entry in parts_of(block.path)]
     return tuple(entries[count - 1].end for count in _steps(entries, marks))
@@ -178,7 +188,7 @@ def _is_template(block: Block) -> bool:
 
 
 def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
-    """The blocks that never or seldom change, the last of them marked."""
+    """Yield the blocks that never or seldom change, the last of them marked."""
     for block in files.before:
         yield TextBlock(block.text, marked=block is files.before[-1] and not carried)
     if carried:
@@ -190,7 +200,8 @@ def _fixed(files: _Files, carried: str) -> Iterator[TextBlock]:
 
 def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
     entries = files.parts_of(block.path)
-    texts, blank = _headed(block, _filled(_pieces(files, block, _chunks(entries))), marks=2)
+    settled, last = _cut(files, block, entries, (), ("strict",), _chunks)
+    texts, blank = _headed(block, _filled([*settled, "".join(last)]), marks=2)
     yield from texts
     end = blank + footer(block.index, block.count, block.path)
     # Without what moves the watermark, the exchange history: it is not the agent's own.
@@ -205,7 +216,7 @@ def _strict(files: _Files, block: Block, purpose: str) -> Iterator[TextBlock]:
 
 
 def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpose: str) -> bool:
-    """Whether the agent's call before or after this one shares what stands behind the transcript.
+    """Return whether the agent's call before or after this one shares what stands behind the transcript.
 
     An agent's notes follow its judgement at once, and its next question often its observation. At
     any other call a mark there would be paid for and never read, which is dearer than none.
@@ -216,13 +227,16 @@ def _stands_still(files: _Files, said: Sequence[Part], own: Sequence[str], purpo
     return any(len(parts) > 1 and parts[-1].seq > last_said for parts in map(files.parts_of, own))
 
 
-def _chunks(entries: Sequence[Part]) -> list[int]:
-    """How many of the transcript's entries each chunk ends at; the blueprint begins the first."""
-    ends: list[int] = []
-    for count, entry in enumerate(entries, start=1):
-        if count > 1 and count - 1 not in ends and _window(entry) != _window(entries[count - 2]):
+def _chunks(entries: Sequence[Part], _marks: Sequence[Part], known: Settled) -> list[int]:
+    """How many of the transcript's entries stand before each chunk's end, but for the last chunk's.
+
+    The blueprint begins the first. *known* are those that were found before.
+    """
+    ends = list(known.ends)
+    for count in range(max(2, known.records + 1), len(entries) + 1):
+        if _window(entries[count - 1]) != _window(entries[count - 2]):
             ends.append(count - 1)
-    return [*ends, len(entries)]
+    return ends
 
 
 def _window(entry: Part) -> int:
@@ -234,13 +248,12 @@ def _window(entry: Part) -> int:
 
 def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
     entries = files.parts_of(block.path)
-    marks = [
-        one for other in (*files.before, *files.after) if other.marks for one in files.parts_of(other.path)
-    ]
-    steps = _steps(entries, marks)
-    pieces = _pieces(files, block, [*steps, len(entries)])
-    settled, tail = _filled(pieces[: len(steps)]), "".join(pieces[len(steps) :])
-    texts, blank = _headed(block, settled)
+    moving = [other for other in (*files.before, *files.after) if other.marks]
+    marks = [one for other in moving for one in files.parts_of(other.path)]
+    # Of two files that move it the records do not stand in one order: there nothing is settled.
+    kept_as = ("watermark", *(other.path for other in moving)) if len(moving) <= 1 else ()
+    settled, tail = _cut(files, block, entries, marks, kept_as, _steps)
+    texts, blank = _headed(block, _filled(settled))
     yield from texts
     name = f"file {block.index} of {block.count}"
     pause = f"{blank}^^^ {name} goes on further below: {block.path}\n"
@@ -252,24 +265,26 @@ def _watermark(files: _Files, block: Block) -> Iterator[TextBlock]:
             yield TextBlock(pause + after.text, marked=after is lasting[-1])
         pause = ""
     resumed = f"{pause}^^^ {name} goes on here: {block.path}, what was said since\n"
-    yield TextBlock(resumed + tail + footer(block.index, block.count, block.path))
+    end = footer(block.index, block.count, block.path)
+    yield TextBlock("".join([resumed, *tail, end]))  # once: without a clock all that was said stands here
     for after in files.after:
         if after.mutability == Mutability.OVERWRITE.value:
             yield TextBlock(after.text)
 
 
-def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
-    """How many of the transcript's entries stand before each step's end; the blueprint is the first.
+def _steps(entries: Sequence[Part], exchanges: Sequence[Part], known: Settled = NOTHING_SETTLED) -> list[int]:
+    """Return how many of the transcript's entries stand before each step's end; the blueprint is the first.
 
-    A step ends where an exchange ended, and where what was said since reaches `MAX_TAIL_S`.
+    A step ends where an exchange ended, and where what was said since reaches `MAX_TAIL_S`. *known* are those
+    that were found before.
     """
     closed = [entry.seq for entry in exchanges[1:]]
-    steps = [1] if entries else []
-    for position in range(1, len(entries)):
+    steps = list(known.ends) or ([1] if entries else [])
+    for position in range(max(1, known.records), len(entries)):
         start = steps[-1]
         seq_before, seq = entries[position - 1].seq, entries[position].seq
         ended = bisect_right(closed, seq) > bisect_right(closed, seq_before)
-        is_long = entries[position].clock_s - entries[start].clock_s > MAX_TAIL_S
+        is_long = position > start and entries[position].clock_s - entries[start].clock_s > MAX_TAIL_S
         if position > start and (ended or is_long):
             steps.append(position)
     if entries and closed and closed[-1] > entries[-1].seq and steps[-1] < len(entries):
@@ -278,54 +293,104 @@ def _steps(entries: Sequence[Part], exchanges: Sequence[Part]) -> list[int]:
 
 
 def _history(files: _Files, block: Block, pause: str) -> Iterator[TextBlock]:
-    """The exchange history: its beginning, then one block for each exchange, the last marked."""
-    pieces = _pieces(files, block, range(1, len(files.parts_of(block.path)) + 1))
-    texts, blank = _headed(block, pieces, pause)
+    """Yield the exchange history: its beginning, then one block for each exchange, the last marked."""
+    entries = files.parts_of(block.path)
+    settled, _ = _cut(files, block, entries, (), ("each",), _each)
+    texts, blank = _headed(block, settled or [""], pause)
     yield from texts
     yield TextBlock(blank + footer(block.index, block.count, block.path))
 
 
+def _each(entries: Sequence[Part], _marks: Sequence[Part], _known: Settled) -> list[int]:
+    return list(range(1, len(entries) + 1))
+
+
 def _filled(pieces: Sequence[str]) -> list[str]:
-    """The pieces that hold something; an empty file has one all the same."""
+    """Return the pieces that hold something, or one empty piece."""
     return [piece for piece in pieces if piece] or [""]
 
 
 def _headed(
     block: Block, pieces: Sequence[str], before: str = "", *, marks: int = 1
 ) -> tuple[list[TextBlock], str]:
-    """The file's header and its pieces as blocks, the last ones marked, and white space left at the end.
+    """Return the file's header and pieces as blocks, the last ones marked, and white space left at the end.
 
-    The service refuses a block of white space alone. It joins what comes behind it, so that
-    the blocks before it stay as they were sent.
+    The service refuses a block of white space alone. So white space joins what comes behind it, and the
+    blocks before it stay as they were sent.
     """
     kept: list[str] = []
     blank = before + header(block.index, block.count, block.path, block.mutability)
     for piece in pieces:
         blank += piece
-        if blank.strip():
+        if blank and not blank.isspace():
             kept.append(blank)
             blank = ""
     return [TextBlock(text, number >= len(kept) - marks) for number, text in enumerate(kept)], blank
 
 
+def _cut(
+    files: _Files,
+    block: Block,
+    entries: Sequence[Part],
+    marks: Sequence[Part],
+    kept_as: tuple[str, ...],
+    ends_of: Callable[[Sequence[Part], Sequence[Part], Settled], list[int]],
+) -> tuple[Sequence[str], Sequence[str]]:
+    """The escaped text of an append-only file: the pieces that stay as they are, and parts of what follows.
+
+    The pieces are kept for the next call, since only the end grows: cutting a long transcript anew took most
+    of a call's time.
+
+    Args:
+        marks: The records that move the watermark.
+        kept_as: What the pieces are kept under; empty: they are not.
+        ends_of: Gives the number of entries behind which each piece ends, of which the ones that it gave for
+            fewer records are the beginning.
+    """
+    if files.left_out and block.stream:
+        ends = ends_of(entries, marks, NOTHING_SETTLED)
+        pieces = _pieces(files, block, [*ends, len(entries)])
+        return pieces[: len(ends)], pieces[len(ends) :]
+    if not entries:
+        return [], []
+    kept = block.cuts if block.cuts is not None and kept_as else Cuts()
+    known = kept.get(kept_as, NOTHING_SETTLED)
+    if known.records > len(entries) or known.marks > len(marks):  # they are of a later context
+        known = NOTHING_SETTLED
+    ends = ends_of(entries, marks, known)
+    start = entries[known.ends[-1] - 1].end if known.ends else 0
+    new_ends = [entries[count - 1].end for count in ends[len(known.ends) :]]
+    new, last = _slices(block.after(known.chars), start, new_ends)
+    texts, chars = (*known.texts, *new), known.chars + sum(map(len, new))
+    kept[kept_as] = Settled(tuple(ends), texts, chars, len(entries), len(marks))
+    return texts, last
+
+
+def _slices(parts: list[str], start: int, ends: Sequence[int]) -> tuple[list[str], list[str]]:
+    """Cut the end of a file, which begins behind *start* bytes of it, behind so many bytes of the file."""
+    if not ends:
+        return [], parts
+    # Records know bytes of the file as it is on disk, and escaping has moved them.
+    escaped = "".join(parts)
+    raw = unescape(escaped).encode()
+    pieces = [escape(raw[at - start : end - start].decode()) for at, end in pairwise([start, *ends])]
+    return pieces, [escaped[sum(map(len, pieces)) :]]
+
+
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
-    """The escaped text of an append-only file, cut behind so many of its entries each time.
+    """The escaped text of a shortened stream, cut behind so many of its entries each time.
 
     Entries that the token budget left out are in none of them, so that some may be empty; the note
     that says so stands where it was.
     """
     entries = files.parts_of(block.path)
-    if not entries:
-        return [""] * max(1, len(counts))
-    # Records know bytes of the file as it is on disk, and escaping has moved them.
     raw = unescape(block.inner).encode()
-    left_out = files.left_out if block.stream else 0
-    resumes = entries[left_out].end
-    gone = entries[-1].end - len(raw) if left_out else 0
+    resumes = entries[files.left_out].end
+    gone = entries[-1].end - len(raw)
     pieces, start = [], 0
     for count in counts:
         end = entries[count - 1].end
-        if count > 1 and left_out:
+        if count > 1:
             end = max(end, resumes) - gone
         pieces.append(escape(raw[start:end].decode()))
         start = end
@@ -351,7 +416,7 @@ LIFETIME_S: Final = 300.0
 # has each).
 WRITE_PRICE: Final = 1.25
 READ_PRICE: Final = 0.10
-"""Relative to plain input, for entries that live five minutes."""
+"""Price of a cached token relative to plain input, for entries that live five minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +434,7 @@ class InputUsage:
 
     @property
     def cost(self) -> float:
-        """In plain input tokens."""
+        """The cost in plain input tokens."""
         return READ_PRICE * self.read + WRITE_PRICE * self.written + self.new
 
     def __add__(self, other: InputUsage) -> InputUsage:
@@ -407,7 +472,7 @@ class CacheMeter:
         return InputUsage(read, written, ends[-1] - read - written)
 
     def _found(self, at_s: float, names: Sequence[str], mark: int) -> int:
-        """The place of the longest prefix that the cache holds, seen from *mark*; -1: none."""
+        """Return the place of the longest prefix that the cache holds, seen from *mark*, or -1."""
         for place in range(mark, max(-1, mark - LOOKBACK), -1):
             if self.expires_s.get(names[place], -1.0) > at_s:
                 return place
@@ -415,12 +480,12 @@ class CacheMeter:
 
 
 def tokens_of(text: str) -> int:
-    """About how many tokens a text is; at least one."""
+    """Estimate how many tokens a text is; at least one."""
     return max(1, round(len(text.encode()) / BYTES_PER_TOKEN))
 
 
 def _names(blocks: Sequence[TextBlock], settings: str) -> list[str]:
-    """For each place, a digest of everything up to it."""
+    """Return for each place a digest of everything up to it."""
     digest = hashlib.sha256(settings.encode())
     names = []
     for block in blocks:

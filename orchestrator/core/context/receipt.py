@@ -31,12 +31,12 @@ Kept = Mapping[str, tuple[int, ...]]
 
 
 def fitted(blocks: Sequence[Block], kept: Kept) -> Sequence[Block]:
-    """The blocks with the kept parts of the files that *kept* names, and the others as they are."""
+    """Return the blocks, cut to the kept parts of the files that *kept* names."""
     return [_cut(one, kept[one.path]) if one.path in kept else one for one in blocks] if kept else blocks
 
 
 def cut_bytes(kept: Kept, sizes: Mapping[str, int]) -> int:
-    """How many bytes of files of these sizes are left out."""
+    """Return how many bytes of files of these sizes are left out."""
     return sum(sizes[path] - sum(end - start for start, end in _pairs(ends)) for path, ends in kept.items())
 
 
@@ -55,11 +55,11 @@ def _cut(block: Block, ends: Sequence[int]) -> Block:
         pieces.append(raw[start:end].decode())
         at = end
     parts = [escape("".join(pieces))]
-    return replace(block, _parts=parts, _length=len(parts))
+    return replace(block, _parts=parts, _length=len(parts), cuts=None)
 
 
 def sections(text: str, mark: str = "## ") -> list[tuple[int, int]]:
-    """Where each section of a Markdown text begins and ends, in bytes; the first stands before any."""
+    """Return where each section of a Markdown text begins and ends, in bytes; the first stands before any."""
     starts, at = [0], 0
     for line in text.splitlines(keepends=True):
         if line.startswith(mark) and at:
@@ -69,7 +69,7 @@ def sections(text: str, mark: str = "## ") -> list[tuple[int, int]]:
 
 
 def joined(parts: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """Parts in their order as `Kept` names them, those that adjoin as one."""
+    """Return parts in their order as `Kept` holds them, those that adjoin as one."""
     ends: list[int] = []
     for start, end in parts:
         if ends and ends[-1] == start:
@@ -83,7 +83,7 @@ def joined(parts: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 
 OWN: Final = "own"
-"""In the place of an engine's name: a program's own loop asked, and did not say whom."""
+"""In place of an engine's name: a program's own loop asked, and named no engine."""
 
 File = tuple[str, int, str]
 """Path, bytes and SHA-256 of a file in a context."""
@@ -109,7 +109,7 @@ class Receipt:
     kept: Kept = field(default_factory=dict)  # of files that were shortened in the messages, the parts sent
 
     def value(self) -> dict[str, Any]:
-        """As it stands in a ledger record; what is kept of files, and the like, only where something is."""
+        """Return the receipt as a ledger record holds it; what is kept of files, and the like, if set."""
         carried = {"carried": list(self.carried)} if self.carried is not None else {}
         off_record = {"off_record": list(self.off_record)} if self.off_record else {}
         return {
@@ -142,7 +142,7 @@ class Receipt:
 
 
 def receipt_of(value: Mapping[str, Any]) -> Receipt:
-    """The receipt of a ledger record's value."""
+    """Return the receipt of a ledger record's value."""
     return Receipt(
         agent=value["agent"],
         purpose=value["purpose"],
@@ -212,7 +212,7 @@ def whole(
     off_record: tuple[int, ...],
     record: Callable[[int], Record],
 ) -> Receipt:
-    """Return one agent's receipt of a note, with what follows from the ledger before it.
+    """Return one agent's receipt from a note, completed by what follows from the ledger before it.
 
     Args:
         record: Gives a record by its number: an earlier receipt's, which holds a text of this one.
@@ -254,6 +254,6 @@ def _text(extra: Extra, record: Callable[[int], Record]) -> str:
 
 
 def carried_facts(framed: str) -> tuple[int, str] | None:
-    """Bytes and SHA-256 of what is carried, as a receipt has them; None where nothing is."""
+    """Return bytes and SHA-256 of what is carried, as a receipt has them, or None if nothing is."""
     raw = framed.encode()
     return (len(raw), hashlib.sha256(raw).hexdigest()) if raw else None

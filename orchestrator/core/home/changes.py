@@ -1,4 +1,4 @@
-"""Being woken when something changes below a folder, by the system's own events (`watchdog`).
+"""Wake up when something changes below a folder, by the system's own events (`watchdog`).
 
 Source: inotify(7); https://python-watchdog.readthedocs.io
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Changes:
-    """What was changed, made, moved or removed below some folders; plain reads do not count.
+    """The paths that were changed, made, moved or removed below some folders; plain reads do not count.
 
     Events are a help and no promise: a system has a limit of watches, a network file system none, and a
     queue can overflow. Whoever relies on a change looks for it from time to time as well.
@@ -34,7 +34,7 @@ class Changes:
         self._woken = threading.Event()
 
     def watch(self, folder: Path, *, recursive: bool = True, writes: bool = False) -> str | None:
-        """Take events of *folder* from now on; returns why some may not come, None where all do.
+        """Watch *folder* from now on; return why some events may not come, or None if all do.
 
         Args:
             writes: Wake at each write of a file, and not only once whoever wrote it has closed it.
@@ -81,12 +81,12 @@ class Changes:
         setattr(reader, "handle_event", outlive)  # noqa: B010  # a method to mypy
 
     def take_failure(self) -> str | None:
-        """Say by which error the library failed over an event since the last call; None: by none."""
+        """Return the error by which the library failed over an event since the last call, or None."""
         failure, self._failure = self._failure, None
         return failure
 
     def wait(self, timeout_s: float) -> set[str]:
-        """The paths that were changed since the last call, once there is one; none after *timeout_s*."""
+        """Wait for a change; return the paths changed since the last call, none after *timeout_s*."""
         self._woken.wait(timeout_s)
         with self._lock:
             self._woken.clear()
@@ -94,13 +94,13 @@ class Changes:
         return paths
 
     def wake(self, *paths: str | bytes) -> None:
-        """End a wait, as a change of these paths does."""
+        """End a wait, as if these paths had changed."""
         with self._lock:
             self._paths.update(os.fsdecode(path) for path in paths if path)
             self._woken.set()
 
     def close(self) -> None:
-        """Let go of all folders. Twice is no error; in a forked child, nothing: they are its parent's."""
+        """Stop watching all folders. Twice is no error; a forked child leaves them to its parent."""
         observer, self._observer = self._observer, None
         if observer is not None and self._pid == os.getpid():
             observer.stop()
@@ -119,11 +119,11 @@ def _hush() -> None:
 
 
 class _Told:
-    """What the observer calls, from a thread of its own."""
+    """The handler that the observer calls, from a thread of its own."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
 
     def dispatch(self, event: Any) -> None:
-        """Something happened."""
+        """Take an event in."""
         self._changes.wake(event.src_path, event.dest_path)

@@ -30,13 +30,14 @@ from orchestrator.core.table import (
 )
 
 LIST_CACHE: Final = "cache/list.json"
-"""Of a home: what `list` has read of the sessions' ledgers."""
+"""The file of a home that caches what `list` has read of the sessions' ledgers."""
 RECORDS: Final = ".records"
 UNFINISHED: Final = ".new-"
 """Prefix of the folder in which a session is made before it gets its name."""
 
 MAX_FIRST_BYTES: Final = 64 << 20
-"""Of a session's first record, which holds the panel's templates: as long as a line of a ledger may be."""
+"""Maximum size of a session's first record, which holds the panel's templates: that of a ledger's line."""
+_PERSONA: Final = "persona.md"
 DRAFT: Final = "DRAFT:"
 """Marks the lines that `greenroom panel add` wrote for somebody to rewrite. A seat with one does not sit."""
 
@@ -49,7 +50,7 @@ class Home:
 
     @classmethod
     def open(cls, root: str | Path) -> Self:
-        """The home at *root*.
+        """Open the home at *root*.
 
         Raises:
             HomeError: There is no `templates/` or `session-templates/` in it.
@@ -91,26 +92,35 @@ class Home:
         Raises:
             ConfigurationError: Something in it cannot be meant; names the line.
         """
-        own = self.root / TABLE_NAME
-        return read_table_file(own) if os.path.lexists(own) else packaged_table()
+        return read_table_file(self.root / TABLE_NAME) if self.has_own_table else packaged_table()
+
+    @property
+    def has_own_table(self) -> bool:
+        """Whether something stands here as `table.yaml`."""
+        return os.path.lexists(self.root / TABLE_NAME)
 
     def panelists(self) -> tuple[str, ...]:
-        """Every panelist that has a folder here, by name."""
+        """Return every agent that can take a seat, by name: it has a folder here with what all of them have.
+
+        That is the persona; in a table whose seats have none, the first template that each of them is given.
+        """
+        companions = self.table.companions(AGENT)
+        first = companions[0] if companions and _PERSONA not in companions else _PERSONA
         found = (
             folder.name
-            for folder in sorted(self.templates.iterdir())
+            for folder in (sorted(self.templates.iterdir()) if self.templates.is_dir() else ())
             # A seat that is being made has a dot, and gets its persona last.
-            if not folder.name.startswith(".") and (folder / "persona.md").is_file()
+            if not folder.name.startswith(".") and (folder / first).is_file()
         )
         return tuple(name for name in found if name not in self.table.agents)
 
     def drafts(self) -> tuple[str, ...]:
-        """The panelists here that somebody still has to write: they do not sit."""
+        """Return the panelists here that are still drafts and take no seat."""
         companions = self.table.companions(AGENT)
         return tuple(name for name in self.panelists() if _is_draft(self.templates / name, companions))
 
     def layout(self, panel: tuple[str, ...] | None) -> Layout:
-        """The table of a session with these panelists; all of this home's where none are named.
+        """Return the table of a session with these panelists, or with all of this home's if none are named.
 
         Seats that are still drafts are left out of the latter: `drafts` names them.
 
@@ -140,7 +150,7 @@ class Home:
         return table.seated(panel)
 
     def read_templates(self, layout: Layout) -> dict[str, str]:
-        """The texts of the templates that a session with this layout is started with.
+        """Return the texts of the templates that a session with this layout is started with.
 
         Raises:
             HomeError: One is missing or is not UTF-8.
@@ -150,13 +160,15 @@ class Home:
             try:
                 texts[path] = read_regular(self.root / path).decode()
             except (OSError, UnicodeDecodeError) as error:
+                why = getattr(error, "strerror", None) or error
                 raise HomeError(
-                    f"{self.root / path}: cannot be read ({error}): run `greenroom panel check`"
+                    f"{self.root / path}: this template cannot be read ({why}), and an order in {TABLE_NAME} "
+                    "names it: put it there, as UTF-8"
                 ) from error
         return texts
 
     def find(self, name: str) -> Path:
-        """The folder of one session: by id, unique prefix of one, `last`, or a path.
+        """Return the folder of one session: by id, unique prefix of one, `last`, or a path.
 
         The last one is the last that somebody rehearsed: a demonstration only where there is nothing else.
 
@@ -188,25 +200,25 @@ class Home:
             raise SessionNotFoundError(
                 f"{name!r} is the beginning of {len(fitting)} sessions; the newest are {newest}", value=name
             )
-        if Path(name).is_dir():
+        if name and Path(name).is_dir():
             return session_folder(Path(name))
         raise SessionNotFoundError(
             f"there is no session {name!r} in {self.sessions}: see `greenroom list`", value=name
         )
 
     def _holds(self, name: str) -> bool:
-        """Whether a session has exactly this id; no other one is looked at."""
+        """Return whether a session has exactly this id; no other one is looked at."""
         is_one = bool(name) and not name.startswith(".")
         if not is_one or not (self.sessions / name / "ledger" / "ledger.jsonl").is_file():
             return False
         return name in os.listdir(self.sessions)  # some disks find a name in other letters, too
 
     def session_ids(self) -> tuple[str, ...]:
-        """Every session here, in the order of their beginning."""
+        """Return every session here, in the order of their beginning."""
         return tuple(sorted(self.session_names(), key=lambda name: _begun(self.sessions / name)))
 
     def session_names(self) -> frozenset[str]:
-        """The same in no order, for which no ledger is read."""
+        """Return every session here in no order, without reading a ledger."""
         if not self.sessions.is_dir():
             return frozenset()
         return frozenset(
@@ -216,9 +228,9 @@ class Home:
         )
 
     def other_names(self) -> tuple[str, ...]:
-        """What stands in `sessions/` under a name that a session may have and is none, by name.
+        """Return the names in `sessions/` that a session may have and that are none, sorted.
 
-        No folder, a link that leads nowhere, or a folder without a ledger, or with something else as one.
+        Such a name is no folder, a link that leads nowhere, or a folder without a proper ledger.
         """
         if not self.sessions.is_dir():
             return ()
@@ -226,7 +238,7 @@ class Home:
         return tuple(sorted(name for name in names if SESSION_ID.fullmatch(name)))
 
     def new_id(self) -> str:
-        """An id that sorts by time and is safe as a file name and an object key."""
+        """Make an id that sorts by time and is safe as a file name and an object key."""
         import secrets  # it loads random, which few commands need
 
         # Six random digits: two sessions begun in one second, here or on another machine with the same
@@ -240,7 +252,7 @@ def _has_ledger(folder: Path) -> bool:
 
 
 def _begun(folder: Path) -> tuple[str, str]:
-    """When a session was begun, from its first record; ties by name."""
+    """Return when a session was begun, from its first record, with its name to break ties."""
     try:
         with open_regular(folder / "ledger" / "ledger.jsonl") as lines:
             # Bounded, and not parsed: a home of a thousand sessions is listed by this, and a damaged one
@@ -254,7 +266,7 @@ def _begun(folder: Path) -> tuple[str, str]:
 
 
 def _is_recorded(folder: Path) -> bool:
-    """Whether a session's first record says that recorded replies are played in it: a demonstration."""
+    """Return whether a session is a demonstration: its first record says that recorded replies are played."""
     try:
         with open_regular(folder / "ledger" / "ledger.jsonl") as lines:
             # Not parsed: within a text that the record holds the quotation marks would be escaped.
@@ -264,7 +276,7 @@ def _is_recorded(folder: Path) -> bool:
 
 
 def session_folder(path: Path) -> Path:
-    """The session at *path*: the folder itself, or the one inside an unpacked archive.
+    """Return the session at *path*: the folder itself, or the one inside an unpacked archive.
 
     Raises:
         SessionNotFoundError: There is none.
@@ -280,7 +292,7 @@ def session_folder(path: Path) -> Path:
 
 
 def home_of(folder: Path) -> Home | None:
-    """The home in whose `sessions/` or `archives/` *folder* lies; None: it lies elsewhere."""
+    """Return the home in whose `sessions/` or `archives/` *folder* lies, or None if it lies elsewhere."""
     parent = Path(os.path.abspath(folder)).parent
     if parent.name not in ("sessions", "archives"):
         return None
@@ -291,7 +303,7 @@ def home_of(folder: Path) -> Home | None:
 
 
 def _is_draft(folder: Path, names: Sequence[str]) -> bool:
-    """A line of this seat's files is still marked as a draft's; what cannot be read is another fault."""
+    """Return whether a line of this seat's files is marked as a draft; unreadable files are passed over."""
     for name in names:
         try:
             if DRAFT.encode() in read_regular(folder / name):
@@ -302,12 +314,12 @@ def _is_draft(folder: Path, names: Sequence[str]) -> bool:
 
 
 def digests(texts: Mapping[str, str]) -> dict[str, str]:
-    """SHA-256 of each text, in hex."""
+    """Return the SHA-256 of each text, in hex."""
     return {path: hashlib.sha256(text.encode()).hexdigest() for path, text in texts.items()}
 
 
 def packaged_files() -> Path | None:
-    """The folder of templates and blueprints that this installation brings; None: it brings none."""
+    """Return the folder of templates and blueprints that this installation brings, if any."""
     from importlib import resources
 
     packaged = Path(str(resources.files("orchestrator"))) / "home_files"
@@ -318,7 +330,7 @@ def packaged_files() -> Path | None:
 
 
 def packaged_table() -> Table:
-    """The table of files that this installation brings.
+    """Return the table of files that this installation brings.
 
     Raises:
         InstallationError: It is missing or is not the one that was shipped.
@@ -327,7 +339,7 @@ def packaged_table() -> Table:
 
 
 def _how_to_make(root: str | Path, missing: Sequence[str]) -> str:
-    """A line for a shell that makes a home of *root*; or the advice where there is nothing to copy."""
+    """Return a shell command that makes a home of *root*, or the advice where there is nothing to copy."""
     packaged = packaged_files()
     if packaged is None:
         return "name one with --home or GREENROOM_HOME"

@@ -21,12 +21,12 @@ from orchestrator.core.legible import one_line
 
 
 _DEEPEST: Final = 8
-"""A list in an entry is at depth 3, a key of a persona's tables at depth 4; our own limit."""
+"""Maximum depth: a list in an entry is at depth 3, a key of a persona's tables at depth 4; our own limit."""
 # What PyYAML's own constructors let out, of `2026-13-45`, `!!bool x`, `!!timestamp x` or 5,000 digits.
 _UNFIT: Final = (ValueError, KeyError, IndexError, AttributeError, TypeError, RecursionError)
 
 NO_TEXT, ALIAS, DEPTH, SYNTAX, VALUE = "no text", "alias", "depth", "syntax", "value"
-"""Why it gives no value; whoever reads it says in their own words what is wrong with it."""
+"""Why a text gives no value; each reader says in its own words what is wrong."""
 
 
 class PlainYamlError(Exception):
@@ -43,7 +43,7 @@ class PlainYamlError(Exception):
 
 
 def read_plain_yaml(text: str, *, as_written: bool) -> tuple[Any, Any]:
-    """The document as nodes, which know their lines, and as plain values; None twice where it is empty.
+    """Return the document as nodes, which know their lines, and as plain values; None twice if it is empty.
 
     Args:
         as_written: Every value is a text as it is written, "no" and "4.20" too.
@@ -70,7 +70,7 @@ def read_plain_yaml(text: str, *, as_written: bool) -> tuple[Any, Any]:
 
 
 def _compose(loader: Any, compose: Callable[..., Any], depth: list[int], parent: Any, index: Any) -> Any:
-    """The next node, if it is no alias and not too deep."""
+    """Return the next node, if it is no alias and not nested too deep."""
     import yaml
 
     event = loader.peek_event()
@@ -94,7 +94,7 @@ def _compose(loader: Any, compose: Callable[..., Any], depth: list[int], parent:
 
 
 MAX_LIST_BYTES: Final = 256 * 1024
-"""Some thousand entries; our own limit."""
+"""Maximum size of a list: some thousand entries; our own limit."""
 # A board has some thirty seats and a press review some dozen findings; more is another kind of file.
 MAX_ENTRIES: Final = 500
 YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
@@ -102,7 +102,7 @@ YAML_SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
 NO_FILE, MISSING, BROKEN, LARGE, ENCODING, EMPTY = (
     "no file", "missing", "broken", "large", "encoding", "empty",
 )  # fmt: skip
-"""Why a file gives no text; whoever reads it says in their own words what is wrong with it."""
+"""Why a file gives no text; each reader says in its own words what is wrong."""
 
 
 class UnreadableError(Exception):
@@ -115,7 +115,7 @@ class UnreadableError(Exception):
 
 
 def read_given(path: Path, max_bytes: int) -> str:
-    """The file's text, without a byte-order mark.
+    """Return the file's text, without a byte-order mark.
 
     Raises:
         UnreadableError: It is no file, cannot be read, is larger than *max_bytes*, empty or no UTF-8 text.
@@ -164,12 +164,12 @@ class Entry:
     lists: Mapping[str, tuple[str, ...]]
 
     def text(self, key: str) -> str | None:
-        """The value of *key*, or None where there is none."""
+        """Return the value of *key*, or None if there is none."""
         return self.texts.get(key)
 
 
 def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
-    """The file's text, without a byte-order mark.
+    """Return the file's text, without a byte-order mark.
 
     Raises:
         InputError: It is no file, cannot be read, is too large, empty or no UTF-8 text.
@@ -193,7 +193,7 @@ def read_text(path: Path, what: str, max_bytes: int = MAX_LIST_BYTES) -> str:
 
 
 def read_entries(path: Path, form: Form) -> tuple[Entry, ...]:
-    """The entries of the list in *path*, in its order; defaults beside the list are filled in.
+    """Return the entries of the list in *path*, in its order; defaults beside the list are filled in.
 
     Raises:
         InputError: The file is no such list; one line that names the file, the line (in JSON:
@@ -217,12 +217,12 @@ def read_entries(path: Path, form: Form) -> tuple[Entry, ...]:
 
 
 def shown_name(path: Path | str) -> str:
-    """A path as it may stand in a one-line message."""
+    """Return a path as it may stand in a one-line message."""
     return "".join(char if char.isprintable() else "?" for char in str(path))
 
 
 def hint(name: str, known: Iterable[str], otherwise: str) -> str:
-    """The known name that *name* is a slip of, as a question, or what to do *otherwise*."""
+    """Return a question for the known name that *name* is a slip of, or what to do *otherwise*."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)  # difflib's own choice of likeness
     return f"did you mean {near[0]}?" if near else otherwise
 
@@ -237,7 +237,7 @@ def _json(text: str, name: str) -> Any:
 
 
 def _yaml(text: str, name: str) -> tuple[Any, Any]:
-    """The document as nodes, which know their lines, and as plain values."""
+    """Return the document as nodes, which know their lines, and as plain values."""
     try:
         return read_plain_yaml(text, as_written=True)
     except PlainYamlError as error:
@@ -246,7 +246,7 @@ def _yaml(text: str, name: str) -> tuple[Any, Any]:
 
 
 def yaml_trouble(error: PlainYamlError) -> str:
-    """What is wrong with a list in YAML, and what to do."""
+    """Return what is wrong with a list in YAML, and what to do."""
     if error.trouble == SYNTAX:
         # YAML names the tab by its escape or as itself; neither tells a person what to change.
         is_tab = "\\t" in error.reason or "'\t'" in error.reason
@@ -268,7 +268,7 @@ def _unwrapped(plain: Any, form: Form, name: str) -> list[Any]:
 
 
 def _defaults(plain: Any, form: Form, name: str) -> dict[str, Any]:
-    """The values beside the list, which hold for every entry without one of its own."""
+    """Return the values beside the list, which hold for every entry without one of its own."""
     if not isinstance(plain, dict):
         return {}
     outside = {key: value for key, value in plain.items() if key != form.inside}
@@ -307,7 +307,7 @@ def _check_keys(item: Mapping[Any, Any], form: Form, where: str) -> None:
 
 
 def _texts(value: Any, key: str, where: str, between: str) -> tuple[str, ...]:
-    """A list of texts; a single text is read as a list with *between* between them."""
+    """Return a list of texts; a single text is split at *between*."""
     items = value.split(between) if isinstance(value, str) else [] if value is None else value
     if not isinstance(items, list):
         raise InputError(f"{where}: {key} is neither a text nor a list of texts")

@@ -1,4 +1,4 @@
-"""Files that people write, read only where they are files: a pipe in the place of one is never waited for."""
+"""Read files that people write, and only plain files: a pipe in the place of one is never waited for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 
 def read_regular(path: Path) -> bytes:
-    """The bytes of the file at *path*, or behind a link that stands there.
+    """Return the bytes of the file at *path*, or behind a link that stands there.
 
     Raises:
         OSError: As `open_regular`.

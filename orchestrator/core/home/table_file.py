@@ -33,7 +33,7 @@ from orchestrator.core.table import Keys, Table
 
 TABLE_NAME: Final = "table.yaml"
 MAX_BYTES: Final = 256 * 1024
-"""The board panel's table takes 3 KiB; our own limit."""
+"""Maximum size of a table; the board panel's takes 3 KiB; our own limit."""
 
 _UNREADABLE: Final = {
     NO_FILE: "is no file: put the table here, or take it away to use the one that Greenroom brings",
@@ -93,7 +93,7 @@ def packaged_table_file(path: Path) -> Table:
 
 
 def _lines(node: Any, within: Keys) -> Iterator[tuple[Keys, int]]:
-    """The line of each key and of each entry of a list, by the keys that lead there."""
+    """Yield the line of each key and of each entry of a list, by the keys that lead there."""
     import yaml
 
     if isinstance(node, yaml.MappingNode):

@@ -19,7 +19,7 @@ SEATS: Final = "panelist"
 
 
 def blueprint_of(home: Home, layout: Layout, path: str) -> Path:
-    """The file that the session file *path* begins as: its own, or that of every panelist."""
+    """Return the blueprint of the session file *path*: its own, or that of every panelist."""
     agent, _, name = path.partition("/")
     own = home.blueprints / path
     return own if agent not in layout.panel or own.is_file() else home.blueprints / SEATS / name
@@ -36,7 +36,7 @@ def check_blueprints(home: Home, layout: Layout) -> None:
 
 
 def no_blueprints(home: Home) -> Iterator[str]:
-    """Say which rows of the home's table begin as a blueprint that is not there, for any of its seats."""
+    """Return a line for each row of the home's table whose blueprint is missing, for any of its seats."""
     one_seat = replace(home.table, min_seats=1, max_seats=1)
     told: dict[str, None] = {}
     for seat in home.panelists():
@@ -56,7 +56,7 @@ def _missing(home: Home, layout: Layout) -> Iterator[str]:
 
 
 def unnamed_files(home: Home, layout: Layout) -> Iterator[str]:
-    """Say which blueprints and templates are there and are named by no row and no order.
+    """Yield a line for each blueprint and template that no row and no order names.
 
     Seats of this home that are left out of the session are judged by the rows and the order of all.
     """
@@ -83,7 +83,7 @@ def unnamed_files(home: Home, layout: Layout) -> Iterator[str]:
 
 
 def _files(root: Path) -> list[str]:
-    """Paths of the files below *root*, by name; those with a dot in front are a system's or a tool's."""
+    """Return the paths of the files below *root*, sorted, without hidden ones of a system or tool."""
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if not name.startswith(".")]

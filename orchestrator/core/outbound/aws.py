@@ -61,7 +61,7 @@ def aws_session(*, connect_timeout_s: float, read_timeout_s: float) -> boto3.ses
 
 
 class _Sending:
-    """Sends each request, directly or as the environment says, by its address."""
+    """A sender of requests: directly, or through a proxy as the environment says, by address."""
 
     def __init__(self, verify: bool | str, timeout: tuple[float, float]) -> None:
         self._verify, self._timeout = verify, timeout
@@ -95,7 +95,7 @@ def _proxies(url: str) -> dict[str, str]:
 
 
 class _Pool(AWSHTTPConnectionPool):
-    """Keeps urllib3 from looking at a redirect at all: it is told not to follow, and fails at a 303."""
+    """A pool that keeps urllib3 from looking at a redirect at all: told not to follow, it fails at a 303."""
 
     def urlopen(self, *args: Any, **kwargs: Any) -> Any:
         """Send a request, as the class above does."""
@@ -103,7 +103,7 @@ class _Pool(AWSHTTPConnectionPool):
 
 
 class _TLSPool(AWSHTTPSConnectionPool):
-    """As `_Pool`, under TLS."""
+    """A pool like `_Pool`, under TLS."""
 
     def urlopen(self, *args: Any, **kwargs: Any) -> Any:
         """Send a request, as the class above does."""
@@ -158,5 +158,5 @@ class _Read:
     content: bytes
 
     def stream(self) -> Iterator[bytes]:
-        """Yield it once, as urllib3's own response does in pieces."""
+        """Yield the body at once, where urllib3's own response yields pieces."""
         yield self.content

@@ -100,7 +100,7 @@ def _certificates() -> ssl.SSLContext:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """Looks at each response before anything of its body is read."""
+    """A check of each response before anything of its body is read."""
 
     url: str
     setting: str
@@ -161,7 +161,7 @@ class _Bounded(httpx2.SyncByteStream, httpx2.AsyncByteStream):
 
 
 def _target(location: str) -> str:
-    """Return where a redirect leads, as far as host and port, if that can be shown."""
+    """Return the host and port that a redirect leads to, if they can be shown."""
     try:
         parts = urlsplit(location)
         host = parts.netloc.rpartition("@")[2]

@@ -1,4 +1,4 @@
-"""The variables that clients of other servers go by, checked: which one is wrong, and what to do.
+"""Check the variables that clients of other servers go by: which one is wrong, and what to do.
 
 No value is ever in a message: a proxy's address may hold a password, and a key is one.
 """
@@ -19,8 +19,8 @@ from orchestrator.core.errors import OutboundError
 
 
 MAX_REPLY_BYTES: Final = 8 << 20
-"""Three times what a stream of 16,000 tokens takes, the most that is asked for, at 170 bytes for each; a page
-of 1,000 names of a bucket has at most 3.5 MB."""
+"""Maximum size of a reply: three times that of a stream of 16,000 tokens, the maximum that is asked for, at
+170 bytes for each; a page of 1,000 names of a bucket has at most 3.5 MB."""
 
 
 def shown_host(url: str) -> str:
@@ -40,7 +40,7 @@ def without_password(url: str) -> str:
 
 
 def too_long(where: str, max_bytes: int) -> OutboundError:
-    """Return the error of a reply that is too long to be one."""
+    """Return the error of a reply that is too long."""
     return OutboundError(f"{where} sent a reply of more than {max_bytes >> 20} MB, which no request asks for")
 
 
@@ -48,7 +48,7 @@ def too_long(where: str, max_bytes: int) -> OutboundError:
 
 
 PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy")
-"""In capitals as well; the small ones count first, as everywhere."""
+"""Proxy variables, read in capitals as well; lower case counts first, as everywhere."""
 KEYS: Final = (
     "ANTHROPIC_API_KEY",
     "ANTHROPIC_AUTH_TOKEN",
@@ -72,7 +72,7 @@ _HEADER: Final = re.compile(r"[ \t]*[!#$%&'*+.^_`|~0-9A-Za-z-]+[ \t]*:[ -~\t]*")
 
 
 def trimmed(value: str | None) -> str | None:
-    """Return a key or address without the white space that the file it was read from left; None for none."""
+    """Return a key or address without the white space of the file that it was read from; None for none."""
     return (value or "").strip() or None
 
 
@@ -104,7 +104,7 @@ def check_headers(environment: Mapping[str, str]) -> None:
 def check_proxies(
     environment: Mapping[str, str] | None = None, *, scheme: str = "", socks: bool = True
 ) -> None:
-    """Refuse variables that name no proxy which can be used.
+    """Refuse proxy variables that name no usable proxy.
 
     Args:
         scheme: Of the address that is asked, where its own variable alone counts ("http", "https").
@@ -164,7 +164,7 @@ def check_certificates(environment: Mapping[str, str] | None = None) -> None:
 
 
 def check_aws(environment: Mapping[str, str] | None = None) -> None:
-    """Refuse the variables of S3's client that stop it before it has asked anybody.
+    """Refuse variables that stop S3's client before its first request.
 
     Raises:
         OutboundError: Names the variable.
@@ -203,7 +203,7 @@ def _check_bundle(name: str, path: str) -> None:
 
 
 def check_address(name: str, address: str) -> None:
-    """Refuse what is no address of a server.
+    """Refuse an *address* that is not one of a server.
 
     Raises:
         OutboundError: Names *name*, a setting or variable; the address may hold a password and is not said.
@@ -221,7 +221,7 @@ def check_address(name: str, address: str) -> None:
 
 
 def environment_faults(environment: Mapping[str, str]) -> list[str]:
-    """Return what is wrong with the variables that clients go by, a line each: for a look at this machine."""
+    """Return a line for each fault in the variables that clients go by, for a check of this machine."""
     checks: list[Callable[[], None]] = [
         partial(check_proxies, environment),
         partial(check_certificates, environment),

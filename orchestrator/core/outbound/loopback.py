@@ -13,7 +13,7 @@ from typing import Final
 
 HOSTS: Final = Path("/etc/hosts")
 MAX_HOSTS_BYTES: Final = 1 << 20
-"""Of /etc/hosts that are read: those that block advertisements have some 100,000 lines."""
+"""Maximum bytes of /etc/hosts that are read: those that block advertisements have some 100,000 lines."""
 
 
 def is_loopback(host: str) -> bool:
@@ -40,7 +40,7 @@ def is_link_local(host: str) -> bool:
 
 
 def _ascii(host: str) -> str:
-    """Return the host as it is looked up: other scripts' digits and dots are those of ASCII by then."""
+    """Return the host as it is looked up, with digits and dots of other scripts as those of ASCII."""
     with suppress(UnicodeError):
         return host.encode("idna").decode("ascii")
     return host
@@ -81,7 +81,7 @@ def _own_names() -> set[str]:
 
 
 def network_address() -> str | None:
-    """Return this machine's address in its network, None where it is in none.
+    """Return this machine's address in its network, or None if it is in none.
 
     It is the one from which a packet would go out; connecting a datagram socket sends none.
     """

@@ -20,7 +20,7 @@ CARD: Final = "[card number]"
 
 MIN_PHONE_DIGITS: Final = 7
 MAX_PHONE_DIGITS: Final = 15
-"""E.164 numbers have at most 15 digits; local ones are rarely shorter than 7 (ITU-T E.164)."""
+"""Maximum digits of a phone number: E.164 allows 15; local ones are rarely shorter than 7 (ITU-T E.164)."""
 CARD_DIGITS: Final = range(13, 20)
 """Primary account numbers in use have 13 to 19 digits (ISO/IEC 7812-1); one in ten other numbers of as many
 passes the check digit and is masked too, which does no harm."""
@@ -62,7 +62,7 @@ _SPOKEN_NUMBER = re.compile(
 
 
 def masked(text: str) -> str:
-    """*text* with every e-mail address, phone number and card number replaced by what it was."""
+    """Replace every e-mail address, phone number and card number in *text* by the name of its kind."""
     text = visible(text)
     if "@" in text:
         text = _E_MAIL.sub(E_MAIL, text)
@@ -82,7 +82,7 @@ def _without_numbers(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Without characters that nobody sees, which would split an address in two; full-width as plain."""
+    """Remove invisible characters, which would split an address in two, and make full-width ones plain."""
     if text.isascii():
         return text
     shown = "".join(char for char in text if unicodedata.category(char) != "Cf")
@@ -101,7 +101,7 @@ def _card(match: re.Match[str]) -> str:
 
 
 def has_luhn_check(digits: list[int]) -> bool:
-    """Whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B)."""
+    """Return whether the last digit is the check digit of the others (ISO/IEC 7812-1, annex B)."""
     total = 0
     for place, digit in enumerate(reversed(digits)):
         doubled = digit * 2 if place % 2 else digit
@@ -125,13 +125,13 @@ def _called(match: re.Match[str]) -> str:
 
 
 MIN_PART = 3
-"""Letters of a part of a name that is masked alone: "Li" and "de" are words of too many texts."""
+"""Minimum letters of a part of a name that is masked alone: "Li" and "de" are words of too many texts."""
 _MARKS = r"[\u0300-\u036f]*"  # the accents that NFD has parted from their letters
 _BETWEEN = r"[\W_]{1,3}"  # between the parts of a name: a space, ", ", or a line break with its indent
 
 
 def redacted(text: str, people: Iterable[tuple[str, str]]) -> str:
-    """*text* without names, e-mail addresses, phone and card numbers.
+    """Return *text* without names, e-mail addresses, phone and card numbers.
 
     Every part of a name is masked wherever it stands, in any case and with or without accents: "Dana's",
     "WHITFIELD". A word that is also a name goes with it; too much is taken out rather than too little.
@@ -152,7 +152,7 @@ def redacted(text: str, people: Iterable[tuple[str, str]]) -> str:
 
 
 def _pattern(words: list[str]) -> re.Pattern[str]:
-    """These words one after the other, with no letter before or behind them."""
+    """Return a pattern for these words in sequence, with no letter before or behind them."""
     spelled = (_MARKS.join(map(re.escape, _bare(word))) + _MARKS for word in words)
     return re.compile(rf"(?<![^\W\d_]){_BETWEEN.join(spelled)}(?![^\W\d_])", re.IGNORECASE)
 

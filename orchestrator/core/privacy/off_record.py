@@ -1,4 +1,4 @@
-"""Off the record: which words nobody else may have; of whole records `store.off_record` decides, with this.
+"""Off the record: which words must stay in the session; `store.off_record` decides by it about records.
 
 Off the record begins with the piece of speech in which anybody says these words, to whatever end, and ends
 where somebody says plainly "back on the record", or where the talk moves on (`Withheld.over`).
@@ -19,18 +19,20 @@ from orchestrator.core.privacy.masking import masked, visible
 LABEL: Final = "[off the record]"
 
 Forms = Mapping[str, re.Pattern[str]]
-"""By words that stand wherever one of its forms does: to look for them takes a hundredth of the time."""
+"""Patterns, by words that stand wherever a form does: looking for the words takes a hundredth of the time."""
 
 RUN_WORDS: Final = 4
-"""So many words in a row are a quotation; our own measure. With three, turns of speech that everybody uses
-would withhold questions that quote nothing; with five, a remark of four words would leave the session."""
+"""Minimum words in a row that are a quotation; our own measure. With three, turns of speech that everybody
+uses would withhold questions that quote nothing; with five, a remark of four words would leave the
+session."""
 QUOTED_WORDS: Final = range(2, RUN_WORDS)
-"""So many words are a quotation between quotation marks, where nobody speaks by chance."""
+"""Numbers of words that are a quotation between quotation marks, where nobody speaks by chance."""
 # Four-word runs, so about as many words: more than two hours of speech (18,000) hold. It bounds memory.
 MAX_RUNS: Final = 20_000
 _WORD = re.compile(r"[^\W_]+")
 MAX_BEFORE: Final = 80
-"""Characters of what was said before: more than any form of words has. It bounds memory and time."""
+"""Maximum characters kept of what was said before: more than any form of words has. It bounds memory and
+time."""
 # Three to eighty characters: a longer stretch holds a run of four words and is found without the marks.
 _QUOTED = re.compile(r'"([^"\n]{3,80})"|“([^”\n]{3,80})”|«([^»\n]{3,80})»')
 
@@ -50,11 +52,11 @@ class Withheld:
     _is_probe: bool = False
 
     def copy(self) -> Withheld:
-        """Return another one that goes on by itself."""
+        """Return an independent copy."""
         return replace(self, _before=dict(self._before))
 
     def probe(self) -> Withheld:
-        """Return another one for one question, which remembers no words: it costs the same however many."""
+        """Return a copy for one question that remembers no words; its cost does not grow with them."""
         return replace(self, _before=dict(self._before), _is_probe=True)
 
     def takes(
@@ -65,7 +67,7 @@ class Withheld:
         is_speech: bool = False,
         speaker: str | None = None,
     ) -> bool:
-        """Whether this has to stay here; what is said is remembered, so that its quotations do too."""
+        """Return whether *text* has to stay here; remember what does, so that its quotations stay too."""
         heard = _plain(text)
         is_off = self._hears(heard, speaker) if is_speech else bool(_found("said", heard))
         if is_off or is_sensitive or _found("tag", heard):
@@ -83,18 +85,18 @@ class Withheld:
         return not (self.is_off or self._runs or self._short)
 
     def is_heard_in(self, text: str, speaker: str | None) -> bool:
-        """Whether a form of words stands in a piece of speech, or goes over into it; none is remembered."""
+        """Return whether a form of words stands in a piece of speech, or runs over into it; remember none."""
         before, heard = self._before.get(speaker, ""), _plain(text)
         return bool(_found("said", f"{before} {heard}") or _found("tag", heard))
 
     def passes(self, text: str, speaker: str | None) -> None:
-        """Take a piece of speech of which somebody has decided before that it is on the record."""
+        """Take in a piece of speech that was decided before to be on the record."""
         self.is_off = False
         before, heard = self._before.get(speaker, ""), _plain(text)
         self._before[speaker] = (f"{before} {heard}" if before else heard)[-MAX_BEFORE:]
 
     def _hears(self, heard: str, speaker: str | None) -> bool:
-        """Whether any of a piece of speech is off the record; a phrase may have begun in the one before."""
+        """Return whether any of a piece of speech is off the record; a phrase may begin in the one before."""
         before = self._before.get(speaker, "")
         joined = f"{before} {heard}" if before else heard
         self._before[speaker] = joined[-MAX_BEFORE:]
@@ -110,7 +112,7 @@ class Withheld:
         return is_any_off
 
     def touches(self, text: str) -> bool:
-        """Whether it quotes what is withheld: four words of it, or two between quotation marks."""
+        """Return whether *text* quotes what is withheld: four words of it, or two between quotation marks."""
         if not self._runs and not self._short:
             return False
         if len(self._runs) > MAX_RUNS or not self._runs.isdisjoint(_runs(text)):
@@ -122,12 +124,12 @@ class Withheld:
         return count in QUOTED_WORDS and not self._short.isdisjoint(_runs(phrase, count))
 
     def over(self) -> None:
-        """The talk has moved on, so nobody is off the record any more."""
+        """End off the record, since the talk has moved on."""
         self.is_off = False
 
 
 def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
-    """Digests of so many words in a row, where more than one of them tells anything."""
+    """Return digests of *count* words in a row, for each run in which more than one word tells anything."""
     words = [word.casefold() for word in _WORD.findall(text)]
     runs = (words[at : at + count] for at in range(len(words) - count + 1))
     # Runs of little words ("and it is the") are how everybody speaks, and would withhold half a session.
@@ -136,19 +138,19 @@ def _runs(text: str, count: int = RUN_WORDS) -> set[int]:
 
 
 def is_marked(text: str) -> bool:
-    """Whether somebody said, or wrote beside it, that this is to stay here."""
+    """Return whether somebody said, or wrote beside it, that *text* is to stay here."""
     heard = _plain(text)
     return bool(_found("tag", heard) or _found("said", heard))
 
 
 @lru_cache(maxsize=8)  # a piece is looked at when it is decided about, and again when it is folded in
 def _plain(text: str) -> str:
-    """A text as the patterns read it."""
+    """Return a text as the patterns read it."""
     return one_line(text).casefold().replace("’", "'")
 
 
 def _found(kind: str, heard: str) -> list[tuple[int, int]]:
-    """Where each form of a kind begins and ends."""
+    """Return where each form of a kind begins and ends."""
     spans: list[tuple[int, int]] = []
     # A plain loop: generators took twice the time, of a third of a session's first context.
     for words, form in _forms()[kind].items():
@@ -166,12 +168,12 @@ def _forms() -> Mapping[str, Forms]:
 
 
 def is_clean(text: str) -> bool:
-    """Whether nothing in *text* has to stay in its session."""
+    """Return whether nothing in *text* has to stay in its session."""
     return not is_marked(text) and masked(text) == visible(text)
 
 
 def blanked(text: str) -> str:
-    """A word for what it was in the place of *text*, as long in bytes: what stands behind stays there."""
+    """Replace *text* by a label of the same length in bytes, so that what stands behind stays there."""
     end = "\n" if text.endswith("\n") else ""
     # In bytes: offsets into the file, as receipts and cut points hold them, stay right.
     size = len(text.encode()) - len(end)

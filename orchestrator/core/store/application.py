@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from orchestrator.core.errors import ConfigurationError
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.core.store.opening import Opening
 from orchestrator.core.store.value import Kinds
@@ -32,8 +31,8 @@ class Application:
 
     kinds: Kinds = field(default_factory=dict)
     """The classes of its records' values, by type and version."""
-    owns: Callable[[Opening], bool] = lambda opening: True
-    """Whether a session is its own, by the session's first record."""
+    owns: Callable[[Opening], bool] = lambda opening: bool(opening.crew)
+    """Whether a session is its own, by the session's first record. By default those that the core started."""
     lacks: Callable[[Table], Iterator[str]] = _no_lacks
     """What it needs and a table lacks, a line each."""
     faults: Callable[[Record, Layout | None], Iterator[tuple[str, str]]] = _no_faults
@@ -45,6 +44,11 @@ class Application:
 
 
 PLAIN: Final = Application()
+REHEARSAL_OF_1: Final = (
+    "version 1, which holds no table of files: a rehearsal of release 0.1.0, which `greenroom` and "
+    "`orchestrator.Session` read"
+)
+"""What a ledger of that version is, to a program that does not know its table."""
 
 
 def table_of(opened: Opening, application: Application) -> Table:
@@ -53,14 +57,14 @@ def table_of(opened: Opening, application: Application) -> Table:
     Raises:
         ConfigurationError: The record holds no table, or one in which something cannot be meant.
     """
-    if opened.version == WITHOUT_TABLE:
-        if application.first_table is None:
-            raise ConfigurationError(
-                "the session's ledger has version 1 and holds no table of files: it is a rehearsal, which "
-                "`orchestrator.Session` and `greenroom` read"
-            )
+    if opened.version == WITHOUT_TABLE and application.first_table is not None:
         return application.first_table()
     return Table.read(opened.table, _place)
+
+
+def lacks_first_table(opened: Opening, application: Application) -> bool:
+    """Return whether the session's ledger has version 1, whose table *application* does not know."""
+    return opened.version == WITHOUT_TABLE and application.first_table is None
 
 
 def _place(keys: Keys) -> str:

@@ -34,7 +34,7 @@ FOLDER: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 FILE_MODE: Final = 0o640
 FOLDER_MODE: Final = 0o750
-"""What is made in a home is for its owner to write and for the group to read; a umask may narrow it."""
+"""Mode of the folders in a home: its owner writes, the group reads; a umask may narrow it."""
 
 MAX_BYTES: Final = 512 * MIB
 """The largest file that a session, its ledger and its archive may hold, looked at before anything is read.
@@ -42,7 +42,8 @@ Nothing larger is of this program: it takes in decks of up to 500 MiB (deck/limi
 has in memory: a ledger several times over while it is checked, so one of this size still fits into 4 GB."""
 
 _PROBE_BYTES: Final = 64 * 1024
-"""More than a file system can keep beside a file's name, so that real blocks are written."""
+"""Bytes of a trial write: more than a file system can keep beside a file's name, so real blocks are
+written."""
 
 # On macOS fsync leaves the bytes in the drive's own cache; only this asks the drive to write them.
 _FULLFSYNC: Final = getattr(fcntl, "F_FULLFSYNC", None)
@@ -56,7 +57,7 @@ class Descriptors(list[int]):
     """
 
     def open(self, name: str | Path, flags: int, mode: int = FILE_MODE, *, dir_fd: int | None = None) -> int:
-        """Open a file, which is then the last of the list; returns its descriptor.
+        """Open a file, which is then the last of the list; return its descriptor.
 
         Raises:
             OSError: It cannot be opened.
@@ -65,14 +66,14 @@ class Descriptors(list[int]):
         return self[-1]
 
     def close(self) -> None:
-        """Close all of them, the last that was opened first. Twice is no error."""
+        """Close all descriptors, the last that was opened first. Twice is no error."""
         while self:
             any(map(os.close, map(list.pop, (self,))))
 
 
 @contextmanager
 def descriptors() -> Iterator[Descriptors]:
-    """Descriptors that are closed behind the block, whatever raises in it, or when nobody ends it."""
+    """Yield descriptors that are closed behind the block, whatever raises in it, or when nobody ends it."""
     fds = Descriptors()
     try:
         try:
@@ -84,7 +85,7 @@ def descriptors() -> Iterator[Descriptors]:
 
 
 def sync_file(fd: int) -> None:
-    """Everything written to *fd* is on the disk when this returns.
+    """Flush everything written to *fd* to the disk.
 
     Raises:
         OSError: The disk refused. Never call again for the same bytes: a second call can
@@ -145,10 +146,10 @@ def append_whole(fd: int, content: bytes, *, size: int, name: str) -> None:
 def replace_file(
     folder_fd: int, name: str, content: bytes, *, mode: int = FILE_MODE, is_synced: bool = False
 ) -> None:
-    """Put *content* in the place of *name* at once: a reader sees the old or the new.
+    """Replace the file *name* by *content* at once: a reader sees the old or the new.
 
-    No sync, as views are made again from the ledger after an unclean end, unless the file *is_synced*: what
-    nothing else says. The folder's own sync is then the caller's.
+    No sync, as materialised files are made again from the ledger after an unclean end, unless *is_synced*:
+    for a file that nothing else can restore. The folder's own sync is then the caller's.
 
     Raises:
         OSError: The disk refused; *name* is as it was.
@@ -194,9 +195,9 @@ def try_disk(folder_fd: int, name: str) -> None:
 
 
 def read_plain(folder_fd: int, name: str, most: int | None = None) -> bytes | None:
-    """Read the bytes of a plain file; None where there is none (missing, link, device, pipe).
+    """Return the bytes of a plain file, or None if there is none (missing, link, device, pipe).
 
-    *most*: bytes; of a larger file the answer is None, too.
+    *most*: maximum size in bytes; None is returned for a larger file, too.
     """
     with descriptors() as fds:
         try:
@@ -213,7 +214,7 @@ def read_plain(folder_fd: int, name: str, most: int | None = None) -> bytes | No
 
 
 def read_range(fd: int, offset: int, size: int) -> bytes:
-    """*size* bytes from *offset*, fewer at the end of the file."""
+    """Return *size* bytes from *offset*, fewer at the end of the file."""
     parts = []
     while size > 0:
         part = os.pread(fd, size, offset)
@@ -238,12 +239,12 @@ def size_of(fd: int) -> int:
 
 
 def too_large(size: int) -> str:
-    """Return what is said of a file of so many bytes, which is not read."""
+    """Return the message for a file of so many bytes, which is not read."""
     return f"{size} bytes, and no file of a session has more than {MAX_BYTES}"
 
 
 def is_there(folder_fd: int, name: str) -> bool:
-    """Whether anything has this name, a link that leads nowhere too."""
+    """Return whether anything has this name, also a link that leads nowhere."""
     try:
         os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
     except FileNotFoundError:
@@ -260,18 +261,36 @@ def unlink_if_there(folder_fd: int, name: str) -> None:
 
 
 NO_DESCRIPTORS: Final = frozenset((errno.EMFILE, errno.ENFILE))
-"""This process, or the machine, has as many files open as it may."""
+"""Errors that say that this process, or the machine, has as many files open as it may."""
 MACHINE_FAULTS: Final = NO_DESCRIPTORS | {errno.EIO, errno.ENOMEM}
-"""Reasons that say nothing of the file: it may be there and right."""
+"""Errors of the machine, which say nothing of the file: it may be there and right."""
+
+
+def explain(error: OSError, of: str, otherwise: str) -> str:
+    """Say why a session could not be written: *otherwise*, unless no descriptor is left.
+
+    Then no file is to blame that happened to be opened last, and only whoever runs the process can help.
+
+    Args:
+        of: The session's name.
+        otherwise: The message for every other reason.
+    """
+    if error.errno not in NO_DESCRIPTORS:
+        return otherwise
+    whose = "this process" if error.errno == errno.EMFILE else "this machine"
+    return (
+        f"{of}: too many open files: {whose} has as many as it may; nothing was written: "
+        "close sessions that nobody uses, or raise the limit (`ulimit -n`), then try again"
+    )
 
 
 def told(error: OSError) -> str:
-    """Name the file, where the system does, and the system's reason."""
+    """Return the system's reason, with the file where the system names it."""
     return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 
 def reason(error: OSError) -> str:
-    """Give the system's reason, in lower case, without the errno: "no space left on device"."""
+    """Return the system's reason, in lower case, without the errno: "no space left on device"."""
     return (error.strerror or str(error)).lower()
 
 
@@ -282,9 +301,9 @@ def reason(error: OSError) -> str:
 
 @contextmanager
 def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
-    """Make a new folder in *parent*, which goes with all that is still in it at the end.
+    """Make a new folder in *parent*, and remove it at the end with all that is still in it.
 
-    Those of the same prefix that processes which died have left go first.
+    Folders of the same prefix that dead processes have left are removed first.
 
     Raises:
         OSError: It cannot be made.
@@ -304,7 +323,7 @@ def made_aside(parent: Path, prefix: str) -> Iterator[Path]:
 
 
 def sweep(parent: Path, prefix: str) -> None:
-    """Remove what processes that died have left of `made_aside`; what a living one holds stays."""
+    """Remove the folders of `made_aside` that dead processes have left; what a living one holds stays."""
     for left in parent.glob(f"{prefix}*"):
         with held(left) as is_left:
             if is_left:
@@ -313,7 +332,7 @@ def sweep(parent: Path, prefix: str) -> None:
 
 @contextmanager
 def held(folder: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Hold *folder*; False: another process does, it is gone or no folder, or nothing can be locked here."""
+    """Lock *folder*; yield False if another process holds it, it is gone or no folder, or locking fails."""
     try:
         fd = os.open(folder, FOLDER)
     except OSError:

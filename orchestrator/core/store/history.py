@@ -27,7 +27,13 @@ from orchestrator.core.errors import (
     UsageError,
 )
 from orchestrator.core.store import files, ledger
-from orchestrator.core.store.application import PLAIN, Application, table_of
+from orchestrator.core.store.application import (
+    PLAIN,
+    REHEARSAL_OF_1,
+    Application,
+    lacks_first_table,
+    table_of,
+)
 from orchestrator.core.store.ledger import Entry, Record, Scan
 from orchestrator.core.store.opening import Opening, opening_of
 from orchestrator.core.store.receipt import ids_of
@@ -40,7 +46,7 @@ T = TypeVar("T")
 
 LEDGER_NAME: Final = "ledger/ledger.jsonl"
 HOW_TO_RESTORE: Final = "move its folder away and restore the session from its archive or a copy"
-"""Away, because what is restored goes over nothing."""
+"""What to do with a damaged session; its folder goes first, since a restore overwrites nothing."""
 KEPT_RECORDS: Final = 512
 """Records kept in memory, so that a record just written is not read again."""
 _NOTHING: Final = hashlib.sha256().hexdigest()
@@ -64,7 +70,7 @@ class Unwritten(Protocol):
 
     records: list[Record]
     folded: dict[object, tuple[int, Any]]
-    """By fold, how many of the records were taken into a value of the transaction's own, and that value."""
+    """By fold: how many records the transaction's own value holds, and that value."""
 
     @property
     def is_here(self) -> bool:
@@ -302,6 +308,8 @@ class History:
                 f"{self.path}: ledger version {self.opening.ledger_version!r} is not one that "
                 f"this release reads ({' and '.join(map(str, ledger.READ_VERSIONS))}): use a later release"
             )
+        if lacks_first_table(self.opening, self._application):
+            raise UsageError(f"{self.path}: has {REHEARSAL_OF_1}: use those", file=self.path)
         try:
             table = table_of(self.opening, self._application)
         except ConfigurationError as error:
@@ -324,7 +332,7 @@ class History:
         return first
 
     def read_new(self, size: int | None = None) -> bytes:
-        """Take in the whole transactions behind what was read; returns what follows them.
+        """Take in the whole transactions behind what was read; return what follows them.
 
         *size* is the ledger's, in bytes, where the caller has just looked.
         """
@@ -369,14 +377,14 @@ class History:
             fold.now()
 
     def _without(self, receipts: Receipts, entry: Entry) -> Receipts:
-        """The receipts that still wait once those at *entry* are on the disk."""
+        """Return the receipts that still wait once those at *entry* are on the disk."""
         for written in ids_of(ledger.decode(self._read(entry))):
             place = next((at for at, (id, _) in enumerate(receipts) if id == written), len(receipts))
             receipts = receipts[:place] + receipts[place + 1 :]
         return receipts
 
     def _scan_new(self) -> Scan | None:
-        """The scan of the bytes behind those that were read; None: there are none."""
+        """Scan the bytes behind those that were read; return None if there are none."""
         before: bytes | None = None
         while True:
             size = os.fstat(self._fds[-1]).st_size
@@ -398,6 +406,8 @@ class History:
             before = content
 
     def _check_names(self, entries: Sequence[Entry]) -> None:
+        if {entry.file for entry in entries} <= {None, *self.layout.files}:
+            return
         for entry in entries:
             if entry.file is not None and entry.file not in self.layout.files:
                 raise LedgerCorruptError(
@@ -428,22 +438,22 @@ class History:
         return fold
 
     def entries(self) -> Iterator[Entry]:
-        """Every record's number, operation, file and place, without reading its text."""
+        """Yield every record's number, operation, file and place, without reading its text."""
         return iter(self._entries[: self.seq])
 
     def withheld(self) -> Mapping[int, str]:
-        """The file of each record that says that nobody is shown it, with those of the thread's draft."""
+        """Return the file of each withheld record, by number, with those of the thread's draft."""
         with self.mutex:
             # Those behind the last record were left by an exception, as in `_seqs_of`.
             known = {seq: file for seq, file in self._withheld.items() if seq <= self.seq}
             return known | {one.seq: one.file for one in self.pending if one.withheld and one.file}
 
     def entry(self, seq: int) -> Entry:
-        """One record's number, operation, file and place."""
+        """Return one record's number, operation, file and place."""
         return self._entries[seq - 1]
 
     def record(self, seq: int) -> Record:
-        """One record by its number; in the thread of a transaction also those not yet committed.
+        """Return one record by its number; in the thread of a transaction also those not yet committed.
 
         Raises:
             StoreError: There is no such record.
@@ -462,7 +472,7 @@ class History:
             return record
 
     def clock_s(self) -> float:
-        """The session clock of the last record; in the thread of a transaction of its own last one."""
+        """Return the session clock of the last record, in the thread of a transaction also of its own."""
         with self.mutex:
             pending = self.pending
             return pending[-1].clock_s if pending else ledger.clock_s(self._line(self.seq))
@@ -479,7 +489,7 @@ class History:
         return files.read_range(self._fds[-1], entry.offset, entry.size)
 
     def lines(self, after: int, most: int) -> list[bytes]:
-        """The lines of up to *most* records behind number *after*, as they are on disk, without newlines."""
+        """Return the lines of up to *most* records behind number *after*, as on disk, without newlines."""
         with self.mutex:
             wanted = self._entries[: self.seq][after : after + most]
             if not wanted:
@@ -502,7 +512,7 @@ class History:
             self._cache.popitem(last=False)
 
     def state(self, path: str) -> FileState:
-        """The state of *path* by the ledger now; in the thread of a transaction with its own writes.
+        """Return the state of *path* by the ledger now; in the thread of a transaction with its own writes.
 
         Raises:
             UnknownFileError, ImmutableFileError: The name is in no row, or a template's.
@@ -513,7 +523,7 @@ class History:
             return draft.state(row) if draft is not None and draft.is_here else self.state_of(row)
 
     def state_of(self, row: SessionFile) -> FileState:
-        """The state of a file by what is on the disk."""
+        """Return the state of a file by what is on the disk."""
         with self.mutex:
             seqs = self._seqs_of(row.path)
             if not seqs:
@@ -531,7 +541,7 @@ class History:
             return state
 
     def size_at(self, path: str, seq: int) -> tuple[int, str]:
-        """Bytes and SHA-256 of a file as of record *seq*; those of nothing where it was not written yet."""
+        """Return bytes and SHA-256 of a file as of record *seq*; those of nothing before its first write."""
         with self.mutex:
             seqs = self.state(path).seqs
             at = bisect_right(seqs, seq)
@@ -547,14 +557,14 @@ class History:
             return found
 
     def _seqs_of(self, path: str) -> list[int]:
-        """The records that touched *path*, without those that an exception left behind."""
+        """Return the records that touched *path*, without those that an exception left behind."""
         seqs = self._seqs[path]
         while seqs and seqs[-1] > self.seq:
             seqs.pop()
         return seqs
 
     def digest_of(self, row: SessionFile) -> Any:
-        """The running SHA-256 of an append-only file up to its last record; copy it before you add to it."""
+        """Return the running SHA-256 of an append-only file up to its last record; copy it before use."""
         with self.mutex:
             seqs = self._seqs_of(row.path)
             count, digest = self._digests.get(row.path) or (
@@ -569,12 +579,12 @@ class History:
             return digest
 
     def texts(self, path: str, start: int = 0) -> list[str]:
-        """The texts of the records that touched *path*, from the *start*-th one on."""
+        """Return the texts of the records that touched *path*, from the *start*-th one on."""
         with self.mutex:
             return [self.record(seq).text or "" for seq in self.state(path).seqs[start:]]
 
     def content(self, path: str, *, at_seq: int | None = None) -> str:
-        """The file's whole text, now or as of record *at_seq*; "" where it was not written yet.
+        """Return the file's whole text, now or as of record *at_seq*; "" if it was not written yet.
 
         Taken from the ledger, or from the file itself; its digest is the recorded one.
 
@@ -590,7 +600,7 @@ class History:
             last = self.record(seqs[-1])
             if last.op != "append":
                 return self.replay(seqs[-1:])
-            raw = self.views.read(path, state.row.max_bytes)
+            raw = self._shown(path, state.row.max_bytes)
             # The file is read rather than a thousand records joined, and counts only where its digest is the
             # ledger's. It may be longer than it was at *at_seq*: an append-only file's beginning is its past.
             if raw is not None and len(raw) >= (last.size_bytes or 0):
@@ -599,8 +609,17 @@ class History:
                     return raw.decode()
             return self.replay(seqs)
 
+    def _shown(self, path: str, most: int) -> bytes | None:
+        """What stands in the file; None where it cannot be opened now: the ledger, which is open, has it."""
+        try:
+            return self.views.read(path, most)
+        except OSError as error:
+            if error.errno in files.NO_DESCRIPTORS:
+                return None
+            raise
+
     def replay(self, seqs: Sequence[int]) -> str:
-        """A file's text from some of its records, of which there is at least one."""
+        """Return a file's text from some of its records, of which there is at least one."""
         parts: list[str] = []
         for seq in seqs:
             record = self.record(seq)

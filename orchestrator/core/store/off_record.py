@@ -1,4 +1,4 @@
-"""Which records of a session are in nobody's context, since they were said off the record or quote that.
+"""Which records of a session no agent is shown, since they were said off the record or quote that.
 
 It is decided when a record is written, by the records before it, and stands in it (`withheld`): so an agent
 is never shown it in two ways, and who reads needs no history. What is said is heard in the files whose row
@@ -35,12 +35,12 @@ class OffRecord:
     _is_about_it: bool = False  # what is written now may be about an answer that is off the record
 
     def copy(self) -> OffRecord:
-        """Return another one that goes on by itself."""
+        """Return an independent copy."""
         hidden = self.hidden if self.is_decided else dict(self.hidden)
         return replace(self, hidden=hidden, _withheld=self._withheld.copy())
 
     def decide(self, record: Record) -> bool:
-        """Whether nobody is to be shown a record that is about to be written; nothing is folded in."""
+        """Return whether a record that is about to be written is withheld; nothing is folded in."""
         bearing = self._bearing_of(record)
         if self._withheld.is_clear and not self._is_about_it and not _is_sensitive(record):  # nearly always
             words = bearing.words if record.file not in self.heard else bearing.words or record.text
@@ -49,15 +49,15 @@ class OffRecord:
         return replace(self, hidden={}, _withheld=self._withheld.probe()).take(record, is_new=True)
 
     def touches(self, text: str) -> bool:
-        """Whether a text quotes what was said off the record."""
+        """Return whether a text quotes what was said off the record."""
         return self._withheld.touches(text)
 
     def stays(self, text: str) -> bool:
-        """Whether a text is marked to stay in the session, or quotes what was said off the record."""
+        """Return whether a text is marked to stay in the session, or quotes what was said off the record."""
         return is_marked(text) or self.touches(text)
 
     def take(self, record: Record, quoting: str | None = None, *, is_new: bool = False) -> bool:
-        """Fold in the next record; whether nobody is shown it.
+        """Fold in the next record; return whether it is withheld.
 
         Args:
             quoting: Its words, as far as they may quote somebody, and may be marked themselves; None: its
@@ -86,7 +86,7 @@ class OffRecord:
         return is_hidden
 
     def _bearing_of(self, record: Record) -> Bearing:
-        """What a record has to do with it; nothing where its value cannot be read."""
+        """Return what a record has to do with what is off the record; nothing if its value cannot be read."""
         try:
             return record.held.among(self.kinds).bearing if record.held is not None else Bearing()
         except ValueError:
@@ -125,7 +125,7 @@ class OffRecord:
         return quotes or is_about_it or bool(is_withheld)
 
     def _enter(self, exchange: str | None) -> None:
-        """Off the record ends with the question, and with the next one."""
+        """Enter an exchange: off the record ends with the question, and with the next one."""
         if exchange != self._exchange:
             self._exchange, self._is_about_it = exchange, False
             self._withheld.over()

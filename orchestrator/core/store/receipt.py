@@ -16,12 +16,12 @@ from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.value import Held, Value
 
 MIN_SHARED: Final = 40
-"""Characters from which on a text is named rather than said again: a name of it takes some 25."""
+"""Minimum characters of a text that is named rather than said again: a name of it takes some 25."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """The text of a block that is no file: itself, or where it stands."""
+    """The text of a block that is no file, or where that text stands."""
 
     text: str = ""
     like: int | None = None  # the number of the receipt's record that holds it
@@ -48,14 +48,14 @@ class ReceiptNote(Value):
     kept: Mapping[str, tuple[int, ...]] | None = None  # as `context.fit.Kept`; None: all of every file
 
     def joined(self, other: Value | None) -> ReceiptNote | None:
-        """Return both as one, *other* first; None: they do not go together."""
+        """Return both notes as one, *other* first, or None if they do not go together."""
         if not isinstance(other, ReceiptNote) or self.ids.keys() & other.ids.keys():
             return None
         both = replace(other, ids={**other.ids, **self.ids})
         return both if replace(self, ids=both.ids) == both else None
 
     def sharing(self, known: Mapping[str, tuple[int, int]]) -> ReceiptNote:
-        """Return it with each text that is *known*, by its digest, named by its record and place."""
+        """Return the note with each text that is *known*, by its digest, named by its record and place."""
         shared = []
         for one in self.extra:
             place = known.get(digest_of(one.text)) if len(one.text) >= MIN_SHARED else None
@@ -63,7 +63,7 @@ class ReceiptNote(Value):
         return replace(self, extra=tuple(shared))
 
     def texts(self, seq: int) -> dict[str, tuple[int, int]]:
-        """Return where its own texts stand, by their digests, when its record has the number *seq*."""
+        """Return where the note's own texts stand, by their digests, when its record has the number *seq*."""
         own = ((place, one) for place, one in enumerate(self.extra) if one.like is None)
         return {digest_of(one.text): (seq, place) for place, one in own}
 
@@ -82,5 +82,5 @@ def ids_of(record: Record) -> tuple[str, ...]:
 
 
 def digest_of(text: str) -> str:
-    """Return what a text is known by: 128 bits of its SHA-256, in hex."""
+    """Return the digest that a text is known by: 128 bits of its SHA-256, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -123,7 +123,7 @@ class AlreadyDone(Exception):  # no error: the request counted before
 
     @property
     def done(self) -> Done:
-        """How it counted."""
+        """How the request counted."""
         found: Done = self.args[0]
         return found
 
@@ -139,7 +139,7 @@ class Pending:
     is_written: bool = False
 
     def mark(self, draft: Draft) -> bool:
-        """Put the request into the transaction that does what was asked; whether this is that transaction.
+        """Put the request into the transaction that does what was asked; return whether this is that one.
 
         Call it within the lock, at the end of the transaction.
 

@@ -27,6 +27,7 @@ from orchestrator.core.errors import (
     StoreWriteError,
     TransactionOpenError,
 )
+from orchestrator.core.legible import HasId
 from orchestrator.core.store import files, ledger, views
 from orchestrator.core.store.application import PLAIN, Application
 from orchestrator.core.store.history import (
@@ -78,7 +79,7 @@ class Store:
 
         Args:
             application: What the session's program knows of it beside its table.
-            on_repair: Told of each thing that is mended; None: a warning in Python's log.
+            on_repair: Called with each repair; None: a warning in Python's log.
             timeout_s: Seconds for which a write waits for the session's lock.
 
         Raises:
@@ -147,9 +148,9 @@ class Store:
         return self.history.seq + len(self.history.pending)
 
     def catch_up(self) -> int:
-        """Take in what other processes have written; returns the last record's number.
+        """Take in what other processes have written; return the last record's number.
 
-        Whoever reads several things that belong together does it `with store.history.mutex`, behind this.
+        To read several things that belong together, call this and read them `with store.history.mutex`.
         """
         with self.history.mutex:
             if self.draft is None or not self.draft.is_here:  # it holds the lock: nothing is new
@@ -163,11 +164,11 @@ class Store:
         take: Callable[[T, Record], None],
         copy: Callable[[T], T] | None = None,
     ) -> Fold[T]:
-        """As `History.fold`."""
+        """See `History.fold`."""
         return self.history.fold(new, take, copy)
 
     def hidden(self) -> Mapping[int, str]:
-        """The file of each record that nobody is shown, with those of this thread's transaction."""
+        """Return the file of each withheld record, by number, with those of this thread's transaction."""
         return self.history.withheld() if self.decides_at_write else self.off_record().hidden
 
     @property
@@ -176,7 +177,7 @@ class Store:
         return self.history.version > ledger.WITHOUT_TABLE
 
     def off_record(self) -> OffRecord:
-        """All that was said off the record up to now, with this thread's transaction: only to be read."""
+        """Return all that was said off the record so far, with this thread's transaction; read-only."""
         return self._off_record.now()
 
     @cached_property
@@ -203,7 +204,7 @@ class Store:
         return self.history.fold(dict, take)
 
     def entries(self) -> Iterator[Entry]:
-        """As `History.entries`."""
+        """See `History.entries`."""
         return self.history.entries()
 
     def notes(self) -> list[int]:
@@ -211,23 +212,23 @@ class Store:
         return [entry.seq for entry in self.history.entries() if entry.op == "note"]
 
     def record(self, seq: int) -> Record:
-        """As `History.record`."""
+        """See `History.record`."""
         return self.history.record(seq)
 
     def state(self, path: str) -> FileState:
-        """As `History.state`."""
+        """See `History.state`."""
         return self.history.state(path)
 
     def size_at(self, path: str, seq: int) -> tuple[int, str]:
-        """As `History.size_at`."""
+        """See `History.size_at`."""
         return self.history.size_at(path, seq)
 
     def texts(self, path: str, start: int = 0) -> list[str]:
-        """As `History.texts`."""
+        """See `History.texts`."""
         return self.history.texts(path, start)
 
     def content(self, path: str, *, at_seq: int | None = None) -> str:
-        """As `History.content`."""
+        """See `History.content`."""
         return self.history.content(path, at_seq=at_seq)
 
     # ------------------------------------------------------------------ locking
@@ -251,7 +252,7 @@ class Store:
         return transaction(self, self.timeout_s if timeout_s is None else timeout_s, verb="transaction")
 
     def joined(self, tx: Draft | None) -> AbstractContextManager[Draft]:
-        """Go on within *tx*, where the caller has one; else a transaction of its own."""
+        """Join the caller's transaction *tx*, or begin one if it is None."""
         return nullcontext(tx) if tx is not None else self.transaction()
 
     @property
@@ -280,7 +281,7 @@ class Store:
         return transaction(self, self.timeout_s, row, verb)
 
     def begin(self, fd: int, row: SessionFile | None) -> None:
-        """Look at everything anew within the lock, which is on *fd*, and put it in order.
+        """Read the ledger anew within its lock, which is on *fd*, and mend the session's files.
 
         Raises:
             SessionFrozenError, SessionDegradedError, StoreWriteError, LedgerCorruptError
@@ -302,13 +303,14 @@ class Store:
                 self._mend_views()
             except OSError as error:
                 where = self.root / (error.filename or LEDGER_NAME)
-                raise StoreWriteError(
+                why = (
                     f"{where}: {files.reason(error)} while putting the files in order; nothing was written: "
                     "check the disk and the rights, then try again"
-                ) from error
+                )
+                raise StoreWriteError(files.explain(error, self.root.name, why)) from error
 
     def _checked_size(self, fd: int) -> int:
-        """The ledger's size, of the very file that was opened, by its name.
+        """Return the ledger's size, after checking that its name is still that of the file that was opened.
 
         Raises:
             StoreWriteError: Another file stands under its name, or it has a second name.
@@ -335,7 +337,7 @@ class Store:
         return status.st_size
 
     def _mend_views(self) -> None:
-        """At the first lock all views are compared with the ledger, later those that were written since."""
+        """Mend materialised files: at the first lock all of them, later those that were written since."""
         if self._shown is None or self.history.views.swapped:
             repairs = views.mend_all(self.history)
         elif self._shown < self.seq:
@@ -364,13 +366,13 @@ class Store:
         In an append-only file a missing final newline is added, as `append` does.
 
         Raises:
-            AlreadyWrittenError: The file is there already; otherwise as `write`.
+            AlreadyWrittenError: The file already exists; otherwise as `write`.
         """
         with self._hold(self.layout.file(path), "create") as tx:
             tx.create(path, text, value=value)
 
     def write(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Write a whole file: once, a few times or any number of times, by its class.
 
@@ -387,7 +389,7 @@ class Store:
             return tx.write(path, text, by=by, value=value, receipt=receipt)
 
     def append(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
         """Add *text* to the end of an append-only file; a missing final newline is added.
 
@@ -395,11 +397,11 @@ class Store:
         touched; writers in other processes do not interleave with this text.
 
         Args:
-            path: As in the layout table.
+            path: As in the table of files.
             text: Valid UTF-8 without NUL, at most `MAX_APPEND_BYTES` bytes.
             by: The writer, as in the file's row.
             value: The typed value that *text* was rendered from.
-            receipt: The id of the receipt of the context that it came from.
+            receipt: That of the context which it came from, or its id.
 
         Returns:
             The record's number.
@@ -412,14 +414,14 @@ class Store:
             return tx.append(path, text, by=by, value=value, receipt=receipt)
 
     def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
-        """Record something that is no file: a decision, a state, a mark. Returns its number.
+        """Record something that is no file: a decision, a state, a mark. Return its number.
 
         Args:
             value: A value of the panel's; or the name of a program's own type, with a prefix of its own.
             fields: What a note of one's own says.
 
         Raises:
-            UsageError: The name of one's own type has no prefix.
+            UsageError: The name of one's own type has no prefix, or *by* is no name that a record can hold.
         """
         with self._hold(None, "note") as tx:
             return tx.note(value, fields, by=by)
@@ -441,7 +443,7 @@ class Store:
         return self.history.receipts
 
     def receipt(self, receipt_id: str) -> Value | int:
-        """A receipt by its id: the value of one that waits, else the number of its record.
+        """Return a receipt by its id: the value of one that waits, else the number of its record.
 
         Raises:
             ReceiptError: There is none.
@@ -460,7 +462,7 @@ class Store:
         return seq
 
     def agent_of(self, receipt_id: str) -> str:
-        """Whose receipt it is.
+        """Return the agent whose receipt it is.
 
         Raises:
             ReceiptError: There is none.
@@ -470,7 +472,7 @@ class Store:
         return agents_of(value)[receipt_id]
 
     def receipts_on_disk(self) -> Mapping[str, int]:
-        """The number of each receipt's record, by its id, in order; read when the first is asked for."""
+        """Return the number of each receipt's record, by receipt id, in order; read when first asked for."""
         with self.history.mutex:
             self.catch_up()
             for seq in range(self._receipts_upto + 1, self.seq + 1):
@@ -495,12 +497,12 @@ class Store:
             self.history.wait_with(())
 
     def max_revisions(self, row: SessionFile) -> int:
-        """How often this session may revise a write-few file."""
+        """Return how often this session may revise a write-few file."""
         limit = self.opening.max_revisions
         return row.max_revisions if limit is None else limit
 
     def now_s(self) -> float:
-        """Session clock in seconds; never less than the last record's, whatever the wall clock does."""
+        """Return the session clock in seconds, never less than the last record's, whatever the wall clock."""
         with self.history.mutex:
             # A wall clock that is set back, or another process, must not make the session's time run
             # backwards.
@@ -510,7 +512,7 @@ class Store:
             return self._clock_s
 
     def written(self, records: Sequence[Record]) -> None:
-        """Bring the views up to date with what was just written. `Transaction` calls it, within the lock."""
+        """Bring the materialised files up to date with *records*. `Transaction` calls it, within the lock."""
         self._show(records)
         self.history.tell()
         if log.isEnabledFor(logging.DEBUG):
@@ -520,7 +522,7 @@ class Store:
                 log.debug("recorded", extra={"told": {"session": self.root.name, **sizes}})
 
     def sync(self, fd: int) -> None:
-        """The ledger's new bytes are on the disk when this returns.
+        """Flush the ledger's new bytes to the disk.
 
         Raises:
             StoreWriteError: The disk refused. It is not asked again for these bytes: they are
@@ -561,14 +563,15 @@ class Store:
                     files.unlink_if_there(folder, os.path.basename(DEGRADED_NAME))
                     files.sync_folder(folder)
             except OSError as error:
-                raise StoreWriteError(
+                why = (
                     f"{self.root}: the disk still refuses ({files.reason(error)}), so the session stays "
                     "degraded: check the disk, then run `greenroom resume`"
-                ) from error
+                )
+                raise StoreWriteError(files.explain(error, self.root.name, why)) from error
             self._degraded, self._shown = False, None
 
     def _show(self, written: Sequence[Record]) -> None:
-        """Bring the views up to date. They need no sync, and a failure is mended at the next lock."""
+        """Bring the materialised files up to date, without a sync: a failure is mended at the next lock."""
         added: dict[str, list[str]] = {}
         whole: set[str] = set()
         same: set[str] = set()  # what stands there already by the ledger
@@ -613,7 +616,7 @@ class Store:
             tx.freeze(value)
 
     def mend(self, *, timeout_s: float | None = None) -> None:
-        """Compare every view with the ledger once more, and redo what differs.
+        """Compare every materialised file with the ledger once more, and redo those that differ.
 
         Raises:
             SessionBusyError: Somebody writes, and the time is over; nothing was done.
@@ -676,5 +679,6 @@ def create_store(root: Path, layout: Layout, value: Value, application: Applicat
             files.write_all(fd, line)
             files.sync_file(fd)
     except OSError as error:
-        raise StoreWriteError(f"{root}: {files.reason(error)}; no session was made") from error
+        why = f"{root}: {files.reason(error)}; no session was made"
+        raise StoreWriteError(files.explain(error, root.name, why)) from error
     return Store(root, application=application)

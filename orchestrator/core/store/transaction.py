@@ -12,6 +12,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
+import logging
 import math
 import os
 import threading
@@ -36,8 +37,10 @@ from orchestrator.core.errors import (
     SessionFrozenError,
     StoreError,
     StoreWriteError,
+    UsageError,
     WriterNotAllowedError,
 )
+from orchestrator.core.legible import HasId, receipt_id, text_argument
 from orchestrator.core.store import files, ledger, requests, waiting
 from orchestrator.core.store.history import LEDGER_NAME, FileState, History
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
@@ -45,6 +48,9 @@ from orchestrator.core.store.off_record import OffRecord
 from orchestrator.core.store.receipt import ReceiptNote, ids_of
 from orchestrator.core.store.value import Value, held, own_note
 from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFile
+
+MAX_DECIDER_CHARS: Final = 64
+"""As many as the ledger's reader takes of a writer's name (`store/ledger.py`)."""
 
 # ---------------------------------------------------------------------- rules
 # The rules of section 3 as functions: may this writer write this text to this file now?
@@ -56,12 +62,12 @@ from orchestrator.core.table import MAX_APPEND_BYTES, MIB, Mutability, SessionFi
 
 
 def named(row: SessionFile) -> str:
-    """A file and its class, as messages begin."""
+    """Return a file and its class, as messages begin."""
     return f"{row.path} ({row.mutability})"
 
 
 def check_writer(row: SessionFile, by: str, writers: tuple[str, ...]) -> None:
-    """Raises WriterNotAllowedError unless *by* is one of *writers*."""
+    """Raise WriterNotAllowedError unless *by* is one of *writers*."""
     if by not in writers:
         raise WriterNotAllowedError(
             f"{row.path}: {by!r} may not write this {row.mutability} file; "
@@ -69,8 +75,24 @@ def check_writer(row: SessionFile, by: str, writers: tuple[str, ...]) -> None:
         )
 
 
+def check_decider(by: str) -> None:
+    """Refuse who noted a decision of a program's own, unless it is a name that a record can hold.
+
+    Raises:
+        TypeError: It is no str.
+        UsageError: It is empty, longer than `MAX_DECIDER_CHARS`, or not one printed line.
+    """
+    text_argument("by", by)
+    if not 1 <= len(by) <= MAX_DECIDER_CHARS or not by.isprintable() or '"' in by or "\\" in by:
+        raise UsageError(
+            f"by is {by[:40]!r}: name who decided in 1 to {MAX_DECIDER_CHARS} printable characters, "
+            "without quotation marks and backslashes",
+            value=by[:40],
+        )
+
+
 def check_create(row: SessionFile, *, is_there: bool) -> None:
-    """Raises AlreadyWrittenError if the blueprint is in place already."""
+    """Raise AlreadyWrittenError if the blueprint already exists."""
     if is_there:
         raise AlreadyWrittenError(
             f"{row.path}: is {row.mutability} and already there: a blueprint is copied once, at the start"
@@ -78,7 +100,7 @@ def check_create(row: SessionFile, *, is_there: bool) -> None:
 
 
 def check_write(row: SessionFile, *, revisions: int, max_revisions: int) -> str:
-    """The ledger's operation for a write of the whole file.
+    """Return the ledger's operation for a write of the whole file.
 
     Raises:
         AppendOnlyError, AlreadyWrittenError, RevisionLimitError: By the file's class.
@@ -100,7 +122,7 @@ def check_write(row: SessionFile, *, revisions: int, max_revisions: int) -> str:
 
 
 def check_append(row: SessionFile, text: str) -> None:
-    """Raises AppendOnlyError for a file of another class, InvalidTextError for no text at all."""
+    """Raise AppendOnlyError for a file of another class, InvalidTextError for no text at all."""
     if row.mutability is not Mutability.APPEND_ONLY:
         raise AppendOnlyError(f"{row.path}: is {row.mutability} and takes no appends: use write")
     if text == "":
@@ -108,12 +130,12 @@ def check_append(row: SessionFile, text: str) -> None:
 
 
 def ended(text: str) -> str:
-    """*text* with a final newline, if it is text at all; an empty one stays empty."""
+    """Return *text* with a final newline; an empty one, or what is no text, stays as it is."""
     return text + "\n" if isinstance(text, str) and text and not text.endswith("\n") else text
 
 
 def check_text(row: SessionFile, text: str) -> bytes:
-    """The text's bytes.
+    """Return the text's bytes.
 
     Raises:
         TypeError: It is no text.
@@ -133,7 +155,7 @@ def check_text(row: SessionFile, text: str) -> bytes:
 
 
 def check_size(row: SessionFile, *, added_bytes: int, size_bytes: int, is_append: bool) -> None:
-    """Raises FileTooLargeError if the write, or the file after it, is over the row's limit."""
+    """Raise FileTooLargeError if the write, or the file after it, is over the row's limit."""
     if is_append and added_bytes > MAX_APPEND_BYTES:
         raise FileTooLargeError(
             f"{named(row)}: {added_bytes} bytes are over the limit of {MAX_APPEND_BYTES} "
@@ -153,6 +175,12 @@ _END_BYTES: Final = 16 * MIB
 """Room that the ledger keeps for the record of the end, which holds a digest for every file."""
 
 
+LARGE_BYTES: Final = files.MAX_BYTES // 2
+"""Of a ledger about which whoever writes is warned: what took hours to come so far has hours left."""
+
+log = logging.getLogger(__name__)
+
+
 class Store(Protocol):
     """What a transaction needs of the session that it writes."""
 
@@ -164,13 +192,13 @@ class Store(Protocol):
         """Refuse to wait for a lock that this very thread holds."""
 
     def begin(self, fd: int, row: SessionFile | None) -> None:
-        """Look at everything anew within the lock, which is on *fd*, and put it in order."""
+        """Read the ledger anew within its lock, which is on *fd*, and mend the session's files."""
 
     def sync(self, fd: int) -> None:
         """Put the ledger's new bytes on the disk."""
 
     def written(self, records: Sequence[Record]) -> None:
-        """Bring the views up to date."""
+        """Bring the materialised files up to date."""
 
     def catch_up(self) -> int:
         """Take in what other processes have written."""
@@ -180,7 +208,7 @@ class Store(Protocol):
         """Whether each record says itself if it is withheld."""
 
     def agent_of(self, receipt_id: str) -> str:
-        """Return whose receipt it is; raises ReceiptError where there is none."""
+        """Return the agent whose receipt it is; raise ReceiptError if there is none."""
 
     def off_record(self) -> OffRecord:
         """Return all that was said off the record up to now, with this thread's transaction."""
@@ -258,7 +286,7 @@ class Draft:
     # ------------------------------------------------------------------ writing
 
     def create(self, path: str, text: str, *, value: Value | None = None) -> None:
-        """As `Store.create`."""
+        """Create a file as `Store.create` does."""
         row = self._row(path)
         # Only the start puts blueprints in place, whoever may write the file later.
         check_writer(row, "start", ("start",))
@@ -268,9 +296,9 @@ class Draft:
         self._put(row, "create", "start", text, value)
 
     def write(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
-        """As `Store.write`."""
+        """Write a file as `Store.write` does."""
         row = self._row(path)
         check_writer(row, by, row.writers)
         revisions = self.state(row).revisions
@@ -278,9 +306,9 @@ class Draft:
         return self._put(row, op, by, text, value, receipt).record.seq
 
     def append(
-        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | None = None
+        self, path: str, text: str, *, by: str, value: Value | None = None, receipt: str | HasId | None = None
     ) -> int:
-        """As `Store.append`."""
+        """Append to a file as `Store.append` does."""
         row = self._row(path)
         check_writer(row, by, row.writers)
         text = ended(text)
@@ -288,10 +316,11 @@ class Draft:
         return self._put(row, "append", by, text, value, receipt).record.seq
 
     def note(self, value: Value | str, fields: Mapping[str, Any] | None = None, *, by: str) -> int:
-        """As `Store.note`."""
+        """Record a note as `Store.note` does."""
         self._check_open(None)
         if isinstance(value, str):
-            value = own_note(value, fields or {})
+            check_decider(by)
+            value = own_note(value, {} if fields is None else fields)
         return self._add("note", by, value=value).seq
 
     def freeze(self, value: Value) -> None:
@@ -311,7 +340,7 @@ class Draft:
         self._take_receipts()
 
     def _row(self, path: str) -> SessionFile:
-        """Return the row of *path*, in a draft that still takes writes: the checks of name and frozen.
+        """Return the row of *path*, after checking its name and that the session has not ended.
 
         Source: DESIGN.md, section 3, for the order.
         """
@@ -331,13 +360,20 @@ class Draft:
             raise has_ended(self._store, row)
 
     def _put(
-        self, row: SessionFile, op: str, by: str, text: str, value: Value | None, receipt: str | None = None
+        self,
+        row: SessionFile,
+        op: str,
+        by: str,
+        text: str,
+        value: Value | None,
+        receipt: str | HasId | None = None,
     ) -> Change:
         raw, history = check_text(row, text), self._store.history
-        if receipt is not None:
-            self._check_origin(row, by, receipt)
+        origin = receipt_id(receipt)
+        if origin is not None:
+            self._check_origin(row, by, origin)
             if history.version == WITHOUT_TABLE:  # its lines have no place for it
-                receipt = None
+                origin = None
         last = self._last(row.path)
         if last is not None:
             size_bytes, revisions = last.record.size_bytes or 0, last.revisions
@@ -358,7 +394,7 @@ class Draft:
             value=value,
             size_bytes=size,
             sha256=digest.hexdigest(),
-            receipt=receipt,
+            receipt=origin,
         )
         if self._is_withheld(record):
             record = record._replace(withheld=True)
@@ -370,7 +406,7 @@ class Draft:
         return change
 
     def _check_origin(self, row: SessionFile, by: str, receipt: str) -> None:
-        """Refuse a write from a context that another was given, unless the writer has no seat."""
+        """Refuse a write from the context of another agent, unless the writer has no seat."""
         agent = self._store.agent_of(receipt)
         late = dict(self._store.history.receipts).get(receipt)
         if late is not None and self.records and not self._has(receipt):
@@ -385,7 +421,7 @@ class Draft:
         return any(one.op == "receipt" and receipt in ids_of(one) for one in self.records)
 
     def _shortened(self, row: SessionFile, record: Record) -> Record:
-        """Return the record without a text that stands in the file already: it says where from."""
+        """Return the record, with a reference in place of its text if the file already has that text."""
         change, seqs = self._last(row.path), self._store.history.state_of(row).seqs
         if change is None and not seqs:
             return record
@@ -395,13 +431,13 @@ class Draft:
         return record._replace(text=None, same=last.same or last.seq)
 
     def _is_withheld(self, record: Record) -> bool:
-        """Whether nobody is to be shown what is about to be written: decided here, once for all."""
+        """Decide once for all whether nobody is to be shown a record that is about to be written."""
         if not self._store.decides_at_write:
             return False
         return self._store.off_record().decide(record)
 
     def keep_digests(self) -> None:
-        """Leave the running digests, and where texts stand, to the history, which has the records now."""
+        """Hand the running digests, and where texts stand, to the history, which has the records now."""
         for record in self.records:
             self._store.history.said.update(_texts(record))
         for path, change in self._changes.items():
@@ -409,7 +445,7 @@ class Draft:
                 self._store.history.keep_digest(path, change.digest)
 
     def _take_receipts(self) -> None:
-        """Put what waits for a durable record before the first; the ledger's reader lets go of it."""
+        """Put waiting receipts before the first record; the ledger's reader then drops them."""
         if not self.records:
             for _, value in self._store.history.receipts:
                 self._put_receipt(value)
@@ -439,18 +475,18 @@ class Draft:
         return Record(seq, op, by, self._store.now_s(), utc_now(), held=held(value), **more)
 
     def _is_ending(self) -> bool:
-        """Whether this transaction has written the last record already."""
+        """Return whether this transaction has already written the last record."""
         return bool(self.records) and self.records[-1].op == "freeze"
 
 
 def _texts(record: Record) -> dict[str, tuple[int, int]]:
-    """Where the texts of a receipt stand that others may name."""
+    """Return where the texts of a receipt stand that others may name."""
     value = record.held.written if record.op == "receipt" and record.held is not None else None
     return value.texts(record.seq) if isinstance(value, ReceiptNote) else {}
 
 
 class _Block:
-    """What `with` is given of a transaction: the generator that holds it, which goes with the block.
+    """The context manager of a transaction: it owns the generator that holds it, which goes with the block.
 
     The standard library's manager is held by the frames of an exception that comes in its first line, and the
     lock by it, until somebody drops that exception. Here beginning and end are called without a frame that
@@ -480,7 +516,7 @@ def _leave(
     error: BaseException | None,
     trace: TracebackType | None,
 ) -> None:
-    """Go on behind the block, which *error* has left."""
+    """Resume the generator behind the block, which *error* has left."""
     try:
         running().send(error)  # type: ignore[union-attr]  # whoever calls this holds it
     except StopIteration:
@@ -508,7 +544,7 @@ def transaction(
 def _transaction(
     store: Store, timeout_s: float, row: SessionFile | None, verb: str
 ) -> Generator[Draft, BaseException | None, None]:
-    """As `transaction`: given out once, and sent the error that left the block."""
+    """Generate the draft of `transaction` once, and take the error that left the block."""
     if math.isnan(timeout_s) or timeout_s < 0:
         raise ValueError(f"timeout_s is {timeout_s!r}: give the seconds to wait for the lock, 0 or more")
     store.check_not_within(verb)
@@ -535,7 +571,7 @@ def _transaction(
 
 
 def _let_go(store: Store, fds: files.Descriptors, draft: Draft) -> None:
-    """End the draft, and give back lock and descriptor. Twice is no error."""
+    """End the draft, and release lock and descriptor. Twice is no error."""
     draft.is_open = False
     if store.draft is draft:
         store.draft = None
@@ -565,7 +601,8 @@ def _take_lock(store: Store, fds: files.Descriptors, timeout_s: float, row: Sess
             raise has_ended(store, row) from None
         is_gone = error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
         do = "open the session again" if is_gone else "check the rights and the disk"
-        raise StoreWriteError(f"{history.path}: {files.reason(error)}; nothing was written: {do}") from error
+        why = f"{history.path}: {files.reason(error)}; nothing was written: {do}"
+        raise StoreWriteError(files.explain(error, store.root.name, why)) from error
     waiting.take(
         fds[-1],
         history.waiting,
@@ -587,6 +624,7 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
             f"{history.path}: has {history.end} bytes, and a larger one could not be read; "
             "nothing was written: end this session and start another"
         )
+    size_before = history.end
     with history.mutex:  # nobody here reads what may still be cut off again
         files.append_whole(fd, content, size=history.end, name=LEDGER_NAME)
         store.sync(fd)
@@ -595,6 +633,14 @@ def _commit(store: Store, fd: int, draft: Draft) -> None:
         history.keep_lines(lines)
         draft.keep_digests()
         store.written(draft.records)
+    if size_before <= LARGE_BYTES < history.end:  # so one writer is told, once, however many there are
+        log.warning(
+            "%s: its ledger has %d MiB of the %d that it may have: end this session before it is full, "
+            "and go on in another",
+            store.root.name,
+            history.end // MIB,
+            files.MAX_BYTES // MIB,
+        )
 
 
 def _lines(records: list[Record], head: str) -> list[bytes]:

@@ -22,7 +22,7 @@ V = TypeVar("V", bound="Value")
 
 @dataclass(frozen=True, slots=True)
 class Bearing:
-    """What a record has to do with who may hear what was said off the record."""
+    """A record's bearing on who may hear what was said off the record."""
 
     exchange: str | None = None  # the one that it belongs to
     words: str | None = None  # what was said aloud, where the record's text holds more than that
@@ -37,7 +37,7 @@ _NO_BEARING: Final = Bearing()
 
 
 class Value:
-    """What every class of a record's value is: a frozen dataclass with the name and version of its type."""
+    """The base class of all values of records: a frozen dataclass with the name and version of its type."""
 
     __slots__ = ()
     TYPE: ClassVar[str]
@@ -45,16 +45,16 @@ class Value:
 
     @property
     def type(self) -> str:
-        """The name of its type, as it stands on the disk."""
+        """The name of the value's type, as it stands on the disk."""
         return self.TYPE
 
     @property
     def bearing(self) -> Bearing:
-        """What it has to do with who may hear what was said off the record."""
+        """The value's bearing on who may hear what was said off the record."""
         return _NO_BEARING
 
     def plain(self) -> dict[str, Any]:
-        """Return it as JSON has it: the type, the version above 1, the fields."""
+        """Return the value as JSON has it: the type, the version above 1, the fields."""
         version = {"v": self.VERSION} if self.VERSION != 1 else {}
         return {"type": self.TYPE, **version, **to_json(self)}
 
@@ -83,7 +83,7 @@ class Unread(Value):
 
 
 MAX_NOTE_BYTES: Final = 1024 * 1024
-"""Of a program's own note, as JSON: as much as one append takes."""
+"""Maximum size of a program's own note, as JSON: as much as one append takes."""
 _OWN = re.compile(r"[a-z][a-z0-9-]*\.[a-z0-9._-]+")
 
 
@@ -117,7 +117,7 @@ def own_note(type_: str, fields: Mapping[str, Any]) -> Unread:
 
 
 def _length(note: Unread) -> int:
-    """Bytes of a note as JSON; what is none is refused where it is written."""
+    """Return the bytes of a note as JSON; what is not JSON is refused where it is written."""
     try:
         return len(json.dumps(note.fields, ensure_ascii=False).encode())
     except (TypeError, ValueError, RecursionError):
@@ -167,7 +167,7 @@ class Held:
         return found if isinstance(found, str) else ""
 
     def among(self, kinds: Kinds) -> Value:
-        """Return it as one of *kinds*, else unread.
+        """Return the value as one of *kinds*, else as `Unread`.
 
         Raises:
             ValueError: It is not of the shape that its class has.
@@ -177,7 +177,7 @@ class Held:
         return self.read(kind) if kind is not None else Unread(self.fields)
 
     def read(self, kind: builtins.type[V]) -> V:
-        """Return it as a *kind*.
+        """Return the value as a *kind*.
 
         Raises:
             ValueError: It is not of that shape.

@@ -1,4 +1,4 @@
-"""The Markdown files of a session as views of its ledger: how they are read, added to, and put in order.
+"""The materialised files of a session's ledger: how they are read, added to, and put in order.
 
 A file is reached relative to its folder, which is opened anew each time: one that is swapped for another
 while the session runs is noticed, and a link in the place of a folder or file is never followed. Only a
@@ -27,7 +27,7 @@ _OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
 
 class Views:
-    """The files of one session's folder, by their paths in the layout table."""
+    """The files of one session's folder, by their paths in the table of files."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -38,7 +38,7 @@ class Views:
 
     @contextmanager
     def _at(self, path: str) -> Iterator[tuple[int, str]]:
-        """The file's folder, open, and its name there.
+        """Open the file's folder, and yield it with the file's name there.
 
         Raises:
             OSError: The folder is missing, or is a link or something else.
@@ -48,7 +48,7 @@ class Views:
             yield fds[-1], name
 
     def _opened(self, path: str, fds: files.Descriptors) -> str:
-        """Open the file's folder, as the last of *fds*; returns its name there."""
+        """Open the file's folder, as the last of *fds*; return the file's name there."""
         folder, _, name = path.rpartition("/")
         status = os.fstat(fds.open(f"{self._name}/{folder}", files.FOLDER))
         identity = status.st_dev, status.st_ino
@@ -70,7 +70,7 @@ class Views:
                 folder.mkdir(files.FOLDER_MODE)
 
     def _move_aside(self, folder: str, name: str, to: str) -> str:
-        """Move a name to `ledger/rejected/`, beside all that was moved there before; returns where to."""
+        """Quarantine a name in `ledger/rejected/`, beside earlier ones; return its path there."""
         why = self._make_aside("rejected")
         with self._at(f"{folder}/{name}") as (source, _), self._at(f"ledger/rejected/{to}") as (target, _):
             # Never over what was kept before: the same file can be put aside twice at one record.
@@ -85,7 +85,7 @@ class Views:
         return f"ledger/rejected/{taken}{why}"
 
     def _make_aside(self, folder: str) -> str:
-        """Make `ledger/<folder>`; what is no folder there is put aside too, and told of."""
+        """Make `ledger/<folder>`; what is no folder there is quarantined too; return what to say of it."""
         path, temporary, why = f"ledger/{folder}", f".{folder}.{os.getpid()}.tmp", ""
         with _named(path):
             is_other = self.is_there(path) and not self.is_folder(path)
@@ -100,9 +100,9 @@ class Views:
         return why
 
     def read(self, path: str, most: int | None = None) -> bytes | None:
-        """The file's bytes; None where there is no plain file of this name, or none that may be read.
+        """Return the file's bytes, or None if there is no plain file of this name, or none that may be read.
 
-        *most*: bytes; a larger file is not read either.
+        *most*: maximum size in bytes; a larger file is not read either.
         """
         try:
             with self._at(path) as (folder, name):
@@ -115,21 +115,21 @@ class Views:
             raise
 
     def is_open_to_owner(self, path: str) -> bool:
-        """Whether the file's mode lets its owner read and write it."""
+        """Return whether the file's mode lets its owner read and write it."""
         status = self._status(path)
         return status is not None and status.st_mode & _OWNERS == _OWNERS
 
     def size(self, path: str) -> int | None:
-        """The file's length in bytes; None where there is no plain file of this name."""
+        """Return the file's length in bytes, or None if there is no plain file of this name."""
         status = self._status(path)
         return status.st_size if status is not None and files.is_plain(status) else None
 
     def is_there(self, path: str) -> bool:
-        """Whether anything at all has the file's name."""
+        """Return whether anything at all has the file's name."""
         return self._status(path) is not None
 
     def is_folder(self, path: str) -> bool:
-        """Whether a folder stands where the file belongs."""
+        """Return whether a folder stands where the file belongs."""
         status = self._status(path)
         return status is not None and stat.S_ISDIR(status.st_mode)
 
@@ -141,7 +141,7 @@ class Views:
             return None
 
     def append(self, path: str, content: bytes, *, size_after: int) -> bool:
-        """Add to a view; False, and nothing done, where it is not what the ledger says it was before."""
+        """Append to a materialised file; return False, and do nothing, if it is not what the ledger says."""
         try:
             with files.descriptors() as fds:
                 status = os.fstat(fds.open(self._opened(path, fds), files.APPEND, dir_fd=fds[-1]))
@@ -154,14 +154,14 @@ class Views:
             return False
 
     def replace(self, path: str, content: bytes) -> None:
-        """Put *content* in the file's place at once, whatever stands there (but a folder)."""
+        """Replace the file by *content* at once, whatever stands there (but a folder)."""
         with _named(path):
             self._make_folder(path)
             with self._at(path) as (folder, name):
                 files.replace_file(folder, name, content)
 
     def keep_aside(self, folder: str, name: str, content: bytes) -> str:
-        """Keep bytes that are about to be cut, under `ledger/<folder>/<name>`; returns where they are."""
+        """Quarantine bytes that are about to be cut, as `ledger/<folder>/<name>`; return where they are."""
         why = self._make_aside(folder)
         path = f"ledger/{folder}/{name}"
         with _named(path), self._at(path) as (fd, _):
@@ -169,7 +169,7 @@ class Views:
         return f"{path}{why}"
 
     def reject(self, path: str, seq: int) -> str:
-        """Move what stands at *path* aside; returns where to."""
+        """Quarantine what stands at *path*; return where it is."""
         folder, _, name = path.rpartition("/")
         with _named(path):
             return self._move_aside(folder, name, f"{seq}-{path.replace('/', '-')}")
@@ -177,7 +177,7 @@ class Views:
 
 @contextmanager
 def _named(path: str) -> Iterator[None]:
-    """Give what the system refuses the file's path in the session, unless it has one already."""
+    """Add the file's path in the session to an OSError, unless it has one already."""
     try:
         yield
     except OSError as error:
@@ -197,10 +197,10 @@ class History(Protocol):
         """The last record's number."""
 
     def state(self, path: str) -> Any:
-        """As `history.History.state`."""
+        """See `history.History.state`."""
 
     def record(self, seq: int) -> Record:
-        """One record by its number."""
+        """Return one record by its number."""
 
     def replay(self, seqs: Sequence[int]) -> str:
         """Return a file's text from some of its records."""
@@ -215,7 +215,7 @@ class Repair:
 
 
 def keep_torn(history: History, rest: bytes) -> Repair:
-    """Keep a torn last record aside, before it is cut off."""
+    """Quarantine a torn last record, before it is cut off."""
     # The digest is in the name: a second crash at the same record leaves other bytes, and both are kept.
     name = f"torn-{history.seq + 1}-{hashlib.sha256(rest).hexdigest()[:8]}"
     kept = history.views.keep_aside("torn", name, rest)
@@ -223,14 +223,14 @@ def keep_torn(history: History, rest: bytes) -> Repair:
 
 
 def mend_all(history: History) -> list[Repair]:
-    """Compare every view with the ledger, and redo those that are not what it says."""
+    """Compare every materialised file with the ledger, and redo those that differ."""
     repairs = [repair for path in history.layout.files if (repair := mend(history, path)) is not None]
     history.views.swapped = False
     return repairs
 
 
 def mend_written(history: History, paths: Iterable[str]) -> list[Repair]:
-    """The same for views that were written by somebody who may not have come to write the view."""
+    """Mend the materialised files that a writer recorded and may not have come to write."""
     repairs = []
     for path in paths:
         state = history.state(path)
@@ -245,10 +245,10 @@ def mend_written(history: History, paths: Iterable[str]) -> list[Repair]:
 
 
 def mend(history: History, path: str) -> Repair | None:
-    """Compare a view's digest with the ledger, and redo it if it differs.
+    """Compare a materialised file's digest with the ledger, and redo the file if it differs.
 
-    A view that is only behind is brought up to date; one that was changed from outside is
-    first kept aside under `ledger/rejected/`.
+    A file that is only behind is brought up to date; one that was changed from outside is first quarantined
+    under `ledger/rejected/`.
     """
     views = history.views
     state = history.state(path)
@@ -274,7 +274,7 @@ def mend(history: History, path: str) -> Repair | None:
 
 
 def keep_changed(history: History, path: str, raw: bytes | None, content: bytes) -> Repair | None:
-    """Keep aside what stands at *path* before *content* takes its place; None: the ledger has it all.
+    """Quarantine what stands at *path* before *content* replaces it; return None if the ledger has it all.
 
     *raw* is what was read there: None where it is no plain file, or none that may be read.
     """
@@ -289,7 +289,7 @@ def keep_changed(history: History, path: str, raw: bytes | None, content: bytes)
 
 
 def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool:
-    """Whether *raw* is what the file held before its last writes, or part of it."""
+    """Return whether *raw* is what the file held before its last writes, or part of it."""
     if is_remainder(raw, content):
         return True
     for seq in reversed(history.state(path).seqs):
@@ -301,7 +301,7 @@ def _is_earlier(history: History, raw: bytes, path: str, content: bytes) -> bool
 
 
 def is_remainder(raw: bytes, content: bytes) -> bool:
-    """Whether a crash can have left *raw* of *content*: a beginning, zeros in place of what reached no disk.
+    """Return whether a crash can have left *raw* of *content*: a beginning, with zeros for unwritten blocks.
 
     No session file holds a zero. They begin anywhere: a block may be written before the file grows in it.
     """

@@ -30,7 +30,7 @@ _SET: Final = getattr(fcntl, "F_OFD_SETLK", None)
 
 
 def join(fd: int) -> int | None:
-    """Stand behind everybody who stands in line, and return the place; None: there is no line here."""
+    """Join the end of the line and return the place, or None if there is no line here."""
     place = _FIRST
     while (other := _locked_by_others(fd, place)) is not None:
         place = other + 1
@@ -38,7 +38,7 @@ def join(fd: int) -> int | None:
 
 
 def leave(fd: int, place: int | None) -> None:
-    """Give the place back. Without one it is no error."""
+    """Leave *place* in the line. Without one it is no error."""
     if place is not None:
         _set(fd, fcntl.F_UNLCK, place)
 
@@ -51,7 +51,7 @@ def has_others_before(fd: int, place: int | None) -> bool:
 
 
 def _locked_by_others(fd: int, start: int, length: int = 0) -> int | None:
-    """Find a place from *start* on that somebody else holds; *length* 0: up to the end of the line."""
+    """Return a place from *start* on that somebody else holds, or None; *length* 0: to the line's end."""
     if _ASK is None:
         return None
     try:
@@ -81,26 +81,28 @@ TIMEOUT_S: Final = 5.0
 person waits before thinking that something is broken."""
 _FIRST_WAIT_S: Final = 0.000_2
 _MAX_WAIT_S: Final = 0.003
-"""Between two looks at a lock that another process holds: at first about as long as one write takes, then so
-short that the next in line loses little. The system's own wait has no limit of time."""
+"""Seconds between two looks at a lock that another process holds: at first about as long as one write takes,
+then so short that the next in line loses little. The system's own wait has no limit of time."""
 _TOLD_WAIT_S: Final = 0.05
-"""Between two looks at a lock that this process holds: whoever lets go says so, and this is for the one that
-could not. A hundred threads that each looked every 3 ms would leave the interpreter no time to write."""
+"""Seconds between two looks at a lock that this process holds: whoever lets go notifies, and this is for the
+one that could not. A hundred threads that each looked every 3 ms would leave the interpreter no time to
+write."""
 _TIMEOUT_S: Final = 0.1
-"""How long one waits for another process before one stands in line, where who comes lets one go first. One
-that writes without a pause had the lock back before the others looked, until their time was over. A line from
-the first moment costs eight such writers two thirds of their writes a second, and this an eighth. A thread
-that waits for another of its process is told at once and stands in line at once."""
+"""Seconds that a writer waits for another process before it stands in line, where newcomers let it go first.
+A process that writes without a pause had the lock back before the others looked, until their time was over. A
+line from the first moment costs eight such writers two thirds of their writes a second, and this an eighth. A
+thread that waits for another of its process is notified at once and stands in line at once."""
 _LINE_S: Final = 1.0
-"""How long one lets those go first that stand before one: one of them may have been stopped as it stood."""
+"""Maximum seconds to let those go first that are before one in line: one may have been stopped there."""
 
 log = logging.getLogger(__name__)
 
 _STOPPING_S: Final = 1.0
-"""How long a thread that was told to stop still waits for a lock: far above any write, and it has several."""
+"""Seconds that a thread still waits for a lock once it is to stop: far above any write, and it has
+several."""
 
 _STOPPED: ContextVar[Callable[[], bool] | None] = ContextVar("stopped", default=None)
-"""Of a thread that waits for locks until it is told to stop (`waits_until`)."""
+"""The check of a thread that waits for locks until it is to stop (`waits_until`)."""
 
 
 class Waiter:
@@ -113,18 +115,18 @@ class Waiter:
         self._told.acquire()
 
     def wait(self, wait_s: float) -> None:
-        """Return when a thread of this process has let go, or after *wait_s*; no other process says so."""
+        """Wait until a thread of this process lets go, or for *wait_s*; no other process notifies."""
         self._told.acquire(timeout=wait_s)
 
     def tell(self) -> None:
-        """Say that the lock is free."""
+        """Notify the thread that the lock is free."""
         with suppress(RuntimeError):  # somebody else has told it already
             self._told.release()
 
 
 @contextmanager
 def waits_until(stopped: Callable[[], bool]) -> Iterator[None]:
-    """In the block, this thread's writes wait for a session's lock until *stopped* says to stop.
+    """Have this thread's writes in the block wait for a session's lock until *stopped* says to stop.
 
     For whatever takes in speech, or moderates it: a lock that another holds costs time, never words.
     """
@@ -144,12 +146,12 @@ def take(
     is_held_here: Callable[[], bool] = lambda: False,
     is_shared: bool = False,
 ) -> None:
-    """Wait for the lock on *fd*, and have it.
+    """Wait for the lock on *fd*, and take it.
 
     Args:
         waiting: The threads of this process that wait for it.
         timeout_s: Seconds for which it is waited for; 0: it is free now, or it is refused. A thread within
-            `waits_until` waits until it is told to stop, and then a second more.
+            `waits_until` waits until it is to stop, and then a second more.
         name: Of the session, for an error and the log.
         is_held_here: Whether a thread of this process has it.
         is_shared: Of a reader, who holds writers off and no other reader.

@@ -12,7 +12,13 @@ from orchestrator.core.context.frames import FRAMES_VERSION, carried_block
 from orchestrator.core.context.receipt import RECEIPTS, File, Receipt, WholeReceipt, carried_facts, whole
 from orchestrator.core.errors import ConfigurationError, GreenroomError, ReceiptError, UsageError
 from orchestrator.core.home.folder import packaged_table
-from orchestrator.core.store.application import PLAIN, Application, table_of
+from orchestrator.core.store.application import (
+    PLAIN,
+    REHEARSAL_OF_1,
+    Application,
+    lacks_first_table,
+    table_of,
+)
 from orchestrator.core.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, Record, says_more
 from orchestrator.core.store.opening import Ending, Opening, opening_of
 from orchestrator.core.store.receipt import ReceiptNote, agents_of
@@ -45,7 +51,7 @@ class Receipts:
     _agents: dict[str, str] = field(default_factory=dict)  # by the receipt's id
 
     def check_origin(self, record: Record) -> None:
-        """A write that says which context it came from says one that was given before it."""
+        """Check that the context from which a write says it came was given before it."""
         if record.receipt is None or self.lost:
             return
         agent = self._agents.get(record.receipt)
@@ -55,7 +61,7 @@ class Receipts:
             self._wrong(record, f"the receipt of a context of {shown(record.by[:40])}", shown(agent[:40]))
 
     def check(self, record: Record) -> None:
-        """Compare one; what is wrong goes into the report."""
+        """Compare one receipt; what is wrong goes into the report."""
         value = _value_of(record)
         self._agents |= agents_of(record.held)
         if isinstance(value, ReceiptNote):
@@ -75,7 +81,7 @@ class Receipts:
             self._wrong(record, own, shown(str(written)[:40]))
 
     def _check_note(self, record: Record, note: ReceiptNote) -> None:
-        """Their files are those of the table as of their record, so an id alone says whether it fits."""
+        """Check receipts by their ids alone, since their files follow from the table as of their record."""
         if not 1 <= note.seq < record.seq:
             self._wrong(record, "a receipt of a record before it", f"it is as of record {note.seq}")
             return
@@ -116,13 +122,13 @@ class Receipts:
         return found
 
     def _facts(self, path: str, seq: int) -> tuple[int, str]:
-        """A file's bytes and SHA-256 as of record *seq*."""
+        """Return a file's bytes and SHA-256 as of record *seq*."""
         history = self.replay.files.get(path)
         state = history.as_of(seq) if history is not None else None
         return (state.size_bytes, state.sha256) if state is not None else (0, EMPTY_SHA256)
 
     def _check_whole(self, record: Record, receipt: Receipt) -> None:
-        """A receipt of version 1 says itself what every file was."""
+        """Check a receipt of version 1, which itself says what every file was."""
         agent = shown(receipt.agent[:40])
         # A later release may order an agent's files in another way.
         if receipt.frames_version == FRAMES_VERSION and not _in_order(receipt, self.replay.layout):
@@ -148,7 +154,7 @@ class Receipts:
 
 
 def _value_of(record: Record) -> object:
-    """The value of a record of a receipt; None where it is none in either form."""
+    """Return the value of a receipt's record, or None if it is none in either form."""
     if record.held is None:
         return None
     try:
@@ -165,7 +171,7 @@ def _carried(opened: Opening, agent: str) -> tuple[int, str] | None:
 
 
 def _is_sound(receipt: Receipt, seq: int) -> bool:
-    """Whether its parts are of the right types, and it stands behind the record that it is as of."""
+    """Return whether a receipt's parts have the right types, and it stands behind the record it is as of."""
     return (
         isinstance(receipt.agent, str)
         and isinstance(receipt.seq, int)
@@ -208,7 +214,7 @@ class Account:
     seq: int = 0
     began: int = 1  # the first record of the last transaction
     torn_bytes: int = 0
-    is_later: bool = False  # a later release wrote it, by rules that nobody knows here
+    is_unknown: bool = False  # another release wrote it, by rules that nobody knows here
     lost: list[int] = field(default_factory=list)  # numbers at which records could not be read
     template_sizes: dict[tuple[str, int], int] = field(default_factory=dict)  # as receipts say: first record
     _clock_s: float = 0.0
@@ -225,7 +231,7 @@ class Account:
             # An ended ledger is written no more, so no crash tore it.
             kind = "torn" if self.frozen is None else "damaged"
             self._wrong(kind, "whole records to the end", f"{self.torn_bytes} bytes that are none")
-        if self.replay is None:
+        if self.replay is None and not self.is_unknown:
             self._begin(None)
         if not self.seq and not self.report.findings:
             self._wrong("damaged", "at least one record", "none")
@@ -235,7 +241,7 @@ class Account:
 
     def _take(self, line: Line) -> None:
         self.head = line.digest
-        if self.is_later:
+        if self.is_unknown:
             self.seq += 1
             return
         record, wrong = read_record(line)
@@ -283,7 +289,7 @@ class Account:
             self.replay.lose()
 
     def _follow(self, record: Record, skipped: int) -> None:
-        """Number, clock, and that nothing comes after the end. A skipped line may have been a record."""
+        """Check number, clock, and that nothing follows the end. A skipped line may have been a record."""
         expected = self.seq + 1
         # Each skipped line may have been a record, or none.
         if not expected <= record.seq <= expected + skipped:
@@ -303,13 +309,17 @@ class Account:
             return
         if opened.version not in READ_VERSIONS:
             known = " or ".join(map(str, READ_VERSIONS))
-            self.is_later = opened.version > max(READ_VERSIONS)
-            why = ", which a later release wrote: use that one" if self.is_later else ""
+            self.is_unknown = opened.version > max(READ_VERSIONS)
+            why = ", which a later release wrote: use that one" if self.is_unknown else ""
             self._wrong("version", known, f"{str(opened.ledger_version)[:40]}{why}")
+        elif lacks_first_table(opened, self.application):
+            self.is_unknown = True
+            self._wrong("version", f"version {max(READ_VERSIONS)}", REHEARSAL_OF_1)
+            return
         self._begin(opened)
 
     def _table_of(self, opened: Opening | None) -> Table:
-        """The table that the first record holds; this release's own where none can be read from it."""
+        """Return the table that the first record holds, or this release's own if none can be read from it."""
         if opened is None:
             return packaged_table()
         try:
@@ -353,7 +363,7 @@ def _frozen_of(record: Record) -> Ending:
 
 
 def _seats(content: bytes, table: Table) -> list[str]:
-    """The panelists whose own files a ledger names, in the order of their first one."""
+    """Return the panelists whose own files a ledger names, in the order of their first one."""
     own = (path.removeprefix(f"{AGENT}/") for path in table.files if path.startswith(f"{AGENT}/"))
     found = re.finditer(_OWN_FILE % b"|".join(re.escape(name).encode() for name in own), content)
     return list(dict.fromkeys(match[1].decode() for match in found))

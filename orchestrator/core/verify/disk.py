@@ -16,7 +16,7 @@ from orchestrator.core.store.files import FOLDER, READ
 from orchestrator.core.verify.finding import Report
 
 MAX_DEPTH: Final = 32
-"""Folders below folders; a session has four."""
+"""Maximum depth of folders below folders; a session has four."""
 _CHUNK_BYTES: Final = 1 << 20  # a piece at a time, since a file of any size may lie in a folder
 
 
@@ -30,7 +30,7 @@ class Name:
 
 
 def kind_of(status: os.stat_result) -> str:
-    """The kind of thing that a name stands for, in words."""
+    """Return the kind of thing that a name stands for, in words."""
     mode = status.st_mode
     # A second name is a finding: whoever has it can change the file past every check of folders.
     if stat.S_ISREG(mode):
@@ -47,7 +47,7 @@ def kind_of(status: os.stat_result) -> str:
 
 
 def walk(root_fd: int, report: Report, *, below: str = "", depth: int = 0) -> Iterator[Name]:
-    """Every name below an open folder that is no folder, in order; one that cannot be read is reported."""
+    """Yield every name below an open folder that is no folder, in order; report one that cannot be read."""
     try:
         with os.scandir(root_fd) as found:
             # The order of findings is part of a report that people compare.
@@ -77,7 +77,7 @@ def walk(root_fd: int, report: Report, *, below: str = "", depth: int = 0) -> It
 
 @contextmanager
 def open_folder(path: Path) -> Iterator[int]:
-    """A folder, for reading; *path* itself may be a link, nothing below it is followed.
+    """Open a folder for reading; *path* itself may be a link, nothing below it is followed.
 
     Raises:
         OSError: It is not there, or no folder.
@@ -91,7 +91,7 @@ def open_folder(path: Path) -> Iterator[int]:
 
 @contextmanager
 def opened(root_fd: int, path: str) -> Iterator[int]:
-    """A plain file below an open folder, for reading; no part of *path* is followed if it is a link.
+    """Open a plain file below an open folder for reading; no part of *path* is followed if it is a link.
 
     Raises:
         OSError: It is not there, or no plain file.
@@ -117,7 +117,7 @@ def opened(root_fd: int, path: str) -> Iterator[int]:
 
 
 def read_file(root_fd: int, path: str) -> bytes:
-    """A plain file's bytes.
+    """Return a plain file's bytes.
 
     Raises:
         OSError: As `opened`, and `files.size_of`.
@@ -127,7 +127,7 @@ def read_file(root_fd: int, path: str) -> bytes:
 
 
 def digest_file(root_fd: int, path: str, algorithm: str = "sha256") -> str:
-    """A plain file's digest in hex, read piece by piece.
+    """Return a plain file's digest in hex, read piece by piece.
 
     Raises:
         OSError: As `opened`, and `files.size_of`.

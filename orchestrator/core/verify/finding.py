@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MAX_LISTED: Final = 200
-"""Findings listed of one kind in one file; the others are counted, so that a ruined file of a
+"""Maximum findings listed of one kind in one file; the others are counted, so that a ruined file of a
 million lines does not give a report of a million lines."""
 
 
@@ -76,7 +76,7 @@ class Report:
     _counts: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, path: str, kind: str, expected: str, found: str) -> None:
-        """Take one finding in; the same one is not listed twice."""
+        """Add a finding, unless it is already listed."""
         finding = Finding(shown(path), kind, expected, found)
         count = self._counts[path, kind] = self._counts.get((path, kind), 0) + 1
         # Compared with the latest only: a report on a ruined file must not take the square of its lines.
@@ -87,11 +87,11 @@ class Report:
         self.notes.append(text)
 
     def has(self, path: str) -> bool:
-        """Whether something was found at *path*."""
+        """Return whether something was found at *path*."""
         return any(finding.path == shown(path) for finding in self.findings)
 
     def listed(self) -> tuple[Finding, ...]:
-        """The findings, with a last one for each kind of which not all are listed."""
+        """Return the findings, with a last one for each kind of which not all are listed."""
         over = [
             Finding(shown(path), kind, f"the first {MAX_LISTED} are listed", f"{count} in all")
             for (path, kind), count in self._counts.items()
@@ -105,7 +105,7 @@ class Report:
 
 
 def shown(name: str) -> str:
-    """*name* on one line, whatever bytes a file system holds in it."""
+    """Return *name* on one line, whatever bytes a file system holds in it."""
     if name.isprintable():
         return name
     # A file system holds bytes, and a terminal obeys control characters in a name.
@@ -114,5 +114,5 @@ def shown(name: str) -> str:
 
 
 def facts(size_bytes: int, sha256: str) -> str:
-    """A file's content, as a finding shows it."""
+    """Return a file's content, as a finding shows it."""
     return f"{size_bytes} bytes, SHA-256 {sha256}"

@@ -55,7 +55,7 @@ class History:
     digest: Any = field(default_factory=hashlib.sha256)  # None: unknown, behind damage
 
     def as_of(self, seq: int) -> State | None:
-        """The file's state when record *seq* was the last one; None before its first."""
+        """Return the file's state when record *seq* was the last one, or None before its first."""
         index = bisect_right(self.seqs, seq)
         return self.states[index - 1] if index else None
 
@@ -78,11 +78,11 @@ class Replay:
         self.files = {path: History(row) for path, row in self.layout.files.items()}
 
     def lose(self) -> None:
-        """Records could not be read: any file may have been written in them."""
+        """Mark every file as unsure, since records that could not be read may have written it."""
         self._unsure = set(self.files)
 
     def hidden(self, paths: Collection[str], seq: int) -> tuple[int, ...]:
-        """The withheld records that these files, as they were at record *seq*, are made of."""
+        """Return the withheld records that these files, as they were at record *seq*, are made of."""
         found = []
         for number, path in self.withheld:
             if number <= seq and path in paths:
@@ -157,7 +157,7 @@ def _place(record: Record) -> str:
 
 
 def _breaches(record: Record, history: History, limit: int) -> list[tuple[str, str]]:
-    """The rules that a write breaks, each as the rule's demand and what was done."""
+    """Return the rules that a write breaks, each as the rule's demand and what was done."""
     row, text = history.row, record.text or ""
     found: list[tuple[str, str]] = []
     if record.op == "create":

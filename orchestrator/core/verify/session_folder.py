@@ -33,7 +33,7 @@ _DERIVED: Final = re.compile(
     re.DOTALL,
 )
 """Names that may stand in the folder of a session that has not ended, besides its files: derived from
-the ledger, what was put aside, locks. Source: DESIGN.md, section 2."""
+the ledger, quarantined files, locks. Source: DESIGN.md, section 2."""
 _SOURCE: Final = re.compile(r"source/[^/]+")
 LEFTOVER: Final = re.compile(r"(?:[^/]+/)*\.[^/]+\.\d+\.tmp")
 """The temporary file of a replacement that a crash cut short; nobody reads it."""
@@ -53,7 +53,7 @@ class Folder:
         return self.account.frozen is not None
 
     def compare(self) -> None:
-        """Every file that should be there, then every name that should not."""
+        """Compare every file that should be there, then every name that should not."""
         self._names = {name.path: name for name in walk(self.root_fd, self.report)}
         accounted = {LEDGER_NAME}
         histories = self.account.replay.files if self.account.replay is not None else {}
@@ -73,7 +73,7 @@ class Folder:
                 self._check_extra(path, name)
 
     def _check_view(self, path: str, history: History) -> None:
-        """A session file: as its last record says, or as one before that."""
+        """Check a session file: it is as its last record says, or as one before that."""
         state = history.states[-1]
         expected, kind = facts(state.size_bytes, state.sha256), "changed"
         # A crash leaves no file where its writer died between the first record and the view.
@@ -98,7 +98,7 @@ class Folder:
         self.report.add(path, kind, expected, found)
 
     def _is_earlier(self, raw: bytes, history: History) -> bool:
-        """Whether a crash explains *raw*: what it can have left of the file as of any of its records."""
+        """Return whether *raw* is what a crash can have left of the file as of any of its records."""
         texts = [self._text_at(state.line).encode() for state in history.states]
         # A view lags behind the ledger where its writer died between the two.
         if history.row.mutability is Mutability.APPEND_ONLY:
@@ -113,7 +113,7 @@ class Folder:
             return ""
 
     def _check_digest(self, path: str, sha256: str) -> bool:
-        """A file of which only the digest is known."""
+        """Check a file of which only the digest is known."""
         name = self._there(path, f"SHA-256 {sha256}")
         if name is None:
             return False
@@ -127,7 +127,7 @@ class Folder:
         return found == sha256
 
     def _there(self, path: str, expected: str, *, gone: str = "missing") -> Name | None:
-        """The plain file at *path*; what stands there instead is reported."""
+        """Return the plain file at *path*; report what stands there instead."""
         name = self._names.get(path)
         if name is not None and name.kind == "file":
             return name
@@ -141,7 +141,7 @@ class Folder:
         return None
 
     def _check_source(self) -> set[str]:
-        """The deck as it was given. Who removed it before the end took nothing that anything rests on."""
+        """Check the deck as it was given. Removing it before the end took nothing that anything rests on."""
         source = source_of(self.account.opened, self._names)
         if source is None:
             return set()
@@ -163,7 +163,7 @@ class Folder:
                 self.report.add(LEDGER_NAME, "receipt", expected, f"{size} bytes")
 
     def _check_frozen(self, frozen: Ending, histories: Mapping[str, History], checked: set[str]) -> set[str]:
-        """The files that the record of the end lists; what the ledger says of them goes first."""
+        """Check the files that the record of the end lists; what the ledger says of them goes first."""
         listed = frozen.files
         if not listed or not all(map(is_sha256, listed.values())):
             self.report.add(LEDGER_NAME, "freeze", "the digest of every file", "a list that is none")
@@ -185,7 +185,7 @@ class Folder:
         return set(listed)
 
     def _check_extra(self, path: str, name: Name) -> None:
-        """A name that neither the ledger nor the record of the end accounts for."""
+        """Report a name that neither the ledger nor the record of the end accounts for."""
         if not self.ended:
             if path == DEGRADED_NAME:
                 self.report.note("a sync failed here earlier: check the disk, then run `greenroom resume`")
@@ -206,7 +206,7 @@ class Folder:
 
 
 def source_of(opened: Opening | None, names: Iterable[str]) -> tuple[str, str] | None:
-    """Path and SHA-256, by the first record, of the deck as it was given; None: none was kept.
+    """Return path and SHA-256, by the first record, of the deck as it was given, or None if none was kept.
 
     *names* are those in the folder: once the path was not recorded, only the digest that it begins with.
     """
@@ -241,7 +241,7 @@ def check_home(account: Account, home_templates: Path | None, report: Report) ->
 
 
 def home_digest(home_templates: Path, path: str) -> str:
-    """As `digest_in_home`; or why there is none."""
+    """Return the digest as `digest_in_home` does, or why there is none."""
     try:
         return digest_in_home(home_templates, path)
     except OSError as error:
@@ -249,7 +249,7 @@ def home_digest(home_templates: Path, path: str) -> str:
 
 
 def digest_in_home(home_templates: Path, path: str) -> str:
-    """The digest of the template *path* in the home, where it may be a link.
+    """Return the digest of the template *path* in the home, where it may be a link.
 
     Raises:
         OSError: It cannot be read.

@@ -23,7 +23,7 @@ _TAIL: Final = re.compile(rb',"hash":"([0-9a-f]{64})"\}\Z')
 # `,"hash":"`, 64 digits and `"}`; written out here, so that a fault in the store's own sum is found.
 _TAIL_BYTES: Final = 75
 _HEADS_KEPT: Final = 4
-"""How many hashes a line behind damage may follow: enough for a line that was inserted, doubled
+"""Maximum number of hashes that a line behind damage may follow: enough for a line that was inserted, doubled
 or swapped with its neighbour."""
 
 
@@ -102,7 +102,7 @@ class Lines:
 
 
 def _followed(heads: deque[str], body: bytes, claimed: str | None) -> str | None:
-    """Which of the hashes *body* follows, if its own hash is right."""
+    """Return which of the hashes *body* follows, if its own hash is right."""
     if claimed is None:
         return None
     for head in heads:
@@ -118,16 +118,16 @@ _UTC: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
 
 MAX_CLOCK_S: Final = 1e9
-"""Some thirty years; a number above it, or infinity, is no session's clock."""
+"""Maximum of a session's clock, some thirty years; a number above it, or infinity, is none."""
 
 
 def is_sha256(value: object) -> bool:
-    """Whether *value* is a SHA-256 in lower-case hex."""
+    """Return whether *value* is a SHA-256 in lower-case hex."""
     return isinstance(value, str) and _SHA256.fullmatch(value) is not None
 
 
 def read_record(line: Line) -> tuple[Record | None, str | None]:
-    """The record of *line*, if it can be read at all, and what is wrong with its shape."""
+    """Return the record of *line*, if it can be read at all, and what is wrong with its shape."""
     try:
         line.content.decode()
         record = decode(line.content)
@@ -150,7 +150,7 @@ def read_record(line: Line) -> tuple[Record | None, str | None]:
 
 
 def _wrong(record: Record) -> str | None:
-    """The first fault in the types and the presence of the record's parts."""
+    """Return the first fault in the types and the presence of the record's parts."""
     if not _is_count(record.seq) or record.seq < 1:
         return "`seq` is no number from 1 on"
     if not isinstance(record.op, str) or record.op not in FILE_OPS | OTHER_OPS:

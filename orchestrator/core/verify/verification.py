@@ -35,7 +35,7 @@ def check_table(
     report: Report,
     application: Application = PLAIN,
 ) -> None:
-    """Note each rule in which *table* is another than the one known by its name, and what its program lacks.
+    """Note each rule in which *table* differs from the one known by its name, and what its program lacks.
 
     Args:
         max_revisions: Of write-few files, as the first record sets it beside the table; None: it does not.
@@ -71,7 +71,7 @@ def _known(home: Path | None) -> Iterator[tuple[Table, str]]:
 
 
 def differences(here: Table, there: Table) -> Iterator[str]:
-    """Say each rule that differs: the file, the rule, and what it is in both tables."""
+    """Yield each rule that differs: the file, the rule, and what it is in both tables."""
     for path in dict.fromkeys((*here.files, *there.files)):
         one, other = here.files.get(path), there.files.get(path)
         if one is None or other is None:
@@ -108,7 +108,7 @@ def _seats(table: Table) -> str:
 
 
 LOCK_TIMEOUT_S: Final = 30.0
-"""How long to wait for a writer. A transaction holds the lock over one engine call at most."""
+"""Seconds to wait for a writer. A transaction holds the lock over one engine call at most."""
 
 
 def verify_session(
@@ -119,7 +119,7 @@ def verify_session(
     session: str | None = None,
     application: Application = PLAIN,
 ) -> Verification:
-    """Whether the session at *root* is what its ledger says, and kept every rule.
+    """Verify that the session at *root* is what its ledger says, and kept every rule.
 
     Nothing is changed, no link is followed, and no damage makes it raise: every difference
     that can be found is a finding that names its file. In a session that has not ended the
@@ -148,13 +148,13 @@ def verify_session(
         with opened(root_fd, LEDGER_NAME) as ledger_fd, _shared(ledger_fd, report):
             account.content = files.read_range(ledger_fd, 0, files.size_of(ledger_fd))
             account.read()
-            if not account.is_later:
+            if not account.is_unknown:
                 Folder(root_fd, account, report).compare()
     except OSError as error:
         _report_ledger(root, error, report)
     finally:
         os.close(root_fd)
-    if account.is_later:  # what it must be, only that release knows
+    if account.is_unknown:  # what it must be, only its own program knows
         return report.result(head=account.head, seq=account.seq, ended=False)
     check_home(account, home_templates, report)
     if account.opened is not None:
@@ -187,7 +187,7 @@ def _check_id(found: str, session: str | None, root: Path, report: Report) -> No
 
 
 def _report_ledger(root: Path, error: OSError, report: Report) -> None:
-    """Say why there is no ledger to read."""
+    """Report why there is no ledger to read."""
     try:
         kind = kind_of((root / LEDGER_NAME).lstat())
     except OSError as missing:
@@ -201,7 +201,7 @@ def _report_ledger(root: Path, error: OSError, report: Report) -> None:
 
 @contextmanager
 def _shared(fd: int, report: Report) -> Iterator[None]:
-    """Hold writers off. Where that cannot be done the comparison goes on, and says so."""
+    """Hold writers off during the comparison; where that is impossible, go on and report it."""
     try:
         waiting.take(fd, [], LOCK_TIMEOUT_S, name=LEDGER_NAME, is_shared=True)
     except SessionBusyError:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Seconds = Annotated[float, Field(description="Seconds of the session's clock.")]
 Json = dict[str, Any]
 """An object whose keys depend on the program that wrote it."""
 

@@ -1,4 +1,4 @@
-"""What commands print with `--json` that the API tells in another way: a rehearsal's steps, a whole run."""
+"""What commands print with `--json` that the API tells in another way: steps of a rehearsal, a whole run."""
 
 from __future__ import annotations
 

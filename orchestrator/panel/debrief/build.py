@@ -36,7 +36,7 @@ from orchestrator.panel.debrief.rubric import CHECKS, Record, rubric, talk_of
 from orchestrator.panel.engines.in_flight import failures_told
 from orchestrator.panel.engines.offline.judging import has_figure
 from orchestrator.panel.loop.moderator import bare_question
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.exchange import (
     NO_JUDGEMENT,
     PARTLY,
@@ -65,7 +65,7 @@ from orchestrator.panel.records.start import DossierWritten, FocusBriefWritten
 # Read from the ledger. Engines that have a stand-in are told of by it, and the bank does not fail.
 
 
-def why_without_replies(rehearsal: Rehearsal) -> str | None:
+def why_without_replies(rehearsal: OpenRehearsal) -> str | None:
     """Return in one line how many calls to the engine failed, if all did; else, or without calls, None."""
     name, store = rehearsal.options.engine, rehearsal.store
     if is_bank(name) or name == RECORDED or has_stand_in(name):
@@ -264,7 +264,7 @@ NO_ANSWER_TO_FOLLOW_UP = "the follow-up got no answer"
 
 
 def debrief_of(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     tensions: Sequence[Tension] | None = None,
     *,
     dismissed: Set[str] = frozenset(),

@@ -23,7 +23,7 @@ from orchestrator.panel.records.moderator import Called
 from orchestrator.panel.records.projection import SlideTime, is_about
 
 if TYPE_CHECKING:
-    from orchestrator.panel.loop.rehearsal import Rehearsal
+    from orchestrator.panel.loop.rehearsal import OpenRehearsal
 
 
 # ---------------------------------------------------------------------- bill
@@ -148,7 +148,7 @@ class Shares:
         return self.asked == self.questions and self.judged == self.answers
 
 
-def shares_of(rehearsal: Rehearsal) -> Shares | None:
+def shares_of(rehearsal: OpenRehearsal) -> Shares | None:
     """Return the model's shares of a session, or None if its engine has no stand-in."""
     if not has_stand_in(rehearsal.options.engine):
         return None
@@ -157,14 +157,14 @@ def shares_of(rehearsal: Rehearsal) -> Shares | None:
     return Shares(sum(asked), len(asked), sum(count.judged), len(count.judged))
 
 
-def is_of_bank(rehearsal: Rehearsal, exchange: str) -> bool:
+def is_of_bank(rehearsal: OpenRehearsal, exchange: str) -> bool:
     """Return whether the offline panel asked this question, without a model."""
     if not has_stand_in(rehearsal.options.engine):
         return is_bank(rehearsal.options.engine)
     return not _counted(rehearsal).asked.get(exchange, True)
 
 
-def _counted(rehearsal: Rehearsal) -> _Count:
+def _counted(rehearsal: OpenRehearsal) -> _Count:
     store, count = rehearsal.store, _Count()
     withdrawn = rehearsal.projection.withdrawn_records
     for entry in store.entries():

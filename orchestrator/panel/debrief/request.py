@@ -20,7 +20,7 @@ from orchestrator.panel.engines.offline.judging import sort_of
 from orchestrator.panel.engines.protocol import DebriefRequest
 from orchestrator.panel.engines.together import ask
 from orchestrator.panel.loop.calling_on import was_asked
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.exchange import Candidate, Exchange, answered_with
 from orchestrator.panel.model.reply import BetterAnswer, DebriefWords, RubricCheck
 from orchestrator.panel.records.exchanges import ExchangeOpened, VerdictGiven
@@ -109,7 +109,7 @@ def _was_said(better: BetterAnswer, exchange: Exchange, places: Sequence[Place])
 # The presenter's promises: in the speech, as the debrief heard it, and in answers, as the panel did.
 
 
-def promises_of(rehearsal: Rehearsal) -> tuple[Source, ...]:
+def promises_of(rehearsal: OpenRehearsal) -> tuple[Source, ...]:
     """Return every undertaking once, verbatim: those of the speech, then those that a verdict names."""
     answered = _of_answers(rehearsal)
     told = [one.quote.casefold() for one in answered]
@@ -121,7 +121,7 @@ def _is_one(quote: str, other: str) -> bool:
     return quote.casefold() in other or other in quote.casefold()
 
 
-def _of_speech(rehearsal: Rehearsal) -> list[Source]:
+def _of_speech(rehearsal: OpenRehearsal) -> list[Source]:
     """Return the undertakings of the debrief's words found in the speech, without those in an answer."""
     projection, scene = rehearsal.projection, rehearsal.scene()
     told = projection.debrief_words.promises if projection.debrief_words is not None else ()
@@ -130,7 +130,7 @@ def _of_speech(rehearsal: Rehearsal) -> list[Source]:
     return [source_of(place, projection.exchanges) for place in dict.fromkeys(found)]
 
 
-def _of_answers(rehearsal: Rehearsal) -> tuple[Source, ...]:
+def _of_answers(rehearsal: OpenRehearsal) -> tuple[Source, ...]:
     """Return the undertakings that a verdict names, in order."""
     store = rehearsal.store
     answers = {
@@ -223,7 +223,7 @@ def _quotes_side(gone: Sequence[Tension], one: Candidate) -> bool:
     return bool(quote) and any(quote in side.quote or side.quote in quote for side in sides)
 
 
-def ask_for_debrief(rehearsal: Rehearsal) -> None:
+def ask_for_debrief(rehearsal: OpenRehearsal) -> None:
     """Ask the engine for the debrief, as the moderator, and wait; once, after the session's last exchange.
 
     `dismissed` in the record numbers the contradictions as the projection does.

@@ -23,7 +23,7 @@ from orchestrator.panel.engines.offline.judging import question_again
 from orchestrator.panel.engines.protocol import JudgementRequest
 from orchestrator.panel.loop import moderator, panelist, turns
 from orchestrator.panel.loop.moderator import bare_of, say
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.resolving import resolve
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.model.exchange import NO_JUDGEMENT, VERDICTS, Exchange, Judgement, Turn
@@ -49,7 +49,7 @@ WISHED: Final = "the presenter asked to come back to it"
 
 
 def take_answer(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     text: str | None,
     *,
     used: int | None = None,
@@ -89,7 +89,7 @@ def take_answer(
     return answered
 
 
-def _unanswered(rehearsal: Rehearsal) -> Exchange:
+def _unanswered(rehearsal: OpenRehearsal) -> Exchange:
     """Return the exchange whose last question waits for its answer. Call inside a transaction: others answer
     too.
 
@@ -107,7 +107,7 @@ def _unanswered(rehearsal: Rehearsal) -> Exchange:
 
 
 def _add_answer(
-    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, words: str, used: int | None
+    rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, words: str, used: int | None
 ) -> Exchange:
     """Write an answer to the files, and return the exchange with it."""
     now_s = rehearsal.now_s()
@@ -130,12 +130,12 @@ def _add_answer(
     return with_answer(exchange, f"{heard} {words}".strip(), rehearsal.projection.spent_on(segment))
 
 
-def heard_words(rehearsal: Rehearsal) -> str:
+def heard_words(rehearsal: OpenRehearsal) -> str:
     """Return the words of the open question's answer heard so far."""
     return " ".join(segment.text for segment in rehearsal.projection.heard if segment.text)
 
 
-def end_answer(rehearsal: Rehearsal) -> None:
+def end_answer(rehearsal: OpenRehearsal) -> None:
     """End the answer: words begun from now on are talk, those on their way still the answer's."""
     with rehearsal.store.transaction() as tx:
         if turns.is_waiting(rehearsal.projection):
@@ -143,7 +143,7 @@ def end_answer(rehearsal: Rehearsal) -> None:
             tx.note(AnswerEnds(exchange.id, rehearsal.now_s()), by="transcript")
 
 
-def take_heard(rehearsal: Rehearsal) -> Exchange:
+def take_heard(rehearsal: OpenRehearsal) -> Exchange:
     """Take the presenter's words since the question, already in the transcript, as the answer; return its
     exchange.
 
@@ -165,7 +165,7 @@ def take_heard(rehearsal: Rehearsal) -> Exchange:
     )
 
 
-def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
+def write_heard(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange) -> Exchange:
     """Do as `take_heard` within a transaction; return the exchange with the answer, parked or not."""
     answered = note_heard(rehearsal, tx, exchange)
     wish = wish_to_park(answered.turns[-1].answer or "")
@@ -175,14 +175,14 @@ def write_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange
     return answered
 
 
-def note_heard(rehearsal: Rehearsal, tx: Draft, exchange: Exchange) -> Exchange:
+def note_heard(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange) -> Exchange:
     """Record that what was heard is the answer, and return the exchange with it."""
     text = heard_words(rehearsal)
     tx.note(AnswerHeard(exchange.id, text), by="transcript")
     return with_answer(exchange, text)
 
 
-def park(rehearsal: Rehearsal) -> Exchange:
+def park(rehearsal: OpenRehearsal) -> Exchange:
     """Park the open exchange at the presenter's wish to come back to it; what was said stays its answer."""
     with rehearsal.store.transaction() as tx:
         exchange = still_open(rehearsal)
@@ -191,12 +191,12 @@ def park(rehearsal: Rehearsal) -> Exchange:
         return _park(rehearsal, tx, exchange, None)
 
 
-def _park(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:
+def _park(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, wish: str | None) -> Exchange:
     """Close the exchange as parked, with the wish and without a verdict: parking is no failure."""
     return resolve(rehearsal, tx, with_wish(exchange, WISHED, wish), "parked")
 
 
-def still_open(rehearsal: Rehearsal) -> Exchange:
+def still_open(rehearsal: OpenRehearsal) -> Exchange:
     """Return the open exchange, unless its question gave way to the talk.
 
     Raises:
@@ -215,7 +215,7 @@ AskPerson = Callable[[Exchange, Judgement, str | None], bool]
 
 
 def judge(
-    rehearsal: Rehearsal, answered: Exchange | None = None, ask_person: AskPerson | None = None
+    rehearsal: OpenRehearsal, answered: Exchange | None = None, ask_person: AskPerson | None = None
 ) -> Judgement:
     """Judge the last answer; then ask the follow-up, or close the exchange.
 
@@ -244,7 +244,7 @@ def judge(
     raise _is_judged(exchange)
 
 
-def give_verdict(rehearsal: Rehearsal, judgement: Judgement) -> None:
+def give_verdict(rehearsal: OpenRehearsal, judgement: Judgement) -> None:
     """Write a verdict as `Session.judge` does; a verdict that is refused writes nothing."""
     if judgement.verdict not in VERDICTS:
         raise UsageError(f"verdict {judgement.verdict!r}: use {', '.join(VERDICTS)}")
@@ -270,7 +270,7 @@ class Judging:
     reply: Future[Judgement]
 
 
-def begin_judging(rehearsal: Rehearsal) -> Judging:
+def begin_judging(rehearsal: OpenRehearsal) -> Judging:
     """Start judging the last answer, without waiting for the verdict."""
     exchange = still_open(rehearsal)
     if not exchange.turns[-1].answer:
@@ -289,7 +289,7 @@ def begin_judging(rehearsal: Rehearsal) -> Judging:
     return Judging(exchange, together.begun(rehearsal.engine, request, context))
 
 
-def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
+def verdict(rehearsal: OpenRehearsal, judging: Judging) -> Judgement:
     """Return the result of a judgement that is over. A failed one is `unjudged`, with the reason."""
     rehearsal.note_calls()
     got = together.outcome(judging.reply)
@@ -298,12 +298,12 @@ def verdict(rehearsal: Rehearsal, judging: Judging) -> Judgement:
     return got
 
 
-def _is_last(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+def _is_last(rehearsal: OpenRehearsal, exchange: Exchange) -> bool:
     """Return whether the exchange has no turn left for a follow-up."""
     return len(exchange.turns) >= rehearsal.turn_limit
 
 
-def conclude(rehearsal: Rehearsal, exchange: Exchange, judgement: Judgement) -> None:
+def conclude(rehearsal: OpenRehearsal, exchange: Exchange, judgement: Judgement) -> None:
     """Write a verdict with its notes; then ask the follow-up, or close the exchange.
 
     Raises:
@@ -324,7 +324,7 @@ def _is_judged(exchange: Exchange) -> SessionStateError:
 
 
 def _conclude(
-    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement, *, again: str | None = None
+    rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, judgement: Judgement, *, again: str | None = None
 ) -> None:
     """Do as `conclude` within *tx*; *again*: a question that a person wants asked, whatever the verdict."""
     judged = with_verdict(exchange, judgement)
@@ -348,13 +348,13 @@ def _conclude(
         resolve(rehearsal, tx, judged, _outcome(judged))
 
 
-def is_still(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+def is_still(rehearsal: OpenRehearsal, exchange: Exchange) -> bool:
     """Return whether the exchange is unchanged, its last answer not yet judged."""
     now = rehearsal.projection.open
     return now is not None and (now.id, now.turns) == (exchange.id, exchange.turns)
 
 
-def is_owed(rehearsal: Rehearsal, exchange: Exchange) -> bool:
+def is_owed(rehearsal: OpenRehearsal, exchange: Exchange) -> bool:
     """Return whether the exchange's last answer waits for its verdict, even if its words were corrected."""
     now = rehearsal.projection.open
     if now is None or (now.id, len(now.turns)) != (exchange.id, len(exchange.turns)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from orchestrator.core.context.receipt import Receipt
 from orchestrator.core.errors import EngineError, SessionStateError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.table import MODERATOR
@@ -19,11 +20,12 @@ from orchestrator.panel.loop.calling_on import (
     brought_choice,
     choose,
     choose_at_pause,
+    digest,
     not_heard,
     to_come_back,
 )
 from orchestrator.panel.loop.moderator import bare_of, say
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.model.exchange import (
     Candidate,
@@ -33,13 +35,13 @@ from orchestrator.panel.model.exchange import (
 )
 from orchestrator.panel.personas.orchestration import FREE_FLOW
 from orchestrator.panel.records.exchanges import ExchangeOpened, NobodyAsked, PutAgain
-from orchestrator.panel.records.projection import Projection, bare_first
+from orchestrator.panel.records.projection import INTEL, Projection, Waiting, bare_first
 
 OF_ONES_OWN = "was asked from outside the loop"
 """Why a panelist puts a question that the session was handed."""
 
 
-def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
+def ask(rehearsal: OpenRehearsal, *, at_pause: bool = False) -> Exchange | None:
     """Let somebody ask a question, or return None if nobody does, which a break and the end record.
 
     *at_pause*: at a pause of the presenter, only who may come in now. In free flow panelists cut in uncalled.
@@ -56,7 +58,7 @@ def ask(rehearsal: Rehearsal, *, at_pause: bool = False) -> Exchange | None:
     return open_exchange(rehearsal, choice, calls=rehearsal.options.mode != FREE_FLOW)
 
 
-def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
+def call_on(rehearsal: OpenRehearsal, agent: str | None = None, *, parked: bool = False) -> Exchange | None:
     """Call on a panelist, as `Session.ask` without a question; without exchanges left, parked ones first."""
     if agent is not None:
         _check_seat(rehearsal, agent)
@@ -64,6 +66,8 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
         return _put_again(rehearsal)
     if rehearsal.projection.open is not None:
         raise _is_open(rehearsal.projection.open)
+    if agent is not None and (own := _written_by_hand(rehearsal, agent)) is not None:
+        return put_own(rehearsal, agent, *own)
     waiting = _parked(rehearsal.projection, agent)
     if not parked and (waiting is None or not rehearsal.state().is_full):
         choice = brought_choice(rehearsal.state(), agent, everywhere=True)
@@ -80,8 +84,35 @@ def call_on(rehearsal: Rehearsal, agent: str | None = None, *, parked: bool = Fa
     return None
 
 
-def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None = None) -> Exchange:
-    """Ask the given question, as `Session.ask` does."""
+def _written_by_hand(rehearsal: OpenRehearsal, agent: str) -> tuple[str, None, Receipt | None] | None:
+    """Return the question that a loop of one's own left in *agent*'s candidate file, and its receipt.
+
+    A question of the panel's own has a value beside its text; None: such a one stands there, or none.
+    """
+    store = rehearsal.store
+    path = f"{agent}/candidate-question.md"
+    seqs = store.state(path).seqs
+    record = store.record(seqs[-1]) if seqs else None
+    if record is None or record.op == "create" or record.held is not None or record.by != agent:
+        return None
+    words = one_line(store.content(path))
+    if not words:
+        return None
+    made_from = rehearsal.assembler.receipt(record.receipt) if record.receipt is not None else None
+    return words, None, made_from
+
+
+def put_own(
+    rehearsal: OpenRehearsal,
+    agent: str,
+    question: str,
+    quote: str | None = None,
+    receipt: Receipt | None = None,
+) -> Exchange:
+    """Put a question as `Rehearsal.put` does; with a receipt it goes through the agent's candidate first.
+
+    That is where each question of an engine comes from, so the proof of both is found in the same place.
+    """
     _check_seat(rehearsal, agent)
     words = one_line(question)
     if not words:
@@ -89,10 +120,10 @@ def put_own(rehearsal: Rehearsal, agent: str, question: str, quote: str | None =
     candidate = Candidate(agent, words, None, None, None, quote, quote is not None, (), 0.0, "", OF_ONES_OWN)
     if quote is not None:
         candidate = _placed(rehearsal, candidate, quote)
-    return open_exchange(rehearsal, Choice(agent, candidate, OF_ONES_OWN))
+    return open_exchange(rehearsal, Choice(agent, candidate, OF_ONES_OWN), receipt=receipt)
 
 
-def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate:
+def _placed(rehearsal: OpenRehearsal, candidate: Candidate, quote: str) -> Candidate:
     """Return the candidate with its quote's place: the last speech that holds it, else the first slide."""
     scene = rehearsal.scene()
     spoken = speech_passages([segment for _, segment in rehearsal.said()])
@@ -108,7 +139,7 @@ def _placed(rehearsal: Rehearsal, candidate: Candidate, quote: str) -> Candidate
     )
 
 
-def _check_seat(rehearsal: Rehearsal, agent: str) -> None:
+def _check_seat(rehearsal: OpenRehearsal, agent: str) -> None:
     if agent not in rehearsal.options.panel:
         raise UsageError(
             f"{agent!r} is not a panelist here: call on one of {', '.join(rehearsal.options.panel)}"
@@ -119,7 +150,7 @@ def _is_open(exchange: Exchange) -> SessionStateError:
     return SessionStateError("a question is still open: answer it or park it first", value=exchange.id)
 
 
-def _call_on_next(rehearsal: Rehearsal) -> Exchange | None:
+def _call_on_next(rehearsal: OpenRehearsal) -> Exchange | None:
     """Call on whoever is next, at a break or at the end, or record that nobody has a question.
 
     At the end, panelists not heard yet come first, then parked questions, then the others. Before the end, a
@@ -165,7 +196,7 @@ def _is_ripe(projection: Projection, parked: Exchange) -> bool:
     )
 
 
-def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
+def _come_back(rehearsal: OpenRehearsal, parked: Exchange) -> Exchange:
     """Ask a parked question again in a new exchange, judged on what it still needs.
 
     Its lead-in was said when it was first asked, and is not repeated.
@@ -182,10 +213,14 @@ def _come_back(rehearsal: Rehearsal, parked: Exchange) -> Exchange:
     return _put(rehearsal, exchange, moderator.COMING_BACK)
 
 
-def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -> Exchange:
-    """Ask the question: from here on the presenter's words are the answer.
+def open_exchange(
+    rehearsal: OpenRehearsal, choice: Choice, *, calls: bool = True, receipt: Receipt | None = None
+) -> Exchange:
+    """Put the question: from here on the presenter's words are the answer.
 
-    *calls*: the moderator gives the panelist the floor in spoken words.
+    Args:
+        calls: The moderator gives the panelist the floor, in words.
+        receipt: That of the context from which a loop of one's own made the question.
     """
     candidate = choice.candidate
     bare = candidate.bare if candidate.bare is not None else bare_of(candidate.question, candidate.quote)
@@ -208,17 +243,42 @@ def open_exchange(rehearsal: Rehearsal, choice: Choice, *, calls: bool = True) -
         written_by=candidate.written_by,
         brought=candidate.brought,
     )
-    return _put(rehearsal, exchange, moderator.CALLING if calls else None)
+    made = None if receipt is None else (_made_from(rehearsal, candidate, receipt), receipt.id)
+    return _put(rehearsal, exchange, moderator.CALLING if calls else None, made)
 
 
-def _put(rehearsal: Rehearsal, exchange: Exchange, occasion: str | None) -> Exchange:
-    """Open an exchange, numbered within the lock, since other processes ask too."""
+def _made_from(rehearsal: OpenRehearsal, candidate: Candidate, receipt: Receipt) -> Waiting:
+    """Return the candidate as it would wait in its file, made from the context of *receipt*."""
+    intel = rehearsal.store.content(INTEL, at_seq=receipt.seq)
+    return Waiting(
+        candidate=candidate,
+        status="ready",
+        made_at_s=rehearsal.now_s(),
+        input_sha256=digest(panelist.made_from(receipt)),
+        intel_sha256=digest([intel]),
+    )
+
+
+def _put(
+    rehearsal: OpenRehearsal,
+    exchange: Exchange,
+    occasion: str | None,
+    made: tuple[Waiting, str] | None = None,
+) -> Exchange:
+    """Open an exchange; its number is the next one within the lock, since others ask too.
+
+    Args:
+        made: The candidate that goes into its file first, and its receipt's id.
+    """
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.open is not None:
             raise _is_open(rehearsal.projection.open)
         exchange = replace(exchange, id=f"x{rehearsal.projection.last_exchange + 1}")
         if occasion is not None:
             say(rehearsal, tx, occasion, exchange=exchange.id, agent=exchange.agent, slide=exchange.slide)
+        if made is not None:
+            waiting, receipt_id = made
+            panelist.write_candidate(rehearsal, tx, exchange.agent, waiting, receipt=receipt_id)
         show_state(rehearsal, tx, "question", exchange)
         tx.note(ExchangeOpened(exchange), by=MODERATOR)
         if (
@@ -235,7 +295,7 @@ def _gave_way(projection: Projection) -> bool:
     return projection.open is not None and projection.asking is None
 
 
-def _put_again(rehearsal: Rehearsal) -> Exchange:
+def _put_again(rehearsal: OpenRehearsal) -> Exchange:
     """Ask the question again that gave way to the talk, unless somebody else has done so."""
     with rehearsal.store.transaction() as tx:
         exchange = rehearsal.projection.open

@@ -23,7 +23,7 @@ from orchestrator.material.values import Segment
 from orchestrator.panel import render
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.contradictions import Looked, propose
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.records import exchanges as records
 from orchestrator.panel.records.exchanges import Dismissed, NoteAdded
 
@@ -47,7 +47,7 @@ class Look:
     unsaid: tuple[int, int] = (0, 0)  # as of the projection then
 
 
-def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
+def look_at_deck(rehearsal: OpenRehearsal, tx: Draft) -> None:
     """Ask once what contradicts what in the deck, wait, and write the result with *tx*, the start's."""
     if not rehearsal.reads:
         return
@@ -55,7 +55,7 @@ def look_at_deck(rehearsal: Rehearsal, tx: Draft) -> None:
     take(rehearsal, look, made(rehearsal, look), tx)
 
 
-def look_if_due(rehearsal: Rehearsal) -> bool:
+def look_if_due(rehearsal: OpenRehearsal) -> bool:
     """Examine what was said since the last look, and wait for it; return False if nothing is due."""
     look = due(rehearsal)
     if look is None:
@@ -64,7 +64,7 @@ def look_if_due(rehearsal: Rehearsal) -> bool:
     return True
 
 
-def due(rehearsal: Rehearsal) -> Look | None:
+def due(rehearsal: OpenRehearsal) -> Look | None:
     """Return what is to be examined now, or None if nothing new was said or it is not the moment."""
     projection = rehearsal.projection
     if projection.look_due is None or not rehearsal.state().hears_contradictions:
@@ -86,12 +86,12 @@ def due(rehearsal: Rehearsal) -> Look | None:
     )
 
 
-def made(rehearsal: Rehearsal, look: Look) -> Looked:
+def made(rehearsal: OpenRehearsal, look: Look) -> Looked:
     """Carry out the look; it touches nothing of the session, so it may run in a separate thread."""
     return propose(rehearsal.engine, look.passages, new=look.new, known=look.known, suspected=look.suspected)
 
 
-def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
+def take(rehearsal: OpenRehearsal, look: Look, looked: Looked, tx: Draft | None = None) -> None:
     """Write the result, with a line in every panelist's notes: all of them heard it.
 
     If words that were examined have since been taken back or corrected, write nothing: the look stays due.
@@ -114,7 +114,7 @@ def take(rehearsal: Rehearsal, look: Look, looked: Looked, tx: Draft | None = No
             note_tensions(rehearsal, tx, looked.tensions)
 
 
-def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
+def tensions_in(rehearsal: OpenRehearsal, segment: Segment) -> tuple[Tension, ...]:
     """Return the miscalculations in one piece of the presenter's speech; other speakers have none.
 
     Known contradictions are not returned again.
@@ -125,7 +125,7 @@ def tensions_in(rehearsal: Rehearsal, segment: Segment) -> tuple[Tension, ...]:
     return tuple(one for one in speech_tensions(segment) if one.digest not in known)
 
 
-def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> None:
+def note_tensions(rehearsal: OpenRehearsal, tx: Draft, found: Sequence[Tension]) -> None:
     """Add the contradictions that the presenter has not dismissed to every panelist's notes."""
     for tension in (one for one in found if not rehearsal.projection.is_dismissed(one)):
         for agent in rehearsal.options.panel:
@@ -137,7 +137,7 @@ def note_tensions(rehearsal: Rehearsal, tx: Draft, found: Sequence[Tension]) -> 
             )
 
 
-def note_none(rehearsal: Rehearsal, tx: Draft, tensions: Sequence[Tension], why: str) -> None:
+def note_none(rehearsal: OpenRehearsal, tx: Draft, tensions: Sequence[Tension], why: str) -> None:
     """Write to every panelist's notes that these are no contradictions."""
     for tension in tensions:
         line = f"- No contradiction, {why} ({tension.kind}): {render.both_sides(tension)}\n"
@@ -156,7 +156,7 @@ def _line(tension: Tension) -> str:
 # Source: interfaces.md, `dismiss`.
 
 
-def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
+def dismiss(rehearsal: OpenRehearsal, home: Home | None, finding: str) -> Tension:
     """Dismiss a contradiction as `Session.dismiss`, but leave the presenter's memory unchanged."""
     projection = rehearsal.projection
     tension = _found_as(rehearsal, home, finding)
@@ -172,7 +172,7 @@ def dismiss(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
     return tension
 
 
-def _note(rehearsal: Rehearsal, tension: Tension) -> None:
+def _note(rehearsal: OpenRehearsal, tension: Tension) -> None:
     """Record the dismissal in a running session and in every panelist's notes, only once."""
     with rehearsal.store.transaction() as tx:
         if rehearsal.projection.is_dismissed(tension):
@@ -181,7 +181,7 @@ def _note(rehearsal: Rehearsal, tension: Tension) -> None:
         note_none(rehearsal, tx, [tension], "the presenter says")
 
 
-def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
+def _found_as(rehearsal: OpenRehearsal, home: Home | None, finding: str) -> Tension:
     """Return the contradiction with this id, even if dismissed: dismissing twice is no error."""
     for one in rehearsal.projection.found:
         if one.id and one.id == finding:
@@ -194,20 +194,20 @@ def _found_as(rehearsal: Rehearsal, home: Home | None, finding: str) -> Tension:
     )
 
 
-def standing(rehearsal: Rehearsal, home: Home | None) -> tuple[Tension, ...]:
+def standing(rehearsal: OpenRehearsal, home: Home | None) -> tuple[Tension, ...]:
     """Return the contradictions that the presenter has not dismissed, during the session or after its end."""
     later = dismissed_later(rehearsal, home)
     return tuple(one for one in rehearsal.projection.tensions if one.digest not in later)
 
 
-def dismissed_later(rehearsal: Rehearsal, home: Home | None) -> frozenset[str]:
+def dismissed_later(rehearsal: OpenRehearsal, home: Home | None) -> frozenset[str]:
     """Return digests of what the presenter has dismissed since the session's end, from its home."""
     if home is None or not (rehearsal.projection.ended and is_held_in(home, rehearsal)):
         return frozenset()
     return dismissed_of(home, rehearsal.options.id)
 
 
-def is_held_in(home: Home, rehearsal: Rehearsal) -> bool:
+def is_held_in(home: Home, rehearsal: OpenRehearsal) -> bool:
     """Return whether the session is one of *home*; a copy there under another name is not."""
     root = rehearsal.store.root
     return root.parent == home.sessions and root.name == rehearsal.options.id

@@ -25,7 +25,7 @@ from orchestrator.panel import render
 from orchestrator.panel.loop import contradiction_looks, panelist, transcript, turns
 from orchestrator.panel.loop.contradiction_looks import note_none
 from orchestrator.panel.loop.moderator import NOTES
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.model.reply import ANSWER
@@ -72,7 +72,7 @@ from orchestrator.panel.records.taken_back import AnswerTakenBack, ExchangeReope
 PRESENTER: Final = "the presenter"
 
 
-def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTER) -> Segment:
+def correct(rehearsal: OpenRehearsal, number: int, text: str, *, who: str = PRESENTER) -> Segment:
     """Correct a segment as `Session.correct`; the transcript names *who* corrects it."""
     words = one_line(text)
     with rehearsal.store.transaction() as tx:
@@ -119,7 +119,7 @@ def correct(rehearsal: Rehearsal, number: int, text: str, *, who: str = PRESENTE
         return now
 
 
-def _note_in_history(rehearsal: Rehearsal, tx: Draft, exchange: str, number: int) -> None:
+def _note_in_history(rehearsal: OpenRehearsal, tx: Draft, exchange: str, number: int) -> None:
     """Write below a closed exchange in the history what its answer really was."""
     closed = next((one for one in rehearsal.projection.exchanges if one.id == exchange), None)
     if closed is not None:
@@ -155,7 +155,7 @@ _OF_EXCHANGE = (
 )
 
 
-def take_back(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
+def take_back(rehearsal: OpenRehearsal, at_s: float | None = None) -> Exchange:
     """Take the last answer back, and return its exchange, whose question is open again.
 
     Its verdict and follow-up are withdrawn too, and so is a question asked since and not answered.
@@ -185,7 +185,7 @@ def take_back(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
     return exchange
 
 
-def give_to_talk(rehearsal: Rehearsal, at_s: float | None = None) -> Exchange:
+def give_to_talk(rehearsal: OpenRehearsal, at_s: float | None = None) -> Exchange:
     """Count the last answer's words as talk, and return its exchange, whose question waits again.
 
     Speech keeps its place. A typed answer, and a correction that names the answer, are withdrawn and written
@@ -307,7 +307,7 @@ def _fallen(projection: Projection, mark: Mark, put_s: float) -> Iterator[tuple[
             yield value, record, number
 
 
-def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: dict[int, object]) -> None:
+def _write_lines(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, fallen: dict[int, object]) -> None:
     """Write in each file that holds something of the answer that it does not count."""
     at = legible.clock(rehearsal.now_s())
     values = list(fallen.values())
@@ -326,7 +326,7 @@ def _write_lines(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, fallen: di
         tx.append(f"{exchange.agent}/presenter-profile.md", note, by=exchange.agent)
 
 
-def _restore_candidates(rehearsal: Rehearsal, tx: Draft, fallen: dict[int, object]) -> None:
+def _restore_candidates(rehearsal: OpenRehearsal, tx: Draft, fallen: dict[int, object]) -> None:
     """Write the candidate questions again that preceded those that are withdrawn."""
     written = [one.waiting.candidate.agent for one in fallen.values() if isinstance(one, CandidateWritten)]
     for agent in dict.fromkeys(written):

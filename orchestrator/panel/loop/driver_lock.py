@@ -17,7 +17,7 @@ from orchestrator.core.home.regular import read_regular
 from orchestrator.core.store import files
 from orchestrator.core.store.store import DRIVER_LOCK
 from orchestrator.core.table import MODERATOR
-from orchestrator.panel.loop.rehearsal import PID_BYTES, Rehearsal
+from orchestrator.panel.loop.rehearsal import PID_BYTES, OpenRehearsal
 from orchestrator.panel.records.moderator import Driving
 
 
@@ -33,7 +33,7 @@ class Driven:
 
 
 @contextmanager
-def driving(rehearsal: Rehearsal, what: str) -> Iterator[Driven]:
+def driving(rehearsal: OpenRehearsal, what: str) -> Iterator[Driven]:
     """Hold the driver's lock; leave a closing record unless the drive fails or is cut short.
 
     Raises:
@@ -105,7 +105,7 @@ def is_driven(root: Path) -> bool:
         os.close(fd)
 
 
-def state_of(rehearsal: Rehearsal) -> str:
+def state_of(rehearsal: OpenRehearsal) -> str:
     """Return the session's state: "active", "interrupted", "closing", "ended" or "degraded"."""
     store, projection = rehearsal.store, rehearsal.projection
     is_left = projection.driver is not None and not is_driven(store.root)

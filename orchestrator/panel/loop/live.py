@@ -46,7 +46,7 @@ from orchestrator.panel.loop.answers import Judging
 from orchestrator.panel.loop.contradictions import Looked
 from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.panel.loop.moderator import Teller, question_lines
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state import Live, State
 from orchestrator.panel.loop.state_page import show_state_again
 from orchestrator.panel.loop.steps import (
@@ -83,7 +83,7 @@ ENDING: Final = "the session is being ended"
 class Looking:
     """One look for contradictions, in a separate thread; its findings are taken when they are there."""
 
-    def __init__(self, rehearsal: Rehearsal, look: contradiction_looks.Look) -> None:
+    def __init__(self, rehearsal: OpenRehearsal, look: contradiction_looks.Look) -> None:
         self.look = look
         self.looked: Looked | None = None
         self._rehearsal = rehearsal
@@ -102,7 +102,7 @@ class Looking:
 class Panel:
     """The work under way for one live feed."""
 
-    def __init__(self, rehearsal: Rehearsal, say: Callable[[str], None]) -> None:
+    def __init__(self, rehearsal: OpenRehearsal, say: Callable[[str], None]) -> None:
         self.rehearsal = rehearsal
         self.is_over = False  # no more speech comes
         self.state: State | None = None  # as of the last look
@@ -301,7 +301,7 @@ STOPPED: Final = "the feed was stopped"
 
 
 def feed_live(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     source: str,
     *,
     stop: Callable[[], bool],
@@ -387,7 +387,7 @@ def _append(feed: Feed, source: str, stop: Callable[[], bool], on_step: Callable
 class Feed:
     """The speech of one live feed, line by line; everything else is in the ledger."""
 
-    rehearsal: Rehearsal
+    rehearsal: OpenRehearsal
     say: Callable[[str], None]
     reader: LiveReader
     source: str  # "-" or the file's name

@@ -12,7 +12,7 @@ from orchestrator.core.legible import one_line
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import MODERATOR
 from orchestrator.panel import render
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state import State
 from orchestrator.panel.model.exchange import Exchange, Turn, answer_quoted
 from orchestrator.panel.personas.orchestration import Phrases
@@ -59,7 +59,7 @@ MINUTES_LEFT = "minutes_left"
 _SLOT = re.compile(r"\{(\w+)\}")
 
 
-def write_phrases(rehearsal: Rehearsal, tx: Draft) -> None:
+def write_phrases(rehearsal: OpenRehearsal, tx: Draft) -> None:
     """Choose this session's phrases from the library. Their slots are filled when they are said."""
     chosen = choose(rehearsal.phrases, rehearsal.scene().deck.sha256)
     texts = list(dict.fromkeys(text for options in chosen.values() for text in options))
@@ -86,7 +86,7 @@ def _from(key: str, texts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def say(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     tx: Draft,
     occasion: str,
     *,
@@ -257,7 +257,7 @@ def due(state: State, *, presides: bool, is_at_a_stop: bool) -> str | None:
     return next((occasion for occasion, seconds in over_s.items() if seconds >= longest_s), None)
 
 
-def speak(rehearsal: Rehearsal, occasion: str) -> None:
+def speak(rehearsal: OpenRehearsal, occasion: str) -> None:
     """Say what is due, and note what is about time for the debrief."""
     if occasion not in OF_TIME:
         with rehearsal.store.transaction() as tx:
@@ -279,7 +279,7 @@ def speak(rehearsal: Rehearsal, occasion: str) -> None:
         say(rehearsal, tx, occasion, slide=projection.slide)
 
 
-def _warn(rehearsal: Rehearsal, tx: Draft, state: State, occasion: str) -> None:
+def _warn(rehearsal: OpenRehearsal, tx: Draft, state: State, occasion: str) -> None:
     """Note every share of the time that is used up, and say the last of them."""
     shares = _due_shares(state)
     for share in shares:
@@ -330,14 +330,14 @@ SHOWN = OF_TIME | {
 """Follow-ups, thanks and transitions are left out: the question or the silence behind them says it."""
 
 
-def spoken(rehearsal: Rehearsal, said: Said) -> str | None:
+def spoken(rehearsal: OpenRehearsal, said: Said) -> str | None:
     """Return the line as it is shown, or None if it is not shown."""
     if said.occasion not in SHOWN:
         return None
     return f"{rehearsal.name_of(MODERATOR)} ({legible.clock(said.at_s)}): {said.text}"
 
 
-def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
+def question_lines(rehearsal: OpenRehearsal, exchange: Exchange) -> list[str]:
     """Return the last question as it is shown: the words that it is about above it, and not repeated in it.
 
     A question about the whole says so instead of the words; a presenter's own question says so too.
@@ -348,7 +348,7 @@ def question_lines(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
     return [*(f"  {one}" for one in words), f"{name}: {asked(exchange)}"]
 
 
-def about(rehearsal: Rehearsal, exchange: Exchange) -> list[str]:
+def about(rehearsal: OpenRehearsal, exchange: Exchange) -> list[str]:
     """Return the words that a question is about with their places, those of an answer with its exchange."""
     return render.quoted(exchange, answer_quoted(exchange, rehearsal.projection.exchanges))
 
@@ -362,7 +362,7 @@ def asked(exchange: Exchange) -> str:
 class Teller:
     """The news for a terminal: the moderator's lines, and what a failing engine holds up."""
 
-    def __init__(self, rehearsal: Rehearsal) -> None:
+    def __init__(self, rehearsal: OpenRehearsal) -> None:
         self._rehearsal = rehearsal
         self._told = len(rehearsal.projection.said)
         self._failing = set(rehearsal.projection.failed)

@@ -14,7 +14,7 @@ from orchestrator.material.intel.queries import Query, queries_of
 from orchestrator.material.values import Reported
 from orchestrator.panel.engines.protocol import Found, Searching
 from orchestrator.panel.loop.bearing import Held, held_against, intel_of
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.records.moderator import Called
 from orchestrator.panel.records.projection import INTEL
 from orchestrator.panel.records.setup import UNNAMED
@@ -35,12 +35,12 @@ class WebIntel:
     failed: tuple[str, ...] = ()  # why a query brought nothing, or not all, a line each
 
 
-def can_search(rehearsal: Rehearsal) -> bool:
+def can_search(rehearsal: OpenRehearsal) -> bool:
     """Return whether the session's engine has a web search."""
     return isinstance(rehearsal.engine, Searching)
 
 
-def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
+def search_intel(rehearsal: OpenRehearsal, without: Sequence[str] = ()) -> WebIntel:
     """Search the web, as `Session.search_intel` does."""
     store, engine = rehearsal.store, rehearsal.engine
     most = _check_may_revise(rehearsal, "nothing was searched for")
@@ -66,7 +66,7 @@ def search_intel(rehearsal: Rehearsal, without: Sequence[str] = ()) -> WebIntel:
     return WebIntel(texts, revision, most, True, searched.failed)
 
 
-def add_intel(rehearsal: Rehearsal, paths: Sequence[Path]) -> tuple[int, int]:
+def add_intel(rehearsal: OpenRehearsal, paths: Sequence[Path]) -> tuple[int, int]:
     """Add files of findings, as `Session.add_intel` does."""
     reported = read_intel(paths)
     most = _check_may_revise(rehearsal, "nothing was taken in")
@@ -77,7 +77,7 @@ def add_intel(rehearsal: Rehearsal, paths: Sequence[Path]) -> tuple[int, int]:
 
 
 def _revise(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     tx: Draft,
     held: Held,
     reported: Sequence[Reported],
@@ -94,7 +94,7 @@ def _revise(
     return store.state(INTEL).revisions
 
 
-def _check_may_revise(rehearsal: Rehearsal, refused: str) -> int:
+def _check_may_revise(rehearsal: OpenRehearsal, refused: str) -> int:
     """Return the maximum number of revisions, after checking that one is left before an engine is paid.
 
     Raises:
@@ -113,11 +113,11 @@ def _check_may_revise(rehearsal: Rehearsal, refused: str) -> int:
     return most
 
 
-def _give_files(rehearsal: Rehearsal) -> str:
+def _give_files(rehearsal: OpenRehearsal) -> str:
     return f"give files, as in `greenroom intel {rehearsal.options.id} news.md`"
 
 
-def _queries(rehearsal: Rehearsal, without: Sequence[str]) -> tuple[Query, ...]:
+def _queries(rehearsal: OpenRehearsal, without: Sequence[str]) -> tuple[Query, ...]:
     """Return queries for the claims that the panel attacks, each panelist's most wanted first."""
     projection, options = rehearsal.projection, rehearsal.options
     names = [*without, *(label for label in projection.seconds_by_speaker if label), options.speaker or ""]

@@ -17,7 +17,7 @@ from orchestrator.panel.engines.by_name import stand_in
 from orchestrator.panel.engines.protocol import CandidateRequest, FocusBriefRequest, Scene
 from orchestrator.panel.engines.together import ask
 from orchestrator.panel.loop.calling_on import brought_candidate, digest, was_asked, why_spent
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.exchange import Candidate, Exchange, Judgement, Target
 from orchestrator.panel.records.exchanges import CandidateWritten, LeftOut, NoteAdded, Observed
 from orchestrator.panel.records.projection import Projection, Waiting, are_of, is_about, with_verdict
@@ -73,7 +73,7 @@ def _fit(projection: Projection, agent: str, tension: Tension) -> int:
 # Source: DESIGN.md, section 7.
 
 
-def request_of(rehearsal: Rehearsal, agent: str, occasion: str, scene: Scene) -> CandidateRequest:
+def request_of(rehearsal: OpenRehearsal, agent: str, occasion: str, scene: Scene) -> CandidateRequest:
     """Return the request for *agent*: all that it is given beside its files."""
     projection, options = rehearsal.projection, rehearsal.options
     current = _current(rehearsal, agent)
@@ -109,7 +109,7 @@ def made_from(receipt: Receipt) -> Iterator[str]:
     return (sha256 for path, _, sha256 in receipt.files if path != own)
 
 
-def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> list[Candidate]:
+def _standing(rehearsal: OpenRehearsal, agent: str, current: Candidate | None) -> list[Candidate]:
     """Return the presenter's own questions, and the other panelists' that may be asked.
 
     Of two panelists with questions on one line, the first seated keeps its own. Both are asked at the same
@@ -124,7 +124,7 @@ def _standing(rehearsal: Rehearsal, agent: str, current: Candidate | None) -> li
     ]
 
 
-def _others(rehearsal: Rehearsal, agent: str) -> list[Candidate]:
+def _others(rehearsal: OpenRehearsal, agent: str) -> list[Candidate]:
     """Return the presenter's own questions, and the others' that can be asked or will be confirmed."""
     projection = rehearsal.projection
     brought = [brought_candidate(PRESENTER, *each) for each in projection.still_brought]
@@ -138,7 +138,7 @@ def _quotes(questions: Sequence[Candidate | Exchange]) -> frozenset[str]:
     return frozenset([*first, *(one.beside.quote for one in questions if one.beside is not None)])
 
 
-def _current(rehearsal: Rehearsal, agent: str) -> Candidate | None:
+def _current(rehearsal: OpenRehearsal, agent: str) -> Candidate | None:
     """Return the panelist's own question that was not asked yet, or None."""
     last = rehearsal.projection.waiting.get(agent)
     if last is None or last.status == "empty" or was_asked(rehearsal.projection, last.candidate):
@@ -187,7 +187,7 @@ class Grounds:
         return digest([repr(self.common), repr(gives_way_to), repr(answers), repr(said)])
 
 
-def grounds_of(rehearsal: Rehearsal, agent: str) -> Grounds:
+def grounds_of(rehearsal: OpenRehearsal, agent: str) -> Grounds:
     """Return the grounds on which *agent* can choose now."""
     projection, tensions = rehearsal.projection, rehearsal.scene().tensions
     seats = zip(tensions, whose(projection, rehearsal.options.panel, tensions), strict=True)
@@ -213,7 +213,7 @@ def _slides(about: Candidate | Exchange | None) -> frozenset[int]:
 NO_ANSWER_CAME: Final = "- No answer was given."
 
 
-def write_focus_briefs(rehearsal: Rehearsal, tx: Draft) -> None:
+def write_focus_briefs(rehearsal: OpenRehearsal, tx: Draft) -> None:
     """Write each panelist's targets, in the order of the seats, no line twice.
 
     If the engine fails, the question bank chooses in its place, and the record says so.
@@ -252,8 +252,10 @@ def no_question(agent: str) -> Candidate:
     return Candidate(agent, "", None, None, None, None, False, (), 0.0, "", "nothing left to ask")
 
 
-def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waiting) -> None:
-    """Write a candidate question to its file."""
+def write_candidate(
+    rehearsal: OpenRehearsal, tx: Draft, agent: str, waiting: Waiting, *, receipt: str | None = None
+) -> None:
+    """Put a candidate question into its file; *receipt*: that of the context that it was made from."""
     heading = f"# Candidate question of {rehearsal.name_of(agent)}"
     question = None if waiting.status == "empty" else waiting.candidate
     tx.write(
@@ -268,16 +270,17 @@ def write_candidate(rehearsal: Rehearsal, tx: Draft, agent: str, waiting: Waitin
         ),
         by=agent,
         value=CandidateWritten(waiting),
+        receipt=receipt,
     )
 
 
-def empty_candidate(rehearsal: Rehearsal, agent: str) -> Waiting:
+def empty_candidate(rehearsal: OpenRehearsal, agent: str) -> Waiting:
     """Return the content of the candidate's file once its question is being asked."""
     nothing = digest(())
     return Waiting(no_question(agent), "empty", rehearsal.now_s(), nothing, nothing)
 
 
-def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
+def add_noted(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, judgement: Judgement) -> None:
     """Write a judgement's notes and observations of the presenter to the panelist's files.
 
     If it notes nothing (silence, a verdict from a caller's own loop, a failed call), the outcome of the turn
@@ -298,7 +301,7 @@ def add_noted(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, judgement: Ju
         )
 
 
-def add_note(rehearsal: Rehearsal, tx: Draft, exchange: Exchange, note: str) -> None:
+def add_note(rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, note: str) -> None:
     """Write a note on the exchange's last turn to its panelist's file."""
     tx.append(
         f"{exchange.agent}/exchange-notes.md",
@@ -312,6 +315,6 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def left_out(rehearsal: Rehearsal, exchange: Exchange, why: str) -> None:
+def left_out(rehearsal: OpenRehearsal, exchange: Exchange, why: str) -> None:
     """Record that a wanted judgement did not come."""
     rehearsal.store.note(LeftOut("judgement", exchange.id, why), by=exchange.agent)

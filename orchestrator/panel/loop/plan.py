@@ -23,7 +23,7 @@ from orchestrator.panel.dossier.brought import Given, check_questions, each_once
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.asking import open_exchange
 from orchestrator.panel.loop.calling_on import Choice
-from orchestrator.panel.loop.rehearsal import Rehearsal, read_seats
+from orchestrator.panel.loop.rehearsal import OpenRehearsal, read_seats
 from orchestrator.panel.loop.transcript import move_to
 from orchestrator.panel.model.carryover import Drilled
 from orchestrator.panel.model.exchange import PUT_AGAIN, Candidate, Exchange
@@ -291,14 +291,14 @@ def earlier_question(projection: Projection, exchange: str) -> Exchange:
     )
 
 
-def source_of(rehearsal: Rehearsal) -> Source:
+def source_of(rehearsal: OpenRehearsal) -> Source:
     """Return the session's deck as it was read, with its file if that was kept; nothing is read again."""
     deck = rehearsal.scene().deck
     kept = rehearsal.store.root / "source"
     return Source(deck, next(iter(sorted(kept.glob(f"{deck.sha256}.*"))), None))
 
 
-def source_of_drill(rehearsal: Rehearsal, earlier: Exchange) -> Source:
+def source_of_drill(rehearsal: OpenRehearsal, earlier: Exchange) -> Source:
     """Return the session's deck with the question to ask again, which the new session's first record names.
 
     The earlier outcome is kept for the debrief alone, to be shown beside the new answer.
@@ -327,7 +327,7 @@ def options_of_drill(options: Options) -> dict[str, Any]:
     }
 
 
-def put_again(rehearsal: Rehearsal, earlier: Exchange) -> Exchange:
+def put_again(rehearsal: OpenRehearsal, earlier: Exchange) -> Exchange:
     """Ask the question of an earlier session again, on the same deck and judged by the same measure.
 
     Its words on slides are shown above it as before. Spoken words are in no speech here, so they are said

@@ -22,7 +22,7 @@ from orchestrator.panel.loop import answers as answering
 from orchestrator.panel.loop import answers as judging
 from orchestrator.panel.loop import asking, contradiction_looks, moderator, refreshing
 from orchestrator.panel.loop.driver_lock import driving
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.steps import (
     Ask,
     End,
@@ -56,7 +56,7 @@ class Loading:
     typed: bool = False  # answers are typed at the terminal while it plays
 
 
-def begin(rehearsal: Rehearsal, loading: Loading) -> None:
+def begin(rehearsal: OpenRehearsal, loading: Loading) -> None:
     """Load a whole recording, so that it can be played, and resumed after any interruption.
 
     Raises:
@@ -99,7 +99,7 @@ def begin(rehearsal: Rehearsal, loading: Loading) -> None:
             tx.note(SpeakerFound(speaker.label, speaker.how, alone=is_mixed), by="transcript")
 
 
-def drive(rehearsal: Rehearsal, **how: Any) -> bool:
+def drive(rehearsal: OpenRehearsal, **how: Any) -> bool:
     """Play the rest of the loaded recording as its driver; *how* as for `play`.
 
     If cut short, the session shows as interrupted, so that `resume` can continue it.
@@ -119,11 +119,11 @@ def drive(rehearsal: Rehearsal, **how: Any) -> bool:
 
 
 def play(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     *,
     stop: Callable[[], bool] = lambda: False,
     wait_until: WaitUntil | None = None,
-    on_step: Callable[[Rehearsal], None] | None = None,
+    on_step: Callable[[OpenRehearsal], None] | None = None,
     prompt: Prompt | None = None,
     ask_person: judging.AskPerson | None = None,
 ) -> bool:
@@ -156,7 +156,7 @@ def play(
 
 
 def step(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     wait_until: WaitUntil | None = None,
     prompt: Prompt | None = None,
     ask_person: judging.AskPerson | None = None,
@@ -190,7 +190,7 @@ def step(
     return True
 
 
-def _take_in(rehearsal: Rehearsal, piece: Piece | None) -> None:
+def _take_in(rehearsal: OpenRehearsal, piece: Piece | None) -> None:
     """Take in the next piece of the recording."""
     projection = rehearsal.projection
     if projection.playback is None:
@@ -218,7 +218,7 @@ def _on_the_clock(segment: Segment, offset_s: float) -> Segment:
     return replace(segment, start_s=segment.start_s + offset_s, end_s=segment.end_s + offset_s)
 
 
-def _take_answer(rehearsal: Rehearsal, prompt: Prompt | None) -> None:
+def _take_answer(rehearsal: OpenRehearsal, prompt: Prompt | None) -> None:
     """Take the answer that *prompt* gives; without one, the matching recorded answer, or none."""
     exchange, playback = answering.still_open(rehearsal), rehearsal.projection.playback
     if prompt is not None or playback is None:

@@ -29,7 +29,7 @@ from orchestrator.panel.engines import together
 from orchestrator.panel.loop import panelist
 from orchestrator.panel.loop.calling_on import digest, is_same_digest, was_asked, why_spent, why_stale
 from orchestrator.panel.loop.panelist import Grounds, candidate_path, grounds_of, made_from, request_of
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state import State
 from orchestrator.panel.loop.state_page import budget_step, show_state
 from orchestrator.panel.model.exchange import Candidate
@@ -126,7 +126,7 @@ class Asked:
     reply: Future[Candidate | None]
 
 
-def refresh(rehearsal: Rehearsal, why: str) -> None:
+def refresh(rehearsal: OpenRehearsal, why: str) -> None:
     """Refresh every panelist's candidate question and wait for it; one record says when and why.
 
     At the timer, a panelist whose files are unchanged is not asked again, and a model's question is kept
@@ -140,7 +140,9 @@ def refresh(rehearsal: Rehearsal, why: str) -> None:
     _write_round(rehearsal, RoundMade(at_s, why), unchanged, asked)
 
 
-def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None) -> None:
+def begin(
+    rehearsal: OpenRehearsal, why: str, running: dict[str, Asked], *, leave_out: str | None = None
+) -> None:
     """Refresh for live speech without waiting: calls that are not done at once are put into *running*.
 
     A call in *running* is cancelled for a newer one of the same panelist, unless its inputs have not changed.
@@ -165,7 +167,7 @@ def begin(rehearsal: Rehearsal, why: str, running: dict[str, Asked], *, leave_ou
     _write_round(rehearsal, made, unchanged, done)
 
 
-def take(rehearsal: Rehearsal, one: Asked) -> None:
+def take(rehearsal: OpenRehearsal, one: Asked) -> None:
     """Write the result for *one*, in a separate transaction, if it still fits; else record why not."""
     spent = _note_calls(rehearsal)
     with rehearsal.store.transaction() as tx:
@@ -185,7 +187,7 @@ def take(rehearsal: Rehearsal, one: Asked) -> None:
         _write(rehearsal, tx, came, value, spent=spent)
 
 
-def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
+def give_up(rehearsal: OpenRehearsal, running: dict[str, Asked], why: str) -> None:
     """Cancel every running call; the ledger says why, unless the session has ended."""
     if not running:
         return
@@ -206,7 +208,7 @@ def give_up(rehearsal: Rehearsal, running: dict[str, Asked], why: str) -> None:
 
 
 def _to_ask(
-    rehearsal: Rehearsal, why: str, running: Mapping[str, Asked], leave_out: str | None
+    rehearsal: OpenRehearsal, why: str, running: Mapping[str, Asked], leave_out: str | None
 ) -> tuple[dict[str, str], list[tuple[str, Context, str]]]:
     """Return whose candidate is kept, with its inputs' digest, and who is asked, with which context."""
     unchanged: dict[str, str] = {}
@@ -231,7 +233,7 @@ def _to_ask(
     return unchanged, wanted
 
 
-def _is_forgotten_soon(rehearsal: Rehearsal, agent: str) -> bool:
+def _is_forgotten_soon(rehearsal: OpenRehearsal, agent: str) -> bool:
     """Return whether the service's cache is likely to lose the agent's files before the next round.
 
     The last two rounds are the estimate. If so, its question is refreshed although it is current: that reads
@@ -244,7 +246,7 @@ def _is_forgotten_soon(rehearsal: Rehearsal, agent: str) -> bool:
     return now_s - given_s < LIFETIME_S <= now_s + gap_s - given_s
 
 
-def _stands(rehearsal: Rehearsal, agent: str) -> bool:
+def _stands(rehearsal: OpenRehearsal, agent: str) -> bool:
     """Return whether a model's question can be asked, and nothing new bears on it.
 
     Its age does not count: code has checked it just now, and the round confirms it.
@@ -259,7 +261,7 @@ def _stands(rehearsal: Rehearsal, agent: str) -> bool:
 
 
 def _ask(
-    rehearsal: Rehearsal, why: str, at_s: float, wanted: Sequence[tuple[str, Context, str]]
+    rehearsal: OpenRehearsal, why: str, at_s: float, wanted: Sequence[tuple[str, Context, str]]
 ) -> list[Asked]:
     """Ask everybody in *wanted*, all about the same moment."""
     if not wanted:
@@ -286,7 +288,7 @@ def _ask(
     return asked
 
 
-def _mark_stale(rehearsal: Rehearsal) -> None:
+def _mark_stale(rehearsal: OpenRehearsal) -> None:
     """Mark candidates that may not be asked any more as stale, before a model is shown its files."""
     if not rehearsal.has_model:
         return
@@ -298,7 +300,7 @@ def _mark_stale(rehearsal: Rehearsal) -> None:
                 panelist.write_candidate(rehearsal, tx, agent, replace(waiting, status="stale"))
 
 
-def _confirmed(rehearsal: Rehearsal, kept: Mapping[str, str]) -> dict[str, str]:
+def _confirmed(rehearsal: OpenRehearsal, kept: Mapping[str, str]) -> dict[str, str]:
     """Return the models' questions that are kept, as agent and grounds' digest; their files stay."""
     waiting = rehearsal.projection.waiting
     return {
@@ -321,7 +323,9 @@ class _Came:
     failed: Mapping[str, str]  # and why
 
 
-def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, str] | None = None) -> _Came:
+def _came(
+    rehearsal: OpenRehearsal, done: Sequence[Asked], unchanged: Mapping[str, str] | None = None
+) -> _Came:
     digests: dict[str, str] = dict(unchanged or {})
     made: dict[str, Waiting] = {}
     failed: dict[str, str] = {}
@@ -339,7 +343,7 @@ def _came(rehearsal: Rehearsal, done: Sequence[Asked], unchanged: Mapping[str, s
 
 
 def _write_round(
-    rehearsal: Rehearsal, made: RoundMade, unchanged: Mapping[str, str], done: Sequence[Asked]
+    rehearsal: OpenRehearsal, made: RoundMade, unchanged: Mapping[str, str], done: Sequence[Asked]
 ) -> None:
     """Write one record for a round, *made* with its results, and the candidates."""
     spent = _note_calls(rehearsal)
@@ -352,7 +356,7 @@ def _write_round(
 
 
 def _write(
-    rehearsal: Rehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
+    rehearsal: OpenRehearsal, tx: Draft, came: _Came, value: RoundMade | CallTaken, *, spent: bool
 ) -> None:
     """Write the candidates' files, the record, and the state where it has changed."""
     before, failed = rehearsal.projection.hands, dict(rehearsal.projection.failed)
@@ -380,7 +384,7 @@ def _write(
         show_state(rehearsal, tx, state, projection.asking)
 
 
-def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:
+def _changing(rehearsal: OpenRehearsal, context: Context) -> Iterator[str]:
     """Yield digests of files that can change between two refreshes: not those of the start, nor its own."""
     layout, own = rehearsal.store.layout, candidate_path(context.agent)
     for path, _, sha256 in context.receipt.files:
@@ -390,7 +394,7 @@ def _changing(rehearsal: Rehearsal, context: Context) -> Iterator[str]:
             yield sha256
 
 
-def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
+def _made_of(rehearsal: OpenRehearsal, one: Asked) -> tuple[Waiting | None, str | None]:
     """Return what a reply makes of the candidate's file, None: no change; and why the call failed."""
     got = together.outcome(one.reply)
     if isinstance(got, EngineError):
@@ -411,7 +415,7 @@ def _made_of(rehearsal: Rehearsal, one: Asked) -> tuple[Waiting | None, str | No
     return waiting, None
 
 
-def _overtaken(rehearsal: Rehearsal, one: Asked, made: Waiting | None, failed: str | None) -> str | None:
+def _overtaken(rehearsal: OpenRehearsal, one: Asked, made: Waiting | None, failed: str | None) -> str | None:
     """Return why the result must not be written any more, or None if it fits."""
     projection = rehearsal.projection
     if projection.state == "closing":
@@ -434,7 +438,7 @@ def _differs(new: Waiting, old: Waiting | None) -> bool:
     return old is None or (new.candidate, new.status) != (old.candidate, old.status)
 
 
-def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:
+def _hands_up(rehearsal: OpenRehearsal, came: _Came) -> tuple[str, ...]:
     """Return, in hand raise, whose candidate may be asked, given what was just made and confirmed."""
     if rehearsal.options.mode != HAND_RAISE:
         return ()
@@ -447,7 +451,7 @@ def _hands_up(rehearsal: Rehearsal, came: _Came) -> tuple[str, ...]:
     return tuple(agent for agent in rehearsal.options.panel if agent in waiting and may_ask(agent))
 
 
-def _note_calls(rehearsal: Rehearsal) -> bool:
+def _note_calls(rehearsal: OpenRehearsal) -> bool:
     """Note the cost of the calls, and return whether that took the session's budget a step further."""
     before = budget_step(rehearsal)
     rehearsal.note_calls()

@@ -218,7 +218,7 @@ def _beaten(path: Path, state: ClockState) -> float:
 T = TypeVar("T")
 
 
-class Rehearsal:
+class OpenRehearsal:
     """One open session. Its files are read when they are first used.
 
     So a process that only asks for a context pays for the ledger's scan and nothing else.
@@ -363,12 +363,12 @@ class Rehearsal:
 
     @property
     def _offers(self) -> tuple[bool, bool]:
-        from orchestrator.panel.engines.protocol import Beginning, understands
+        from orchestrator.panel.engines.protocol import SupportsFutures, understands
 
         # Once an engine: of a protocol it is a slow question, and a live session asks it ten times a second.
         engine = self.engine
         if self._looked_at is None or self._looked_at[0] is not engine:
-            self._looked_at = (engine, isinstance(engine, Beginning), understands(engine))
+            self._looked_at = (engine, isinstance(engine, SupportsFutures), understands(engine))
         return self._looked_at[1:]
 
     @property
@@ -441,12 +441,12 @@ class Rehearsal:
 
     def note_calls(self, tx: Draft | None = None) -> None:
         """Record in the ledger, at once, the cost and failures of the engine's calls since the last time."""
-        from orchestrator.panel.engines.protocol import Accounting, StoodInFor
+        from orchestrator.panel.engines.protocol import Accounting, HasFallback
 
         engine = self.engine
         if self.store.frozen:
             return
-        took_over = engine.took_over if isinstance(engine, StoodInFor) else None
+        took_over = engine.took_over if isinstance(engine, HasFallback) else None
         if took_over is not None and self.projection.took_over is None:
             (tx or self.store).note(TookOver(took_over), by=MODERATOR)
         if not isinstance(engine, Accounting):
@@ -563,7 +563,7 @@ def open_rehearsal(
     engine_of: Callable[[Options], Engine],
     *,
     on_repair: Callable[[Repair], None] | None = None,
-) -> Rehearsal:
+) -> OpenRehearsal:
     """Open the session at *root*.
 
     Raises:
@@ -574,7 +574,7 @@ def open_rehearsal(
     try:
         if not BOARD.owns(store.opening):
             raise other_crew(root.name, store.opening.crew)
-        return Rehearsal(store, engine_of)
+        return OpenRehearsal(store, engine_of)
     except BaseException:
         store.close_files()
         raise

@@ -21,7 +21,7 @@ from orchestrator.panel.loop import moderator
 from orchestrator.panel.loop.moderator import say
 from orchestrator.panel.loop.new_figures import new_numbers
 from orchestrator.panel.loop.panelist import NO_ANSWER_CAME, add_note
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.model.exchange import (
     NO_ANSWER,
@@ -49,7 +49,7 @@ MAX_FIGURES: Final = 6
 """Figures of one answer that are named: more are a table read aloud."""
 
 
-def add_profile(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
+def add_profile(rehearsal: OpenRehearsal, tx: Draft, done: Exchange) -> None:
     """Write how a closed exchange was answered to its panelist's file."""
     lines = [
         f'{number}. "{one_line(turn.question)}": {answered(turn)}.'
@@ -93,7 +93,7 @@ MAX_NOTE: Final = 1_000
 
 
 def judge_as_person(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     kept: Verdicts | None,
     exchange: str,
     verdict: str | None,
@@ -125,14 +125,14 @@ def judge_as_person(
     return said
 
 
-def persons_of(rehearsal: Rehearsal, kept: Verdicts | None) -> Persons:
+def persons_of(rehearsal: OpenRehearsal, kept: Verdicts | None) -> Persons:
     """Return people's verdicts on the answers: those given after the end precede those in the ledger."""
     if kept is None or not rehearsal.projection.ended:
         return rehearsal.projection.judged
     return that_stand(rehearsal.projection.persons, kept.of(rehearsal.store.root.name))
 
 
-def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:
+def _note(rehearsal: OpenRehearsal, value: AnswerJudged) -> PersonVerdict | None:
     """Write the verdict into a session that goes on, or return None if the session has ended."""
     if rehearsal.projection.ended:
         return None
@@ -149,12 +149,12 @@ def _note(rehearsal: Rehearsal, value: AnswerJudged) -> PersonVerdict | None:
         return None
 
 
-def shown_in_files(rehearsal: Rehearsal, said: PersonVerdict) -> PersonVerdict:
+def shown_in_files(rehearsal: OpenRehearsal, said: PersonVerdict) -> PersonVerdict:
     """Return the verdict without a note that quotes what was said off the record."""
     return replace(said, note="") if said.note and rehearsal.is_off_record(said.note) else said
 
 
-def _turn(rehearsal: Rehearsal, exchange: str, turn: int | None) -> int:
+def _turn(rehearsal: OpenRehearsal, exchange: str, turn: int | None) -> int:
     """Return the number of the turn whose answer is meant."""
     asked = {one.id: one for one in rehearsal.projection.asked}
     if exchange not in asked:
@@ -183,7 +183,7 @@ def _answered(exchange: Exchange) -> list[int]:
 
 
 def resolve(
-    rehearsal: Rehearsal, tx: Draft, exchange: Exchange, outcome: str, *, is_ending: bool = False
+    rehearsal: OpenRehearsal, tx: Draft, exchange: Exchange, outcome: str, *, is_ending: bool = False
 ) -> Exchange:
     """Write a closed exchange to the files, and give the floor back.
 
@@ -220,7 +220,7 @@ def _note_without_verdict(done: Exchange) -> str | None:
     return "- The session ended before the answer was judged." if last.answer else NO_ANSWER_CAME
 
 
-def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
+def _round_off(rehearsal: OpenRehearsal, tx: Draft, done: Exchange) -> None:
     """Say one phrase after an exchange: parked, back to the presentation, or the answer is noted."""
     projection = rehearsal.projection
     if done.outcome == "parked":
@@ -234,7 +234,7 @@ def _round_off(rehearsal: Rehearsal, tx: Draft, done: Exchange) -> None:
     say(rehearsal, tx, occasion, exchange=done.id, agent=done.agent, slide=projection.slide)
 
 
-def close(rehearsal: Rehearsal, tx: Draft) -> None:
+def close(rehearsal: OpenRehearsal, tx: Draft) -> None:
     """Say the last words, once."""
     projection = rehearsal.projection
     if all(said.occasion != moderator.CLOSING for said in projection.said):
@@ -242,7 +242,7 @@ def close(rehearsal: Rehearsal, tx: Draft) -> None:
     show_state(rehearsal, tx, "closing")
 
 
-def _debrief_note(rehearsal: Rehearsal, done: Exchange) -> str:
+def _debrief_note(rehearsal: OpenRehearsal, done: Exchange) -> str:
     last = done.turns[-1]
     about = f"on {render.place(done.slide, done.said_at_s)}" if done.grounded else "on the whole"
     why = f": {one_line(last.reason)}" if last.reason else ""

@@ -37,7 +37,7 @@ from orchestrator.panel.home import Home
 from orchestrator.panel.loop import contradiction_looks, moderator, panelist, state_page
 from orchestrator.panel.loop.bearing import held_against, intel_of
 from orchestrator.panel.loop.plan import RULES, Plan, Source, StartOptions, plan_of
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.carryover import NOTHING, CarryOver
 from orchestrator.panel.personas.orchestration import deciding_nothing
 from orchestrator.panel.records.projection import INTEL
@@ -110,7 +110,7 @@ def start_session(
     *,
     carry: Callable[[Options, Deck], CarryOver] = lambda options, deck: NOTHING,
     tooling: Tooling | None = None,
-    then: Callable[[Rehearsal], None] = lambda rehearsal: None,
+    then: Callable[[OpenRehearsal], None] = lambda rehearsal: None,
     say: Callable[[str], None] = lambda line: None,
 ) -> Path:
     """Create a session and return its folder.
@@ -140,17 +140,17 @@ def _make(
     engine: Engine,
     carried: CarryOver,
     tooling: Tooling | None,
-    then: Callable[[Rehearsal], None],
+    then: Callable[[OpenRehearsal], None],
 ) -> None:
     """Create the whole session, durably, in a folder that does not count as a session yet."""
     store = create_store(aside, plan.layout, _first_value(plan, carried), BOARD)
     try:
         _keep_copies(aside, plan)
-        rehearsal = Rehearsal(store, lambda _: engine)
+        rehearsal = OpenRehearsal(store, lambda _: engine)
         rehearsal.tooling = tooling
         with store.transaction() as tx:
             _write_files(rehearsal, tx, plan)
-        then(Rehearsal(store, lambda _: engine))
+        then(OpenRehearsal(store, lambda _: engine))
         store.flush()
     finally:
         store.close()
@@ -209,7 +209,7 @@ def _keep_copies(root: Path, plan: Plan) -> None:
     starting.keep_copy(root / "source" / name, raw)
 
 
-def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
+def _write_files(rehearsal: OpenRehearsal, tx: Draft, plan: Plan) -> None:
     """Write all the files that a session has before anybody speaks."""
     _write_deck(rehearsal, tx, plan)
     _write_outside(rehearsal, tx, plan)
@@ -219,7 +219,7 @@ def _write_files(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     state_page.show_state(rehearsal, tx, "presenting")
 
 
-def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
+def _write_deck(rehearsal: OpenRehearsal, tx: Draft, plan: Plan) -> None:
     """Write the blueprints and the deck, and the deck's contradictions."""
     deck = plan.source.deck
     claims, gaps = deck_claims(deck), find_gaps(deck)
@@ -237,7 +237,7 @@ def _write_deck(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
     contradiction_looks.look_at_deck(rehearsal, tx)
 
 
-def _write_outside(rehearsal: Rehearsal, tx: Draft, plan: Plan) -> None:
+def _write_outside(rehearsal: OpenRehearsal, tx: Draft, plan: Plan) -> None:
     """Write the first revision of external-intel, and the board dossier."""
     store, projection, engine, deck = (
         rehearsal.store,

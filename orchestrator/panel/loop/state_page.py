@@ -10,7 +10,7 @@ from orchestrator.core.store.transaction import Draft
 from orchestrator.core.table import MODERATOR
 from orchestrator.panel import render
 from orchestrator.panel.config.engine_names import is_bank
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.personas.orchestration import HAND_RAISE
 from orchestrator.panel.records.moderator import StateShown
@@ -21,7 +21,7 @@ BUDGET_SHOWN_FROM = 0.8
 
 
 def show_state(
-    rehearsal: Rehearsal, tx: Draft, state: str, exchange: Exchange | None = None, *, again: bool = False
+    rehearsal: OpenRehearsal, tx: Draft, state: str, exchange: Exchange | None = None, *, again: bool = False
 ) -> None:
     """Write session-state.md if more than the seconds of its time have changed.
 
@@ -61,7 +61,7 @@ def show_state(
         tx.write(PATH, text, by=MODERATOR, value=StateShown(state, now_s))
 
 
-def show_state_again(rehearsal: Rehearsal) -> None:
+def show_state_again(rehearsal: OpenRehearsal) -> None:
     """Update session-state.md, also if only its seconds have changed."""
     with rehearsal.store.transaction() as tx:
         projection = rehearsal.projection
@@ -76,7 +76,7 @@ def _but_seconds(page: str) -> list[str]:
     ]
 
 
-def _degraded(rehearsal: Rehearsal) -> list[str]:
+def _degraded(rehearsal: OpenRehearsal) -> list[str]:
     """Return what a failing engine impairs, a line each; nothing while all is well."""
     projection = rehearsal.projection
     lines = [f"- Offline panel: {one_line(projection.took_over)}"] if projection.took_over is not None else []
@@ -96,12 +96,12 @@ def _degraded(rehearsal: Rehearsal) -> list[str]:
     return lines
 
 
-def budget_step(rehearsal: Rehearsal) -> int:
+def budget_step(rehearsal: OpenRehearsal) -> int:
     """Return how far the session's budget is used up: 0 below the warning, 1 warned, 2 all of it."""
     calls = rehearsal.projection.calls
     share = (calls[-1].budget_share if calls else None) or 0.0
     return (share >= BUDGET_SHOWN_FROM) + (share >= 1)
 
 
-def _names(rehearsal: Rehearsal, hands: Sequence[str]) -> str:
+def _names(rehearsal: OpenRehearsal, hands: Sequence[str]) -> str:
     return ", ".join(f"{rehearsal.name_of(agent)} ({agent})" for agent in hands) or "none"

@@ -18,7 +18,7 @@ from orchestrator.material.speech.stream import timed
 from orchestrator.material.values import Deck, LiveSegment, Segment, possible
 from orchestrator.panel import render
 from orchestrator.panel.loop import contradiction_looks, turns
-from orchestrator.panel.loop.rehearsal import Rehearsal
+from orchestrator.panel.loop.rehearsal import OpenRehearsal
 from orchestrator.panel.loop.state_page import show_state
 from orchestrator.panel.personas.orchestration import SECTION_BREAKS, Orchestration
 from orchestrator.panel.records.moderator import ClockSet
@@ -28,7 +28,7 @@ from orchestrator.panel.records.speech import SlideShown, SpeechHeard
 
 
 def add_segment(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     segment: Segment,
     *,
     begun_s: float | None = None,
@@ -56,13 +56,13 @@ def add_segment(
         contradiction_looks.note_tensions(rehearsal, tx, found)
 
 
-def _offset_s(rehearsal: Rehearsal, played: int | None) -> float:
+def _offset_s(rehearsal: OpenRehearsal, played: int | None) -> float:
     """Return the session clock at which the recording began that a piece of speech is played from."""
     playback = rehearsal.projection.playback
     return playback.offset_s if played is not None and playback is not None else 0.0
 
 
-def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
+def hear(rehearsal: OpenRehearsal, piece: LiveSegment) -> None:
     """Add speech that has just come to the transcript, on the slide that was shown when it was begun.
 
     A slide that it names is shown from then on, unless another one has been shown since.
@@ -80,7 +80,7 @@ def hear(rehearsal: Rehearsal, piece: LiveSegment) -> None:
 
 
 def settled(
-    rehearsal: Rehearsal, piece: LiveSegment, *, from_s: float | None = None
+    rehearsal: OpenRehearsal, piece: LiveSegment, *, from_s: float | None = None
 ) -> tuple[Segment, float]:
     """Return the piece with its times, and when it was begun (`turns.begun_s`).
 
@@ -101,7 +101,7 @@ def settled(
     return segment, turns.begun_s(told_s, estimated_s, now_s, runs=runs)
 
 
-def follow_slide(rehearsal: Rehearsal, number: int, begun_s: float, tx: Draft | None = None) -> None:
+def follow_slide(rehearsal: OpenRehearsal, number: int, begun_s: float, tx: Draft | None = None) -> None:
     """Show the slide that a piece of speech names from when it was begun, unless another was shown since.
 
     Raises:
@@ -115,7 +115,7 @@ def follow_slide(rehearsal: Rehearsal, number: int, begun_s: float, tx: Draft | 
 
 
 def hear_once(
-    rehearsal: Rehearsal,
+    rehearsal: OpenRehearsal,
     piece: LiveSegment,
     add: Callable[[], None],
     request: Request | None = None,
@@ -146,7 +146,7 @@ def hear_once(
     return int(rehearsal.store.requests[request.id].reply)
 
 
-def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
+def add_recording(rehearsal: OpenRehearsal, recording: Recording) -> None:
     """Append a recording's segments unchanged, while another process drives the session."""
     for segment in estimate_slides(recording.segments, rehearsal.scene().deck):
         with rehearsal.store.transaction() as tx:
@@ -155,7 +155,7 @@ def add_recording(rehearsal: Rehearsal, recording: Recording) -> None:
             add_segment(rehearsal, segment, tx=tx)
 
 
-def show_first(rehearsal: Rehearsal) -> None:
+def show_first(rehearsal: OpenRehearsal) -> None:
     """Show the first slide from the beginning, if none was shown yet: a room has one in sight."""
     slides = rehearsal.scene().deck.slides
     first = next((slide for slide in slides if not slide.hidden), None)
@@ -166,7 +166,7 @@ def show_first(rehearsal: Rehearsal) -> None:
             change_slide(rehearsal, first.number, at_s=0.0, estimated=False, tx=tx)
 
 
-def move_to(rehearsal: Rehearsal, number: int, tx: Draft | None = None) -> None:
+def move_to(rehearsal: OpenRehearsal, number: int, tx: Draft | None = None) -> None:
     """Record that the presenter moved to slide *number* now.
 
     Raises:
@@ -176,7 +176,7 @@ def move_to(rehearsal: Rehearsal, number: int, tx: Draft | None = None) -> None:
     change_slide(rehearsal, number, at_s=rehearsal.now_s(), estimated=False, tx=tx)
 
 
-def check_slide(rehearsal: Rehearsal, number: int) -> None:
+def check_slide(rehearsal: OpenRehearsal, number: int) -> None:
     """Raise UsageError unless the deck has slide *number*."""
     slides = rehearsal.scene().deck.slides
     if number not in {slide.number for slide in slides}:
@@ -184,7 +184,7 @@ def check_slide(rehearsal: Rehearsal, number: int) -> None:
 
 
 def change_slide(
-    rehearsal: Rehearsal, number: int, *, at_s: float, estimated: bool, tx: Draft | None = None
+    rehearsal: OpenRehearsal, number: int, *, at_s: float, estimated: bool, tx: Draft | None = None
 ) -> None:
     """Mark a change of slide in the transcript; unless that was already seen, a section may end with it."""
     projection, deck = rehearsal.projection, rehearsal.scene().deck
@@ -238,7 +238,7 @@ def ends_section(projection: Projection, deck: Deck, to: int, every: int) -> boo
     return len(projection.slides) % every == 0
 
 
-def set_clock(rehearsal: Rehearsal, *, runs: bool, why: str | None = None) -> None:
+def set_clock(rehearsal: OpenRehearsal, *, runs: bool, why: str | None = None) -> None:
     """Let the session clock run in this process from now on, or stop it; *why*: as `ClockSet.why`."""
     store, clock = rehearsal.store, rehearsal.clock
     with store.transaction() as tx:
@@ -250,7 +250,14 @@ def set_clock(rehearsal: Rehearsal, *, runs: bool, why: str | None = None) -> No
         clock.stop()
 
 
-def take_up_clock(rehearsal: Rehearsal) -> None:
+def clock_reaches(rehearsal: OpenRehearsal, at_s: float) -> None:
+    """Set a session clock that stands still, and is behind, to *at_s*: speech with times has come so far."""
+    state = rehearsal.projection.clock
+    if state.live_since is None and rehearsal.playing_s is None and at_s > rehearsal.now_s():
+        rehearsal.store.note(ClockSet(at_s, False), by="moderator")
+
+
+def take_up_clock(rehearsal: OpenRehearsal) -> None:
     """Set the clock again if this process was suspended and goes on, so that the ledger says so, once."""
     if rehearsal.clock.has_gap(rehearsal.projection.clock):
         with suppress(SessionFrozenError):  # it was ended in this very moment

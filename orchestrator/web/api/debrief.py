@@ -8,7 +8,7 @@ from http import HTTPStatus
 from threading import Lock
 from typing import Annotated, Final, Literal
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 from starlette.responses import JSONResponse, Response
 
@@ -22,7 +22,7 @@ from orchestrator.panel.debrief.printing import as_pdf
 from orchestrator.panel.loop.resolving import MAX_NOTE
 from orchestrator.panel.records import exchanges
 from orchestrator.panel.records.exchanges import AnswerJudged
-from orchestrator.web.description import Body, Plain, Reply, SessionId, sends
+from orchestrator.web.description import Body, Plain, Reply, SessionId, sends, sends_file
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import Work, takes_long, writes
 from orchestrator.web.site import Site, site_of
@@ -64,6 +64,20 @@ async def get_debrief(
         return Response(content, media_type="application/json")
     named = f'attachment; filename="debrief-{session}.{format}"'
     return Response(content, media_type=MEDIA[format], headers={"content-disposition": named})
+
+
+@router.get(
+    "/sessions/{session}/debrief/{form}",
+    response_class=Response,
+    **sends_file("text/markdown", "text/html", MEDIA["pdf"], description="The page, as a file to keep."),
+)
+async def download_debrief(
+    session: SessionId,
+    form: Annotated[Literal["md", "html", "pdf"], Path(description="Markdown, HTML or PDF.")],
+    site: At,
+) -> Response:
+    """Give the debrief as a page: for clients that know one type of answer for each address."""
+    return await get_debrief(session, site, form)
 
 
 def _content(site: Site, session: str, format: str) -> bytes:

@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse
 
 from orchestrator.core.store.transaction import Draft
 from orchestrator.documents.opening import store_of
-from orchestrator.web.description import Body, FilePath, Reply, SessionId
+from orchestrator.web.description import Body, FilePath, ReceiptId, Reply, SessionId, sent_of
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import reads, writes
 from orchestrator.web.site import Site, site_of
@@ -27,9 +27,7 @@ class FileText(Body):
     by: str = Field(
         max_length=64, description="The writer, as the file's row names it: an agent, transcript, …"
     )
-    receipt: str | None = Field(
-        None, max_length=64, description="The receipt of the context that the text came from."
-    )
+    receipt: ReceiptId = None
 
 
 class Appended(Reply):
@@ -66,20 +64,18 @@ def read_file(session: SessionId, path: FilePath, site: At) -> PlainTextResponse
 @writes
 def append_to_file(session: SessionId, path: FilePath, text: FileText, site: At, key: Key = None) -> Appended:
     """Add to an append-only file. Durable once it is answered."""
-    found = site.sessions.get_any(session)
-    store = store_of(found)
+    store = store_of(site.sessions.get_any(session))
 
     def work() -> Appended:
-        record = found.append(path, text.text, by=text.by, receipt=text.receipt)
+        record = store.append(path, text.text, by=text.by, receipt=text.receipt)
         return Appended(path=path, bytes=store.size_at(path, record)[0], record=record)
 
     def reply(tx: Draft) -> dict[str, Any]:
         size_bytes = tx.state(store.layout.file(path)).size_bytes
         return {"path": path, "bytes": size_bytes, "record": _record_of(tx, path)}
 
-    appended: Appended = once(
-        site, session, key, ["append", path, _asked(text)], work, effects=[path], reply=reply
-    )
+    asked = ["append", path, sent_of(text)]
+    appended: Appended = once(site, session, key, asked, work, effects=[path], reply=reply)
     return appended
 
 
@@ -87,26 +83,19 @@ def append_to_file(session: SessionId, path: FilePath, text: FileText, site: At,
 @writes
 def write_file(session: SessionId, path: FilePath, text: FileText, site: At, key: Key = None) -> Written:
     """Write a whole file: once, a few times or always, by its class. Durable once it is answered."""
-    found = site.sessions.get_any(session)
-    store = store_of(found)
+    store = store_of(site.sessions.get_any(session))
 
     def work() -> Written:
-        record = found.write(path, text.text, by=text.by, receipt=text.receipt)
+        record = store.write(path, text.text, by=text.by, receipt=text.receipt)
         return Written(path=path, revision=store.state(path).revisions, record=record)
 
     def reply(tx: Draft) -> dict[str, Any]:
         revisions = tx.state(store.layout.file(path)).revisions
         return {"path": path, "revision": revisions, "record": _record_of(tx, path)}
 
-    written: Written = once(
-        site, session, key, ["write", path, _asked(text)], work, effects=[path], reply=reply
-    )
+    asked = ["write", path, sent_of(text)]
+    written: Written = once(site, session, key, asked, work, effects=[path], reply=reply)
     return written
-
-
-def _asked(text: FileText) -> dict[str, Any]:
-    """Return what is asked as JSON: as an earlier release had it where no receipt is named."""
-    return text.model_dump(exclude={"receipt"} if text.receipt is None else None)
 
 
 def _record_of(tx: Draft, path: str) -> int:

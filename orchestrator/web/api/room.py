@@ -45,12 +45,14 @@ from orchestrator.web.description import (
     PICTURE,
     Body,
     Plain,
+    ReceiptId,
     Reply,
     SessionId,
     SlideNumber,
     component,
     sends,
     sends_events,
+    sent_of,
 )
 from orchestrator.web.once import Key, once
 from orchestrator.web.open_sessions import Work, draws, reads, takes_long, writes
@@ -146,6 +148,12 @@ class Spoken(Body):
         description="Your own: sent again, the piece counts once.",
     )
     final: bool = Field(True, description="One that is not is never stored.")
+
+    @model_validator(mode="after")
+    def _ends_after_it_begins(self) -> Self:
+        if self.start_s is not None and self.end_s is not None and self.end_s < self.start_s:
+            raise ValueError(f"it ends at {self.end_s} s, before it begins at {self.start_s} s")
+        return self
 
 
 class Taken(Reply):
@@ -643,6 +651,7 @@ class OwnQuestion(Body):
     quote: Words | None = Field(
         None, description="The words it is about, as they stand on a slide or were said."
     )
+    receipt: ReceiptId = None
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -650,6 +659,8 @@ class OwnQuestion(Body):
             raise ValueError("a question of your own needs both the agent who puts it and its words")
         if self.question is None and self.quote is not None:
             raise ValueError("a quote goes with a question of your own: give that as well")
+        if self.question is None and self.receipt is not None:
+            raise ValueError("a receipt goes with a question of your own: give that as well")
         return self
 
 
@@ -680,11 +691,13 @@ def put_question(session: SessionId, own: OwnQuestion, site: At, key: Key = None
         if own.question is None:
             site.sessions.get(session).questions_now()
             return {}
-        asked = site.sessions.get(session).ask(own.agent, question=own.question, quote=own.quote)
+        asked = site.sessions.get(session).ask(
+            own.agent, question=own.question, quote=own.quote, receipt=own.receipt
+        )
         assert asked is not None  # noqa: S101  # only a question that the panel is to find can be missing
         return exchange_json(asked)
 
-    what, again = ["question", own.model_dump()], partial(_last, site, session)
+    what, again = ["question", sent_of(own)], partial(_last, site, session)
     effects = [ExchangeOpened.TYPE]
     if own.question is None:
         effects, again = [QuestionsWanted.TYPE], partial(dict[str, Any])

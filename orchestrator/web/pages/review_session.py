@@ -22,6 +22,7 @@ from orchestrator.core.table import Mutability
 from orchestrator.documents.erasure import only_archived
 from orchestrator.documents.opening import context_then, is_rehearsal, store_of
 from orchestrator.panel.debrief.parts import is_of_bank
+from orchestrator.panel.loop.asking import OF_ONES_OWN
 from orchestrator.panel.loop.calling_on import digest, is_same_digest
 from orchestrator.panel.loop.panelist import made_from
 from orchestrator.panel.model.exchange import Exchange
@@ -99,7 +100,7 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
         exchange=exchange,
         name=persona.name,
         color=persona.color,
-        is_of_bank=is_of_bank(rehearsal, exchange.id),
+        is_of_bank=exchange.why_this_agent != OF_ONES_OWN and is_of_bank(rehearsal, exchange.id),
         receipt=receipt,
         seq=context.seq,
         at_s=rehearsal.store.record(context.seq).clock_s,

@@ -1,0 +1,106 @@
+"""`greenroom help core`: the crew of the page, built from what the page shows and from nothing else."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from orchestrator.core import Home, Session, verify_archive
+from orchestrator.core.errors import GreenroomError
+from orchestrator.core.table import _ROW_KEYS, _TABLE_KEYS
+from tests.helpers.commands import Commands
+
+PAGE = (Path(__file__).resolve().parents[2] / "orchestrator" / "docs" / "core.md").read_text("utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+@pytest.fixture
+def jury(tmp_path: Path) -> Path:
+    """The page's home, from its own blocks: both jurors get a role like the chair's, as it says."""
+    role, talk, vote = blocks("markdown")
+    (table,) = blocks("yaml")
+    files = {
+        "table.yaml": table,
+        **{f"templates/{agent}/role.md": role for agent in ("chair", "typographer", "printer")},
+        "session-templates/shared/talk.md": talk,
+        "session-templates/panelist/vote.md": vote,
+    }
+    assert {name for name in files if "/" not in name or f"jury/{name}" in PAGE} >= {
+        "table.yaml", "templates/chair/role.md", "session-templates/shared/talk.md",
+        "session-templates/panelist/vote.md",
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / "jury" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "jury" / name).write_text(text, "utf-8")
+    return tmp_path / "jury"
+
+
+def test_the_pages_session_is_held_as_it_says(
+    jury: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.chdir(jury.parent)
+    (example,) = blocks("python")
+    names: dict[str, Any] = {"my_model": lambda text: f"For it, of {text.count('^^^ file')} files.\n"}
+    exec(example, names)
+    assert caplog.messages == []  # nothing of the home is unused
+    with Home(jury).session("poster-7") as session:
+        assert {path: session.read(path) for path in session.files} == {
+            "shared/brief.md": "A poster for the night train.\n",
+            "shared/sketches.md": "",
+            "shared/talk.md": "# Jury on The night train, 2026-11-27: chair, typographer, printer\n"
+            "Ines: the sketch is on the table.\n",
+            "shared/decisions.md": "Printed in two colours.\n",
+            "typographer/vote.md": "For it, of 6 files.\n",
+            "printer/vote.md": "For it, of 6 files.\n",
+        }
+        assert [(note.type, note.by, note.fields) for note in session.notes()] == [
+            ("jury.decision", "chair", {"colours": 2})
+        ]
+        assert "Printed in two colours." not in names["before"].text
+        assert "For it" in names["before"].text
+    archived = verify_archive(str(jury / "archives"), "poster-7")
+    assert (archived.valid, archived.head) == (True, names["head"])
+
+
+def test_every_key_of_a_table_is_explained() -> None:
+    explained = re.findall(r"^\| `?([a-z]+)`? \|", PAGE, re.MULTILINE)
+    assert set(_ROW_KEYS) <= set(explained)
+    (table,) = blocks("yaml")
+    assert re.findall(r"^([a-z]+):", table, re.MULTILINE) == list(_TABLE_KEYS)
+
+
+def test_every_call_of_a_session_is_named() -> None:
+    public = {name for name, _ in inspect.getmembers(Session) if not name.startswith("_")}
+    assert public - set(re.findall(r"[a-z_]+", PAGE)) == set()
+
+
+def test_every_error_that_the_page_names_is_one() -> None:
+    named = set(re.findall(r"`([A-Z]\w+Error)`", PAGE))
+    known = {one.__name__ for one in _below(GreenroomError)}
+    assert named - known == {"GreenroomError"}
+
+
+def _below(kind: type[Exception]) -> set[type[Exception]]:
+    return {one for sub in kind.__subclasses__() for one in (sub, *_below(sub))}
+
+
+CALLS = sorted({
+    (words.strip(), *re.findall(r" (--[a-z]+)", options))
+    for words, options in re.findall(r"greenroom --home jury ((?:session )?[a-z]+)([^\n]*)", PAGE)
+})  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS, ids=" ".join)
+def test_every_command_of_the_page_takes_the_options_that_it_shows(
+    home: Path, capsys: pytest.CaptureFixture[str], call: tuple[str, ...]
+) -> None:
+    words, *options = call
+    shown = Commands(home, capsys)(*words.split(), "--help").stdout
+    assert [option for option in options if option != "--json" and option not in shown] == []
