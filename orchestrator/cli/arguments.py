@@ -21,6 +21,7 @@ from orchestrator.core.errors import ConfigurationError, GreenroomError, UsageEr
 from orchestrator.panel.config.engine_names import BANK, SERVICES, engine_names, is_engine_name, listed
 
 if TYPE_CHECKING:
+    from orchestrator.documents.opening import AnySession
     from orchestrator.material.speech.read import Recording
     from orchestrator.material.values import Deck
     from orchestrator.panel.config.config import Config
@@ -183,25 +184,39 @@ Endpoint = Annotated[
 
 @contextmanager
 def opened(name: str) -> Iterator[Session]:
-    """The session that a command names, for reading and writing."""
-    from orchestrator.rehearsal.session import Session
+    """The rehearsal that a command names, for reading and writing.
+
+    Raises:
+        OtherCrewError: It is a session of another crew.
+    """
+    from orchestrator.documents.opening import rehearsal_of
+
+    with opened_any(name) as session:
+        yield rehearsal_of(session)
+
+
+@contextmanager
+def opened_any(name: str) -> Iterator[AnySession]:
+    """The session of any crew that a command names, for reading and writing."""
+    from orchestrator.documents.opening import is_rehearsal, open_any, store_of
 
     screen = Screen.current
     home = screen.open_home()
     with (
         waiting() as wait,
-        Session.open(home, name, on_repair=screen.repaired, say=screen.warn, calls=wait.calls) as session,
+        open_any(home, name, on_repair=screen.repaired, say=screen.warn, calls=wait.calls) as session,
     ):
-        was_degraded = session.rehearsal.store.is_degraded
-        before = len(session.rehearsal.projection.failures)
+        was_degraded = store_of(session).is_degraded
+        before = len(session.rehearsal.projection.failures) if is_rehearsal(session) else 0
         yield session
         # In a part that stops no command (facts, trace): the command did its work, and the next one cannot.
-        if session.rehearsal.store.is_degraded and not was_degraded:
+        if store_of(session).is_degraded and not was_degraded:
             screen.warn(
                 f"{session.name} is degraded: a sync failed, so the disk is not to be trusted: check it, "
                 f"then run `greenroom resume {session.name}`"
             )
-        refuse(memory_failure(session.failures[before:]))
+        if is_rehearsal(session):
+            refuse(memory_failure(session.failures[before:]))
 
 
 def refuse(*failures: GreenroomError | None) -> None:
@@ -227,11 +242,24 @@ def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
 
 @contextmanager
 def looked_at(name: str) -> Iterator[Session]:
-    """The session that a read-only command names; also one in an archive, by `URL/ID`."""
+    """The rehearsal that a read-only command names; also one in an archive, by `URL/ID`.
+
+    Raises:
+        OtherCrewError: It is a session of another crew.
+    """
+    from orchestrator.documents.opening import rehearsal_of
+
+    with looked_at_any(name) as session:
+        yield rehearsal_of(session)
+
+
+@contextmanager
+def looked_at_any(name: str) -> Iterator[AnySession]:
+    """The session of any crew that a read-only command names; also one in an archive, by `URL/ID`."""
     if "://" not in name:
         path = Path(name)
         if not (path.is_dir() and (path / "tagmanifest-sha256.txt").is_file()):
-            with opened(name) as session:
+            with opened_any(name) as session:
                 yield session
             return
     from orchestrator.documents.listing import fetched

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.arguments import Endpoint, Name, confirm, flag, opened, option, s3_options
+from orchestrator.cli.arguments import Endpoint, Name, confirm, flag, opened_any, option, s3_options
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import told_if_stopped
 from orchestrator.core.errors import SessionStateError, UsageError
@@ -62,11 +62,8 @@ def archive(
 
     The archive is a BagIt bag.
     """
-    from orchestrator.cli.record import crew_session
-
     rest = "what was sent is kept: the same command sends the rest"
-    crew = crew_session(Screen.current.open_home().find(session))
-    with told_if_stopped(lambda: rest), crew or opened(session) as found:
+    with told_if_stopped(lambda: rest), opened_any(session) as found:
         done = found.archive(to, endpoint_url=endpoint_url)
     plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
     said = f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal"

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from orchestrator.cli.arguments import Endpoint, Name, flag, looked_at, option, s3_options
+from orchestrator.cli.arguments import Endpoint, Name, flag, looked_at, looked_at_any, option, s3_options
 from orchestrator.cli.screen import Screen, columns, document, wrapped, write_bytes
 from orchestrator.core.errors import ArchiveError, UsageError
 from orchestrator.core.legible import one_line, printable
 
 if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
+    from orchestrator.documents.opening import AnySession
     from orchestrator.panel.model.exchange import Exchange
     from orchestrator.rehearsal.session import Session
 
@@ -32,7 +33,8 @@ def context(
     layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
 ) -> None:
     """Exactly what an agent is given, now or then."""
-    from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
+    from orchestrator.documents.context import check_seat, messages_json, receipt_json
+    from orchestrator.documents.opening import context_then, store_of
 
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
@@ -43,7 +45,7 @@ def context(
         if at is not None:
             raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
     screen = Screen.current
-    with looked_at(session) as opened:
+    with looked_at_any(session) as opened:
         check_seat(opened, agent)
         found = opened.context(agent) if at is None else context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
@@ -56,7 +58,7 @@ def context(
         if as_ == "messages":
             plain = messages_json(opened, found, layout)
         else:
-            is_recorded = not opened.rehearsal.store.frozen if at is None else not at.isdecimal()
+            is_recorded = not store_of(opened).frozen if at is None else not at.isdecimal()
             plain = receipt_json(found, is_recorded=is_recorded)
             plain |= {"text": found.text} if as_ == "text" else {}
         screen.result(plain, document(plain))
@@ -66,11 +68,18 @@ def show(
     session: Name,
     trace: Annotated[bool, flag("--trace", "Every step of the loop: why, and how long it took.")] = False,
 ) -> None:
-    """One session: its questions, files and receipts."""
+    """One session: its questions, files and receipts; of another crew its files, notes and receipts."""
+    from orchestrator.documents.opening import is_rehearsal, rehearsal_of
     from orchestrator.documents.session import session_json, trace_json, trace_of
 
     screen = Screen.current
-    with looked_at(session) as opened:
+    with looked_at_any(session) as found:
+        if trace or is_rehearsal(found):
+            opened = rehearsal_of(found)
+        else:
+            plain = session_json(found, screen.warn)
+            screen.result(plain, "\n".join(_crew_lines(found, plain)))
+            return
         plain = session_json(opened, screen.warn)
         lines = _session_lines(opened, plain)
         if trace:
@@ -81,6 +90,41 @@ def show(
             lines += ["", *trace_lines(done.steps)]
             lines += [f"error after step {error['step']}: {error['message']}" for error in done.errors]
         screen.result(plain, "\n".join(lines))
+
+
+def _crew_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
+    """The session's files with class and writers, what its programs noted, and how much was recorded."""
+    import json
+
+    from orchestrator.core.legible import shown
+
+    table, width = plain["table"], columns(sys.stdout)
+    about = [opened.name, plain["state"], *([shown(plain["title"])] if plain["title"] else [])]
+    lines = ["  ".join(about), f"Crew {one_line(table['name'])}, table version {table['version']}", ""]
+    most = max(len(one["path"]) for one in plain["files"])
+    lines += [
+        f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']:{most}}  by {', '.join(one['by'])}"
+        for one in plain["files"]
+    ]
+    if plain["notes"]:
+        lines.append("")
+    for one in plain["notes"]:
+        words = shown(f"{one['type']} by {one['by']}: {json.dumps(one['fields'], ensure_ascii=False)}")
+        lines.append(wrapped(f"note {one['record']:>4}  {words}", width, hang=11))
+    return [*lines, "", *_record_lines(opened, plain)]
+
+
+def _record_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
+    from orchestrator.core.legible import counted
+
+    receipts = plain["receipts"]
+    counts = f"{counted(plain['records'], 'record')}, {counted(len(receipts), 'receipt')}"
+    lines = [f"{counts}; ledger head {plain['ledger_head']}"]
+    if receipts:
+        last = receipts[-1]
+        command = f"{Screen.current.command} context {opened.name} {last['agent']} --at {last['receipt']}"
+        lines.append(f"The last context of {last['agent']}: {command}")
+    return lines
 
 
 def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
@@ -104,14 +148,7 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
         sat = f"The offline panel sat in the place of the engine {opened.rehearsal.options.engine}"
         lines.append(f"{sat}: {one_line(projection.took_over)}.")
     lines += bill_lines(bill_of(projection.calls), is_taken_over=projection.took_over is not None)
-    receipts = plain["receipts"]
-    counts = f"{counted(plain['records'], 'record')}, {counted(len(receipts), 'receipt')}"
-    lines.append(f"{counts}; ledger head {plain['ledger_head']}")
-    if receipts:
-        last = receipts[-1]
-        command = f"{Screen.current.command} context {opened.name} {last['agent']} --at {last['receipt']}"
-        lines.append(f"The last context of {last['agent']}: {command}")
-    return lines
+    return [*lines, *_record_lines(opened, plain)]
 
 
 def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str]:
@@ -266,7 +303,9 @@ def _line(row: dict[str, Any]) -> str:
     from orchestrator.core.legible import counted
     from orchestrator.material.deck.shown import shown
 
-    where = f"{row['session']:28} {row.get('day') or '':10}  {row['state']:12}"
+    where = f"{row['session']:28} {row.get('day') or row['date'] or '':10}  {row['state']:12}"
+    if row.get("crew"):
+        return "  ".join([f"{where} {'crew':>12}", ": ".join(filter(None, (row["crew"], row["title"])))])
     marks = [f"({shown(row['presenter'])})"] if row["presenter"] else []
     marks += ["recorded"] if row.get("recorded") else []
     return "  ".join([f"{where} {counted(row['exchanges'], 'exchange'):>12}", _name_of(row), *marks])

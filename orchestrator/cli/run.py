@@ -18,7 +18,7 @@ from orchestrator.cli.arguments import (
     check_engine,
     flag,
     memory_failure,
-    opened,
+    opened_any,
     option,
     options_of,
     pacer,
@@ -33,6 +33,7 @@ from orchestrator.core.errors import ArchiveError, EngineError, SessionStateErro
 
 if TYPE_CHECKING:
     from orchestrator.cli.dialogue import Dialogue
+    from orchestrator.documents.opening import AnySession
     from orchestrator.panel.loop.rehearsal import OpenRehearsal
     from orchestrator.rehearsal.session import Session
 
@@ -137,18 +138,24 @@ def resume(
     repair_only: Annotated[bool, flag("--repair-only", "Repair, and leave it at that.")] = False,
     speed: arguments.Speed = "max",
 ) -> None:
-    """Repair a session that was cut off, and go on with it."""
+    """Repair a session that was cut off, and go on with it; of another crew it is repaired."""
+    from orchestrator.documents.opening import is_rehearsal
+
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()
     found = home.find(session)
-    with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
+    with told_if_stopped(lambda: how_to_go_on(home, found)), opened_any(session) as any_session:
+        if not is_rehearsal(any_session):
+            _repair(any_session)
+            return
+        opened_session = any_session
         if opened_session.state == "ended":
             if repair_only or not opened_session.is_to_be_archived:
                 raise SessionStateError(f"{opened_session.id} has ended: there is nothing to go on with")
             end_run(opened_session, began=began)
             return
-        repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
+        repaired = _repaired(opened_session)
         if opened_session.has_more_to_play and not repair_only:
             check_engine(opened_session)
             playback = opened_session.projection.playback
@@ -162,9 +169,28 @@ def resume(
                 raise StoppedError(f"stopped; go on with `{screen.command} resume {opened_session.name}`")
         elif opened_session.state == "interrupted":
             opened_session.settle()
-        plain = {"state": opened_session.state, "repaired": repaired}
-        words = "\n".join(repaired) or "nothing had to be repaired"
-        screen.result(plain, f"{opened_session.name} is {plain['state']}\n{words}")
+        _show_repaired(opened_session, repaired)
+
+
+def _repair(session: AnySession) -> None:
+    """Repair a session of another crew, of which nothing is played.
+
+    Raises:
+        SessionStateError: It has ended.
+    """
+    if session.state == "ended":
+        raise SessionStateError(f"{session.id} has ended: there is nothing to go on with")
+    _show_repaired(session, _repaired(session))
+
+
+def _repaired(session: AnySession) -> list[str]:
+    return [f"{repair.path}: {repair.what}" for repair in session.repair()]
+
+
+def _show_repaired(session: AnySession, repaired: Sequence[str]) -> None:
+    plain = {"state": session.state, "repaired": list(repaired)}
+    words = "\n".join(repaired) or "nothing had to be repaired"
+    Screen.current.result(plain, f"{session.name} is {plain['state']}\n{words}")
 
 
 def play_to_the_end(

@@ -17,11 +17,13 @@ from orchestrator.cli.arguments import (
     flag,
     memory_failure,
     opened,
+    opened_any,
     option,
     options_of,
     pacer,
     recorded_speech,
     refuse,
+    s3_options,
 )
 from orchestrator.cli.screen import Screen, columns, wrapped
 from orchestrator.cli.stopping import (
@@ -110,9 +112,9 @@ def end(
 ) -> None:
     """Write the debrief, freeze the session, archive it and verify.
 
-    A session of a crew that is no board panel has no debrief, and is archived where --archive says.
+    A session of another crew has no debrief; all else is the same.
     """
-    from orchestrator.cli.record import crew_session, end_crew
+    from orchestrator.documents.opening import archived_at, end_any, is_rehearsal
     from orchestrator.documents.session import warnings_json
     from orchestrator.panel.loop.moderator import Teller
 
@@ -120,17 +122,13 @@ def end(
     refused: ArchiveError | None = None
     home = screen.open_home()
     found = home.find(session)
-    if (crew := crew_session(found)) is not None:
-        with crew:
-            end_crew(crew, archive)
-        return
-    with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
-        teller = Teller(opened_session.rehearsal)
+    with told_if_stopped(lambda: how_to_go_on(home, found)), opened_any(session) as opened_session:
+        teller = Teller(opened_session.rehearsal) if is_rehearsal(opened_session) else None
         try:
-            opened_session.end(without_debrief=without_debrief, archive=archive)
+            end_any(opened_session, without_debrief=without_debrief, archive=archive, **s3_options())
         except ArchiveError as error:
             refused = error
-        for line in teller.lines():
+        for line in teller.lines() if teller is not None else ():
             screen.note(line)
         debrief = opened_session.path / "debrief.md"
         path = str(debrief) if debrief.exists() else None
@@ -138,7 +136,7 @@ def end(
             "state": opened_session.state,
             "debrief": path,
             "ledger_head": opened_session.ledger_head,
-            "archive": opened_session.archived_at,
+            "archive": archived_at(opened_session),
             "valid": opened_session.verify().valid,
             "warnings": warnings_json(opened_session),
         }
@@ -151,7 +149,8 @@ def end(
             f"Ledger head (keep it elsewhere; it shows any later change): {plain['ledger_head']}",
         ]
         screen.result(plain, "\n".join(lines))
-        refuse(memory_failure(opened_session.failures), refused)
+        failures = opened_session.failures if is_rehearsal(opened_session) else ()
+        refuse(memory_failure(failures), refused)
 
 
 # ---------------------------------------------------------------------- feed

@@ -71,10 +71,16 @@ def how_to_go_on(home: Home, root: Path) -> str:
         return "nothing was made"
     command = Screen.current.command
     name = root.name if root.parent == home.sessions else str(root)
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.documents.opening import archived_at, is_rehearsal, open_any
 
     try:
-        with Session.open(home, root) as session:
+        with open_any(home, root) as session:
+            if not is_rehearsal(session):
+                if session.state != "ended":
+                    return f"{name} is {session.state}: see `{command} show {name}`"
+                if archived_at(session) is None:
+                    return f"{name} has ended and is not archived yet: go on with `{command} end {name}`"
+                return f"{name} has ended: see `{command} show {name}`"
             if session.is_to_be_archived:
                 return f"{name} has ended and is not archived yet: go on with `{command} resume {name}`"
             if session.projection.ended:

@@ -20,6 +20,7 @@ from orchestrator.core.errors import GreenroomError, SessionBusyError, SessionNo
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.waiting import TIMEOUT_S
 from orchestrator.core.table import SESSION_ID
+from orchestrator.documents.opening import AnySession, open_any, rehearsal_of, store_of
 from orchestrator.panel.home import Home
 from orchestrator.rehearsal.session import Session
 
@@ -209,16 +210,25 @@ class OpenSessions:
     def __init__(self, home: Home | None) -> None:
         self._home = home
         self._lock = Lock()
-        self._open: OrderedDict[str, tuple[Session, int]] = OrderedDict()  # with its ledger's inode
+        self._open: OrderedDict[str, tuple[AnySession, int]] = OrderedDict()  # with its ledger's inode
         self._opening = tuple(Lock() for _ in range(OPENING_AT_ONCE))
         self._held: Counter[str] = Counter()  # by how many: it is not closed behind their backs
 
     def get(self, session_id: str) -> Session:
-        """The session in the folder with exactly this name: its id, but for a copy.
+        """Return the rehearsal in the folder with exactly this name: its id, but for a copy.
 
         Raises:
             SessionNotFoundError: There is none; prefixes, `last` and paths are for the command line.
+            OtherCrewError: It is a session of another crew.
             LedgerCorruptError
+        """
+        return rehearsal_of(self.get_any(session_id))
+
+    def get_any(self, session_id: str) -> AnySession:
+        """Return the session of any crew in the folder with exactly this name.
+
+        Raises:
+            SessionNotFoundError, LedgerCorruptError: As `get`.
         """
         if (found := self._known(session_id)) is not None:
             return found
@@ -226,11 +236,11 @@ class OpenSessions:
         with self._opening[hash(session_id) % OPENING_AT_ONCE]:
             if (found := self._known(session_id)) is not None:
                 return found
-            opened = Session.open(self._home, root)
+            opened = open_any(self._home, root)
             self.add(opened)
             return opened
 
-    def add(self, session: Session) -> None:
+    def add(self, session: AnySession) -> None:
         """Keep a session that was just started or opened."""
         inode = os.stat(session.path / LEDGER_NAME).st_ino
         with self._lock:
@@ -263,6 +273,15 @@ class OpenSessions:
         finally:
             self.let_go(session_id)
 
+    @contextmanager
+    def using_any(self, session_id: str) -> Iterator[AnySession]:
+        """As `using`, of a session of any crew."""
+        self.hold(session_id)
+        try:
+            yield self.get_any(session_id)
+        finally:
+            self.let_go(session_id)
+
     def forget(self, session_id: str) -> None:
         """Close a session, before its folder is removed."""
         with self._lock:
@@ -277,10 +296,10 @@ class OpenSessions:
         for one in closed:
             _close(one)
 
-    def _close_idle(self, session: Session, inode: int) -> None:
+    def _close_idle(self, session: AnySession, inode: int) -> None:
         """Close it, unless receipts of it wait for a lock that another holds: then it stays open for now."""
         try:
-            session.rehearsal.store.flush(timeout_s=0)
+            store_of(session).flush(timeout_s=0)
         except SessionBusyError:
             with self._lock:
                 if session.path.name not in self._open:
@@ -291,7 +310,7 @@ class OpenSessions:
             pass
         _close(session)
 
-    def _known(self, session_id: str) -> Session | None:
+    def _known(self, session_id: str) -> AnySession | None:
         """The session, if it is open and its folder is still the same one: it may have been erased."""
         with self._lock:
             session, inode = self._open.get(session_id, (None, 0))
@@ -319,12 +338,12 @@ class OpenSessions:
             raise SessionNotFoundError(f"there is no session {name[:64]!r} here", value=name[:64])
         return self._home.sessions / name
 
-    def _surplus(self) -> list[tuple[Session, int]]:
+    def _surplus(self) -> list[tuple[AnySession, int]]:
         idle = [name for name in self._open if name not in self._held]
         return [self._open.pop(name) for name in idle[: max(0, len(idle) - MAX_IDLE)]]
 
 
-def _close(session: Session) -> None:
+def _close(session: AnySession) -> None:
     """Close a session that others pushed out or replaced: what fails there is not the business of those."""
     with suppress(GreenroomError, OSError):  # what waited to be written has no folder any more, say
         session.close()

@@ -29,6 +29,7 @@ from orchestrator.core.errors import (
     InputError,
     LaterReleaseError,
     NotInstalledError,
+    OtherCrewError,
     OutboundError,
     PrintError,
     ReceiptError,
@@ -131,18 +132,25 @@ def problem(status: int, detail: str, *, code: str, value: str | None = None) ->
     return Response(text, status, media_type=MEDIA_TYPE)
 
 
-def told(request: Request, answer: Response, detail: str) -> Response:
-    """The problem document *answer* for programs; for a person who opened an address, a page that says it."""
+def told(
+    request: Request, answer: Response, detail: str, *, title: str = "", session: str | None = None
+) -> Response:
+    """Return the problem document *answer* for programs; for a person a page that says *detail*.
+
+    Args:
+        title: Of the page; "": the status's.
+        session: That the page leads to; None: none.
+    """
     wants = request.headers.get("accept", "")
     if "text/html" not in wants or request.url.path.startswith("/api/"):
         return answer
-    title = HTTPStatus(answer.status_code).phrase
     site: Site = request.app.state.site
     return page(
         "problem.html",
         answer.status_code,
-        title=title,
+        title=title or HTTPStatus(answer.status_code).phrase,
         detail=detail,
+        session=session,
         has_home=site.home is not None,
         base=site.base,
     )
@@ -163,6 +171,8 @@ def tell_problems(app: FastAPI) -> None:
         answer = problem(status_of(error), detail, code=error.code, value=error.value)
         if isinstance(error, SessionBusyError):
             answer.headers["retry-after"] = str(RETRY_AFTER_S)
+        if isinstance(error, OtherCrewError):
+            return told(request, answer, detail, title="This is no rehearsal", session=error.value)
         return told(request, answer, detail)
 
     @app.exception_handler(HTTPException)

@@ -33,6 +33,7 @@ from orchestrator.core.store.store import LEDGER_NAME
 from orchestrator.core.table import SESSION_ID
 from orchestrator.core.verify import Finding, Verification
 from orchestrator.core.verify.disk import open_folder, opened
+from orchestrator.documents.opening import AnySession, open_any, rehearsal_of
 from orchestrator.panel.application import BOARD
 from orchestrator.panel.comments import Comments, Verdicts
 from orchestrator.panel.home import Home
@@ -127,7 +128,7 @@ class Review:
         self._running: Thread | None = None
         self._ended = 0.0
         self._listed_at = ""  # when the last update began that saw all archives
-        self._fetched: OrderedDict[str, Session] = OrderedDict()
+        self._fetched: OrderedDict[str, AnySession] = OrderedDict()
         self._fetching = Lock()
 
     @cached_property
@@ -197,7 +198,16 @@ class Review:
     # ------------------------------------------------------------------ one session
 
     def session(self, row: Row) -> Session:
-        """The session itself, for reading: the home's own, else its archive, fetched and verified.
+        """Return the rehearsal itself, as `session_any`.
+
+        Raises:
+            OtherCrewError: It is a session of another crew.
+            SessionNotFoundError, ArchiveError: As `session_any`.
+        """
+        return rehearsal_of(self.session_any(row))
+
+    def session_any(self, row: Row) -> AnySession:
+        """Return the session itself, for reading: the home's own, else its archive, fetched and verified.
 
         Raises:
             SessionNotFoundError: It was erased just now.
@@ -205,7 +215,7 @@ class Review:
         """
         name = row.entry.session
         if row.is_here:
-            return self._live.get(name)
+            return self._live.get_any(name)
         with self._fetching:
             if name in self._fetched:
                 self._fetched.move_to_end(name)
@@ -219,7 +229,7 @@ class Review:
                 known=self._register,
                 application=BOARD,
             )
-            opened = self._fetched[name] = Session.open(None, root)
+            opened = self._fetched[name] = open_any(None, root)
             if (head := opened.ledger_head) != row.entry.head:
                 self._drop(name)
                 raise ArchiveError(
@@ -336,7 +346,7 @@ class Review:
             raise SessionNotFoundError(f"there is no session {session[:64]!r} here", value=session[:64])
         if not archive and self._home is not None and os.path.lexists(self._home.sessions / session):
             try:
-                return self._live.get(session).verify()
+                return self._live.get_any(session).verify()
             except (SessionNotFoundError, LedgerCorruptError):  # whatever lies there
                 return verify_at_home(self._home, self._home.sessions / session, BOARD)
         row = self.catalogue.get(session) if archive else self.row(session)

@@ -341,7 +341,7 @@ MAX_BYTES: Final = 1_000_000
 MAX_TEXT_BYTES: Final = 12_500_000
 """Where a deck or a whole file comes as text: 2,000,000 characters, each written as an escape of JSON."""
 _UPLOADS: Final = re.compile(rf"{PREFIX}/(decks|materials/[^/]+|check|dossier|sessions/[^/]+/intel)")
-_TEXTS: Final = re.compile(rf"{PREFIX}/(sessions|sessions/[^/]+/files/.*)", re.DOTALL)
+_TEXTS: Final = re.compile(rf"{PREFIX}/(sessions|crew/sessions|sessions/[^/]+/files/.*)", re.DOTALL)
 
 
 class Bodies:

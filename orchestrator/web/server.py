@@ -38,7 +38,7 @@ from orchestrator.web.site import LOOPBACK, Site
 
 API: Final[tuple[str, ...]] = (
     "health", "decks", "materials", "starting", "room", "debrief", "speech", "microphone",
-    "comments", "sessions", "contexts", "files", "records", "memories", "dossiers",
+    "comments", "sessions", "crews", "contexts", "files", "records", "memories", "dossiers",
 )  # fmt: skip
 """Files of `api/`: the addresses under `PREFIX`."""
 PAGES: Final[tuple[str, ...]] = (

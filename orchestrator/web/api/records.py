@@ -16,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from orchestrator.core.errors import SessionNotFoundError
 from orchestrator.core.store.store import Store
 from orchestrator.documents.models.sessions import LedgerRecord
+from orchestrator.documents.opening import store_of
 from orchestrator.web.api.room import LOOK_S
 from orchestrator.web.description import LINES, SessionId, component, sends_events
 from orchestrator.web.open_sessions import Work
@@ -73,9 +74,7 @@ async def stream_records(
 
 def _store(site: Site, session: str) -> Store:
     """The session's store as of its last record: asked for anew each time, since it may be closed between."""
-    store = site.sessions.get(session).rehearsal.store
-    store.catch_up()
-    return store
+    return store_of(site.sessions.get_any(session))
 
 
 def _to_now(store: Store, after: int) -> Iterator[bytes]:

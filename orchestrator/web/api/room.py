@@ -26,6 +26,8 @@ from orchestrator.core.legible import one_line
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.requests import MAX_ID_CHARS, Request, part_of, request_of
 from orchestrator.documents.models.base import Exchange, NoExchange
+from orchestrator.documents.opening import archived_at, end_any
+from orchestrator.documents.session import warnings_json
 from orchestrator.material.speech.delivery import FILLER, is_recognised, said_in
 from orchestrator.material.speech.segment_json import piece_of
 from orchestrator.material.speech.times import pace_of, words_in
@@ -405,13 +407,16 @@ class Ended(Reply):
 @router.post("/sessions/{session}/end")
 @takes_long
 def end_session(session: SessionId, ending: Ending, site: At) -> Ended:
-    """Debrief, freeze, archive, verify; what an open microphone is recognising is taken in first."""
-    with site.sessions.using(session) as found:
+    """Debrief, freeze, archive, verify; what an open microphone is recognising is taken in first.
+
+    A session of another crew has no debrief; all else is the same.
+    """
+    with site.sessions.using_any(session) as found:
         told = site.microphones.finish(session)
         site.drives.stop(session)
-        head = found.end(without_debrief=ending.without_debrief, archive=ending.archive)
-        told += [f"{part}: {reason}" for part, reason in dict.fromkeys(found.failures)]
-        return Ended(state=found.state, ledger_head=head, archive=found.archived_at, warnings=told)
+        head = end_any(found, without_debrief=ending.without_debrief, archive=ending.archive, **site.s3)
+        told += [f"{one['part']}: {one['reason']}" for one in warnings_json(found)]
+        return Ended(state=found.state, ledger_head=head, archive=archived_at(found), warnings=told)
 
 
 @router.get(

@@ -20,6 +20,7 @@ from pydantic import AfterValidator, Field
 from orchestrator.core.errors import EngineError, GreenroomError, SessionExistsError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.requests import NO_REPLY, find, keep_reply, request_of
+from orchestrator.documents.opening import check_is_of_board
 from orchestrator.material.checks.arithmetic import deck_tensions
 from orchestrator.material.intel.findings import read_intel
 from orchestrator.material.speech.sound import allow_sound
@@ -198,6 +199,7 @@ def _start(starting: Starting, site: Site) -> Started:
         *("deck", "deck_text", "sample", "dismissed", "keep_sound"),
         *("speech", "board", "members", "intel", "news"),
     }
+    check_is_of_board(site.own)
     options: dict[str, Any] = starting.model_dump(exclude=apart)
     options["focus"] = tuple(starting.focus)
     options["panel"] = tuple(starting.panel) if starting.panel else None

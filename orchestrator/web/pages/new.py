@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from orchestrator.core.errors import GreenroomError
 from orchestrator.core.home.regular import read_regular
 from orchestrator.core.table import MODERATOR, SESSION_ID
+from orchestrator.documents.opening import check_is_of_board
 from orchestrator.panel.config.config import Config
 from orchestrator.panel.config.engine_names import BANK, installed_names
 from orchestrator.panel.engines.model.settings import DEFAULT_MODEL
@@ -118,7 +119,7 @@ def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]
     before: int | None = None
     while rows := site.review.catalogue.page(before=before, are_recorded=are_recorded):
         for row in rows:
-            if row.is_here:
+            if row.is_here and not row.entry.crew:
                 yield Rehearsed(row, site.review.titles.of(row.entry.session))
         before = rows[-1].n
 
@@ -163,6 +164,7 @@ INTENSITIES = {
 def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
     """The starting page."""
     home = site.own
+    check_is_of_board(home)
     config = home.config
     rules = read_orchestration(read_regular(home.root / RULES).decode(), RULES)
     answer = page(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Literal
@@ -10,12 +11,16 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends
 from starlette.responses import HTMLResponse, Response
 
+from orchestrator.core import session as core
 from orchestrator.core.context.assemble import Context
 from orchestrator.core.context.frames import CARRIED_FOOTER, CARRIED_HEADER, unescape
 from orchestrator.core.context.receipt import Receipt
 from orchestrator.core.errors import ArchiveError, ArchiveUnavailableError, ReceiptError, UsageError
+from orchestrator.core.store.ledger import FILE_OPS
+from orchestrator.core.store.store import Store
 from orchestrator.core.table import Mutability
 from orchestrator.documents.erasure import only_archived
+from orchestrator.documents.opening import context_then, is_rehearsal, store_of
 from orchestrator.panel.debrief.parts import is_of_bank
 from orchestrator.panel.loop.asking import OF_ONES_OWN
 from orchestrator.panel.loop.calling_on import digest, is_same_digest
@@ -180,10 +185,12 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         checked = site.review.checked(row, again=True) if check else None
         if checked and not (row.is_here or checked[-1].is_shown):
             return _refused(site, row, checked[-1])
-        found = site.review.session(row)
+        found = site.review.session_any(row)
         checked = checked or site.review.checked(row)
     except ArchiveError as error:
         return _not_right(site, row, error)
+    if not is_rehearsal(found):
+        return _crew_page(site, row, found, checked)
     return page(
         "review_session.html",
         has_home=site.home is not None,
@@ -204,6 +211,109 @@ def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
         title=site.review.titles.of(session),
         runs=site.review.catalogue.runs_beside(row),
         only_in=() if site.home is None or row.is_here else only_archived(site.home, session),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file of another crew's session, as it stands."""
+
+    path: str
+    mutability: str
+    writers: tuple[str, ...]
+    size_bytes: int
+    revisions: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A write or a note of another crew's session."""
+
+    seq: int
+    at: str
+    by: str
+    what: str  # the file, or the type of the note
+    op: str
+    told: str  # the text, or what the note says as JSON
+    receipt: str | None  # of the context that it came from
+
+
+def _crew_page(site: Site, row: Row, found: core.Session, checked: Sequence[Checked]) -> HTMLResponse:
+    """The page of another crew's session: its files, what was written when and from which context, proof."""
+    store = store_of(found)
+    states = {path: store.state(path) for path in store.layout.files}
+    return page(
+        "review_crew.html",
+        has_home=site.home is not None,
+        base=site.base,
+        row=row,
+        standing=site.review.standing(row),
+        session=found,
+        table=store.layout.table,
+        head=store.head,
+        records=store.seq,
+        files=[
+            WrittenFile(
+                path,
+                one.mutability.value,
+                one.writers,
+                states[path].size_bytes,
+                states[path].revisions,
+                store.content(path),
+            )
+            for path, one in store.layout.files.items()
+        ],
+        moments=list(_moments(store, found)),
+        receipts=found.receipts(),
+        checked=checked,
+        comments=site.review.comments.of(row.entry.session),
+        title=site.review.titles.of(row.entry.session),
+        only_in=() if site.home is None or row.is_here else only_archived(site.home, row.entry.session),
+    )
+
+
+def _moments(store: Store, session: core.Session) -> Iterator[Moment]:
+    notes = {one.seq: one for one in session.notes()}
+    for entry in store.entries():
+        if entry.op in FILE_OPS:
+            record = store.record(entry.seq)
+            what = record.file or ""
+            yield Moment(record.seq, record.at, record.by, what, record.op, record.text or "", record.receipt)
+        elif entry.seq in notes:
+            note = notes[entry.seq]
+            told = json.dumps(dict(note.fields), ensure_ascii=False)
+            yield Moment(note.seq, note.at, note.by, note.type, "note", told, None)
+
+
+@router.get("/review/{session}/contexts/{receipt}", response_class=HTMLResponse)
+@reads
+def given(session: str, receipt: str, site: At) -> HTMLResponse:
+    """The files that an agent was given, rebuilt and compared with the receipt."""
+    row = site.review.row(session)
+    failed, context, before = None, None, None
+    try:
+        found = site.review.session_any(row)
+        of_it = found.receipt(receipt)
+        context = context_then(found, receipt, of_it.agent)
+        earlier = [one for one in found.receipts() if one.agent == of_it.agent and one.seq < of_it.seq]
+        before = earlier[-1] if earlier else None
+    except ArchiveError as error:
+        return _not_right(site, row, error)
+    except ReceiptError as error:
+        failed = str(error)
+    return page(
+        "review_context.html",
+        404 if failed else 200,
+        has_home=site.home is not None,
+        base=site.base,
+        row=row,
+        failed=failed,
+        receipt=None if context is None else context.receipt,
+        before=before,
+        sha256="" if context is None else context.sha256,
+        size_bytes=0 if context is None else len(context.text.encode()),
+        files=() if context is None else _files(context, before),
     )
 
 
