@@ -38,7 +38,7 @@ def demo(
         bool, flag("--offline", "What there is without a model: a bank of questions, and arithmetic.")
     ] = False,
 ) -> None:
-    """Two rehearsals on a bundled deck; no key, no network.
+    """Play two rehearsals on a bundled deck; no key, no network.
 
     They are a week apart. Speech, answers and the panel's replies are recorded. Code verifies each reply as
     it does a model's.
@@ -90,7 +90,7 @@ def _recorded_json(recording: Recording, replies: Replies) -> dict[str, Any]:
 
 
 def _played(session: Session, act: Act, began: float) -> _Ended:
-    """Play, end, archive and verify one of the two; each exchange is shown once it is over."""
+    """Play, end, archive and verify one of the two; show each exchange once it is over."""
     from orchestrator.cli.dialogue import run_json
 
     screen, projection = Screen.current, session.projection
@@ -114,7 +114,7 @@ def _played(session: Session, act: Act, began: float) -> _Ended:
 
 
 def _lines(session: Session, exchange: Exchange, *, is_whole: bool) -> Iterator[str]:
-    """An exchange: what it is about, and each question with its answer and what came of it, or in short."""
+    """Yield an exchange: what it is about, and each question with its answer and verdict, or in short."""
     rehearsal = session.rehearsal
     name, width = rehearsal.name_of(exchange.agent), columns(sys.stderr)
     first_name = rehearsal.options.presenter.split()[0]
@@ -138,7 +138,7 @@ def _lines(session: Session, exchange: Exchange, *, is_whole: bool) -> Iterator[
 
 
 def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
-    """What came of both, where it is kept, and where to look next."""
+    """Return what came of both, where it is kept, and where to look next."""
     from orchestrator.panel.debrief import phrasing
 
     names = f"both sessions: {first.plain['session']} and {second.plain['session']}"

@@ -204,7 +204,7 @@ def feed(
 
 
 def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
-    """Everything that *source* gives, in the way that fits it and whoever drives the session."""
+    """Take in everything that *source* gives, in the way that fits it and whoever drives the session."""
     from orchestrator.panel.loop.driver_lock import is_driven
 
     screen = Screen.current
@@ -266,7 +266,7 @@ def _take_recording(session: Session, path: Path, speed: str) -> None:
 def slide(
     session: Name, number: Annotated[int, typer.Argument(metavar="N", help="The slide's number.")]
 ) -> None:
-    """The presenter moved to slide N."""
+    """Move to slide N, as the presenter did."""
     with opened(session) as opened_session:
         opened_session.slide(number)
         Screen.current.result({"slide": number}, f"slide {number}")
@@ -285,7 +285,7 @@ def pause(session: Name) -> None:
 
 
 NONE: Final = "none"
-"""In the place of a person's verdict: what was said before is taken back."""
+"""The word in place of a person's verdict that takes back what was said before."""
 
 
 def ask(
@@ -343,7 +343,7 @@ def done(session: Name) -> None:
 
 
 def _tell(opened_session: Session, exchange: Exchange, judgement: Judgement) -> None:
-    """Print what came of an answer: the verdict, and the next question or how the exchange was closed."""
+    """Print the outcome of an answer: the verdict, and the next question or how the exchange was closed."""
     from orchestrator.panel import render
     from orchestrator.panel.debrief.phrasing import outcome
     from orchestrator.panel.loop.moderator import question_lines

@@ -121,7 +121,7 @@ class Session(Rehearsal):
         self.hear(segment)
 
     def listen(self, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
-        """Take live speech in, from stdin (`-`) or a file that grows; as `loop.live.feed_live`."""
+        """Take live speech in, from stdin (`-`) or a file that grows, as `loop.live.feed_live` does."""
         from orchestrator.panel.loop import live
 
         _say("listen")

@@ -203,7 +203,7 @@ class History:
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
         self.waiting: list[Waiter] = []
-        """The threads that wait for the session's lock, told when a transaction lets go."""
+        """The threads that wait for the session's lock, notified when a transaction lets go."""
         self._fds = files.Descriptors()
         self.identity = (0, 0)
         """Device and inode of the ledger: another file under its name is another ledger."""

@@ -26,12 +26,12 @@ from orchestrator.rehearsal.session import Session
 FOLDER: Final = PACKAGE / "rehearsal" / "demo"
 PRESENTER: Final = "Dana Whitfield"
 PANEL: Final = ("skeptic", "analyst", "contrarian")
-"""Those for whom replies are recorded."""
+"""The panelists for whom replies are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One of the two: its files in this folder, its day, and how many questions there is time for."""
+    """An act: its files in this folder, its day, and how many questions there is time for."""
 
     deck: str
     speech: str
@@ -55,7 +55,7 @@ ACTS: Final = (
 
 
 def begin_act(home: Home, act: Act, engine: Engine, **options: Any) -> Session:
-    """The session of *act*, ready to be played; *options* as of `Session.start`."""
+    """Begin the session of *act*, ready to be played; *options* as of `Session.start`."""
     loading = Loading(read_speech(FOLDER / act.speech), "run", read_answers(FOLDER / act.answers))
     return Session.start(
         home,

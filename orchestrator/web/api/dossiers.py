@@ -116,7 +116,7 @@ class DossierWanted(Body):
 
 
 class QuestionPrepared(Body):
-    """How far the presenter is with a question."""
+    """The presenter's progress with a question."""
 
     is_prepared: bool = False
     """It needs no rehearsal."""

@@ -78,7 +78,7 @@ class AnswerSound:
 
 
 def sounds_of(home: Home, found: Session) -> tuple[AnswerSound, ...]:
-    """The answers that can be heard again, in the order of asking.
+    """Return the answers that can be heard again, in the order of asking.
 
     A piece that answers nothing any more, or was said off the record, is deleted.
     """
@@ -110,7 +110,7 @@ At = Annotated[Site, Depends(site_of)]
 
 
 def unsaid(line: str) -> None:
-    """A warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
+    """Drop a warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
 
 
 @router.get("/sessions", **sends(SessionList))

@@ -75,7 +75,7 @@ class Knowledge:
 
 
 def knowledge(session: Session, exchange_id: str) -> Knowledge:
-    """What the panelist knew when it asked this question, rebuilt and compared with its receipt.
+    """Return what the panelist knew when it asked this question, rebuilt and compared with its receipt.
 
     Raises:
         UsageError: There is no such exchange.
@@ -114,9 +114,10 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
 
 
 def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
-    """The record that opened the exchange, and the digest of the files that its question was made from.
+    """Return the record that opened the exchange, and the digest of the files that its question came from.
 
-    None: the question is not the panelist's own candidate: somebody put it for it, or it came back.
+    The digest is None if the question is not the panelist's own candidate: somebody put it for it, or it came
+    back.
     """
     store = session.rehearsal.store
     made_from: str | None = None
@@ -134,7 +135,7 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
 
 
 def _inputs(receipt: Receipt) -> str:
-    """As a candidate's record names what it was made from (`loop.refreshing`)."""
+    """Return a receipt's files as a candidate's record names what it was made from (`loop.refreshing`)."""
     return digest(made_from(receipt))
 
 
@@ -158,7 +159,7 @@ def _files(context: Context, before: Receipt | None) -> tuple[KnownFile, ...]:
 
 
 def _split(text: str, mutability: str, known: tuple[int, str] | None, sha256: str) -> Sequence[str]:
-    """What of a file's text was there at the receipt before, and what is new."""
+    """Return what of a file's text was there at the receipt before, and what is new."""
     if known is None:
         return "", text
     if known[1] == sha256:
@@ -179,7 +180,7 @@ At = Annotated[Site, Depends(site_of)]
 @router.get("/review/{session}", response_class=HTMLResponse)
 @reads
 def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
-    """The timeline. *check*: verify the session now, also where that was done before."""
+    """Return the timeline. *check*: verify the session now, also where that was done before."""
     row = site.review.row(session)
     try:
         checked = site.review.checked(row, again=True) if check else None
@@ -320,7 +321,7 @@ def given(session: str, receipt: str, site: At) -> HTMLResponse:
 @router.get("/review/{session}/questions/{exchange}", response_class=HTMLResponse)
 @reads
 def question(session: str, exchange: str, site: At) -> HTMLResponse:
-    """The files that the panelist was given for this question."""
+    """Return the files that the panelist was given for this question."""
     row = site.review.row(session)
     try:
         found = site.review.session(row)
@@ -344,7 +345,7 @@ def question(session: str, exchange: str, site: At) -> HTMLResponse:
 @router.get("/review/{session}/export")
 @reads
 def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Response:
-    """The timeline as a file of its own, with the head by which it can be checked."""
+    """Return the timeline as a file of its own, with the head by which it can be checked."""
     row = site.review.row(session)
     found: Session = site.review.session(row)
     moments = timeline(found.rehearsal, site.review.persons(found))
@@ -354,7 +355,7 @@ def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Resp
 @router.get("/review/{session}/redacted")
 @reads
 def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> Response:
-    """The timeline for sharing, without the names of those who spoke."""
+    """Return the timeline for sharing, without the names of those who spoke."""
     row = site.review.row(session)
     found = site.review.session(row)
     moments = timeline(found.rehearsal, site.review.persons(found))
@@ -362,7 +363,7 @@ def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> 
 
 
 def _file(text: str, title: str, name: str, format: str) -> Response:
-    """Markdown as a file, as it is or as a page of its own."""
+    """Return Markdown as a file, as it is or as a page of its own."""
     if format == "html":
         answer: Response = page("review_export.html", title=title, body=markdown(text))
     else:
@@ -372,13 +373,13 @@ def _file(text: str, title: str, name: str, format: str) -> Response:
 
 
 def _drilled_row(site: Site, found: Session) -> Row | None:
-    """The session whose question a drill puts again; None: it is no drill, or that session is not here."""
+    """Return the session whose question a drill puts again, or None if it is no drill or not here."""
     drilled = found.rehearsal.drilled
     return site.review.catalogue.get(drilled.session) if drilled is not None else None
 
 
 def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
-    """The page in place of an archive that is not right, or cannot be read now."""
+    """Return the page in place of an archive that is not right, or cannot be read now."""
     if isinstance(error, ArchiveUnavailableError):
         return _refused(site, row, Checked("", None, "", row.entry.head, why=str(error)))
     checked = site.review.checked(row, again=True)
@@ -389,7 +390,7 @@ def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
 
 
 def _refused(site: Site, row: Row, checked: Checked, *, first: str = "") -> HTMLResponse:
-    """The page in place of an archive that was looked at just now; *first*: what was met before that."""
+    """Return the page in place of an archive that was looked at just now; *first*: an earlier error."""
     is_unavailable = checked.is_valid is None
     return page(
         "review_refused.html",
