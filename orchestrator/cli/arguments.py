@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from orchestrator.panel.config.config import Config
     from orchestrator.panel.home import Home
     from orchestrator.panel.records.projection import PartFailure
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- options
@@ -75,7 +75,7 @@ _AS_GIVEN: Final = (
     *("presenter", "speaker", "date", "kind", "engine", "layout", "intensity", "mode"),
     *("minutes", "exchanges", "remember", "board", "questions"),
 )
-"""The options that `Session.start` takes by the same name and as they are."""
+"""The options that `Rehearsal.start` takes by the same name and as they are."""
 
 
 def _session_options(
@@ -136,7 +136,7 @@ def begins_a_session(command: C) -> C:
 
 
 def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a beginning as `Session.start` takes them, checked.
+    """Return the options of a beginning as `Rehearsal.start` takes them, checked.
 
     Raises:
         UsageError: One is none of those that there are.
@@ -183,8 +183,8 @@ Endpoint = Annotated[
 
 
 @contextmanager
-def opened(name: str) -> Iterator[Session]:
-    """The rehearsal that a command names, for reading and writing.
+def opened(name: str) -> Iterator[Rehearsal]:
+    """Open the rehearsal that a command names, for reading and writing.
 
     Raises:
         OtherCrewError: It is a session of another crew.
@@ -197,7 +197,7 @@ def opened(name: str) -> Iterator[Session]:
 
 @contextmanager
 def opened_any(name: str) -> Iterator[AnySession]:
-    """The session of any crew that a command names, for reading and writing."""
+    """Open the session of any crew that a command names, for reading and writing."""
     from orchestrator.documents.opening import is_rehearsal, open_any, store_of
 
     screen = Screen.current
@@ -241,8 +241,8 @@ def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
 
 
 @contextmanager
-def looked_at(name: str) -> Iterator[Session]:
-    """The rehearsal that a read-only command names; also one in an archive, by `URL/ID`.
+def looked_at(name: str) -> Iterator[Rehearsal]:
+    """Open the rehearsal that a read-only command names; also one in an archive, by `URL/ID`.
 
     Raises:
         OtherCrewError: It is a session of another crew.
@@ -255,7 +255,7 @@ def looked_at(name: str) -> Iterator[Session]:
 
 @contextmanager
 def looked_at_any(name: str) -> Iterator[AnySession]:
-    """The session of any crew that a read-only command names; also one in an archive, by `URL/ID`."""
+    """Open the session of any crew that a read-only command names; also in an archive, by `URL/ID`."""
     if "://" not in name:
         path = Path(name)
         if not (path.is_dir() and (path / "tagmanifest-sha256.txt").is_file()):
@@ -314,7 +314,7 @@ def check_address(engine: str) -> None:
         raise ConfigurationError("ANTHROPIC_BASE_URL must begin with http:// or https://: put it before")
 
 
-def check_engine(session: Session) -> None:
+def check_engine(session: Rehearsal) -> None:
     """Report now, and not in the middle, that the engine cannot work; and what its settings cost."""
     check_address(session.rehearsal.options.engine)
     session.check_engine()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from orchestrator.panel.engines.recorded import Recording, Replies
     from orchestrator.panel.model.exchange import Exchange
     from orchestrator.rehearsal.demo.rehearsals import Act
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 TIMES: Final = {2: ", 2nd try", 3: ", 3rd try"}
 
@@ -89,7 +89,7 @@ def _recorded_json(recording: Recording, replies: Replies) -> dict[str, Any]:
     return {"by": recording.by, "on": recording.on, "replies": played, "stale": stale}
 
 
-def _played(session: Session, act: Act, began: float) -> _Ended:
+def _played(session: Rehearsal, act: Act, began: float) -> _Ended:
     """Play, end, archive and verify one of the two; show each exchange once it is over."""
     from orchestrator.cli.dialogue import run_json
 
@@ -113,7 +113,7 @@ def _played(session: Session, act: Act, began: float) -> _Ended:
     return _Ended(run_json(session, session.archived_at, seconds=perf_counter() - began), session.debrief())
 
 
-def _lines(session: Session, exchange: Exchange, *, is_whole: bool) -> Iterator[str]:
+def _lines(session: Rehearsal, exchange: Exchange, *, is_whole: bool) -> Iterator[str]:
     """Yield an exchange: what it is about, and each question with its answer and verdict, or in short."""
     rehearsal = session.rehearsal
     name, width = rehearsal.name_of(exchange.agent), columns(sys.stderr)

@@ -31,7 +31,7 @@ from orchestrator.panel.records.projection import with_verdict
 if TYPE_CHECKING:
     from orchestrator.panel.debrief.parts import Debrief
     from orchestrator.panel.model.exchange import Exchange, Judgement
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- dialogue
@@ -49,7 +49,7 @@ class Dialogue:
         more, with the words that it is about above it.
     """
 
-    def __init__(self, session: Session, *, is_typed: bool = False, is_known: bool = False) -> None:
+    def __init__(self, session: Rehearsal, *, is_typed: bool = False, is_known: bool = False) -> None:
         """Take what stands at the beginning as known.
 
         Args:
@@ -238,7 +238,7 @@ def _aside(dialogue: Dialogue, line: str) -> None:
         say(f"This is the last of {counted(options.exchanges, 'question')}: answer it, or park it.")
     elif line == "?back":
         session.park()
-        session.ask(parked=True)
+        session.call_on(parked=True)
     elif line[1:] in (*PERSON_VERDICTS, "none"):
         _judge_last(dialogue, None if line == "?none" else line[1:])
     else:
@@ -281,7 +281,7 @@ def _line(mark: str) -> str | None:
 # The result of a finished run: the contract's JSON, and a page for people.
 
 
-def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[str, Any]:
+def run_json(session: Rehearsal, archive: str | None, *, seconds: float) -> dict[str, Any]:
     """Return the result of `run` as interfaces.md promises it."""
     projection = session.projection
     grounded = [one.grounded for one in each_once(projection.exchanges) if one.written_by != PRESENTER]
@@ -309,7 +309,7 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
     }
 
 
-def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) -> str:
+def run_text(session: Rehearsal, plain: dict[str, Any], *, brief: bool = False) -> str:
     """Return the page for people: what to fix first, the questions, what stays open, and where it all is.
 
     *brief* leaves out the exchanges, which somebody at the terminal has just had.
@@ -336,7 +336,7 @@ def page_text(debrief: Debrief, *, reviews: bool = True) -> str:
     return as_text(debrief, width=columns(sys.stdout), colour=colour, reviews=reviews).rstrip("\n")
 
 
-def _head(session: Session, plain: dict[str, Any]) -> str:
+def _head(session: Rehearsal, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""

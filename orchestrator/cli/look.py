@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
     from orchestrator.documents.opening import AnySession
     from orchestrator.panel.model.exchange import Exchange
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- look
@@ -93,7 +93,7 @@ def show(
 
 
 def _crew_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
-    """The session's files with class and writers, what its programs noted, and how much was recorded."""
+    """List the session's files with class and writers, its programs' notes, and how much was recorded."""
     import json
 
     from orchestrator.core.legible import shown
@@ -127,7 +127,7 @@ def _record_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
+def _session_lines(opened: Rehearsal, plain: dict[str, Any]) -> list[str]:
     """Return the lines of a session: its dialogue, then files, what was spent, and how much was recorded."""
     from orchestrator.core.legible import counted, shown
     from orchestrator.panel.debrief.parts import bill_lines, bill_of
@@ -151,7 +151,7 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     return [*lines, *_record_lines(opened, plain)]
 
 
-def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str]:
+def _exchange_lines(opened: Rehearsal, exchange: Exchange, width: int) -> list[str]:
     """Return a question with the words that it is about, and every answer and follow-up."""
     from orchestrator.core.legible import shown
     from orchestrator.panel.debrief.phrasing import DISMISSED, outcome

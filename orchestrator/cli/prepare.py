@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from orchestrator.material.claim import Tension
     from orchestrator.material.values import Intel
     from orchestrator.panel.engines.in_flight import Calls
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- check
@@ -272,7 +272,7 @@ def intel(
         screen.result(plain, _text(found.projection.intel, plain))
 
 
-def _search(session: Session, without: Sequence[str]) -> None:
+def _search(session: Rehearsal, without: Sequence[str]) -> None:
     """Bring in what the web says; show the queries as they were sent."""
     from orchestrator.documents.preparation import searched_json
 

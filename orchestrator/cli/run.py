@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.documents.opening import AnySession
     from orchestrator.panel.loop.rehearsal import OpenRehearsal
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 @arguments.begins_a_session
@@ -97,7 +97,7 @@ def rehearse(
         from orchestrator.material.speech.read import Recording
         from orchestrator.panel.answers import read_answers
         from orchestrator.panel.loop.recorded import Loading
-        from orchestrator.rehearsal.session import Session
+        from orchestrator.rehearsal.rehearsal import Rehearsal
 
         check_address(given.get("engine") or home.config.engine)
         pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
@@ -114,7 +114,7 @@ def rehearse(
         loading = Loading(recording, "run", prepared, archive, typed)
         with (
             waiting() as wait,
-            Session.start(
+            Rehearsal.start(
                 home,
                 deck,
                 loading=loading,
@@ -194,7 +194,7 @@ def _show_repaired(session: AnySession, repaired: Sequence[str]) -> None:
 
 
 def play_to_the_end(
-    session: Session, *, speed: str, began: float, repaired: Sequence[str] = ()
+    session: Rehearsal, *, speed: str, began: float, repaired: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Play what is loaded, end, archive and verify; print the result and return it."""
     from orchestrator.cli.dialogue import KEYS, Dialogue, prompt_of, verdict_prompt_of
@@ -258,7 +258,7 @@ def _tells_when_out() -> Callable[[OpenRehearsal], None]:
 
 
 def end_run(
-    session: Session, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
+    session: Rehearsal, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
 ) -> dict[str, Any]:
     """End, archive and verify a run that was played; print the result and return it.
 

@@ -15,7 +15,7 @@ from orchestrator.panel.engines.in_flight import Calls
 
 if TYPE_CHECKING:
     from orchestrator.panel.loop.rehearsal import OpenRehearsal
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- waiting
@@ -124,7 +124,7 @@ def muted() -> Iterator[None]:
 
 
 @contextmanager
-def progress(session: Session, shown: bool) -> Iterator[Callable[[OpenRehearsal], None]]:
+def progress(session: Rehearsal, shown: bool) -> Iterator[Callable[[OpenRehearsal], None]]:
     """Yield a callback for every step of a playback."""
     loaded = session.projection.playback
     if not shown or loaded is None or not loaded.segments:

@@ -24,7 +24,7 @@ from orchestrator.panel.loop.steps import End, Listen, is_run
 from orchestrator.panel.loop.transcript import set_clock, show_first
 from orchestrator.panel.loop.turns import Floor, floor_of
 from orchestrator.panel.records.moderator import NOBODY_THERE
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.presence import Microphones, Presence
 
@@ -65,7 +65,7 @@ class Drive:
 
     def __init__(
         self,
-        session: Session,
+        session: Rehearsal,
         over: Callable[[Drive], None],
         is_attended: Callable[[], bool] = lambda: True,
         is_spoken: Callable[[], bool] = lambda: False,
@@ -311,7 +311,7 @@ class Drives:
                 "what you said last is not recognised yet: press again once it stands in the captions"
             )
 
-    def end_answer(self, session: Session) -> None:
+    def end_answer(self, session: Rehearsal) -> None:
         """Note that the answer ends now, and wait for what of it is being spoken; not where nothing is.
 
         Raises:
@@ -332,7 +332,7 @@ class Drives:
         drive = self._drives.get(session_id)
         return drive is None or monotonic() - drive.voice_at < SPOKEN_S
 
-    def go_on(self, session: Session) -> None:
+    def go_on(self, session: Rehearsal) -> None:
         """Let a drive go on that stopped for want of a page, as somebody without one says or does something.
 
         Raises:
@@ -373,7 +373,7 @@ class Drives:
         for drive in drives:
             drive.stop()
 
-    def _drive_of(self, session: Session) -> Drive:
+    def _drive_of(self, session: Rehearsal) -> Drive:
         """Return the drive of this session, started if there is none."""
         with self._lock:
             drive = self._drives.get(session.name)

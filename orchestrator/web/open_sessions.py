@@ -22,7 +22,7 @@ from orchestrator.core.store.waiting import TIMEOUT_S
 from orchestrator.core.table import SESSION_ID
 from orchestrator.documents.opening import AnySession, open_any, rehearsal_of, store_of
 from orchestrator.panel.home import Home
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 # ---------------------------------------------------------------------- threads
 # Threads in which a session is worked on: a few for each, so that a session that is stuck takes no
@@ -216,7 +216,7 @@ class OpenSessions:
         self._opening = tuple(Lock() for _ in range(OPENING_AT_ONCE))
         self._held: Counter[str] = Counter()  # by how many: it is not closed behind their backs
 
-    def get(self, session_id: str) -> Session:
+    def get(self, session_id: str) -> Rehearsal:
         """Return the rehearsal in the folder with exactly this name: its id, but for a copy.
 
         Raises:
@@ -267,7 +267,7 @@ class OpenSessions:
                 del self._held[session_id]
 
     @contextmanager
-    def using(self, session_id: str) -> Iterator[Session]:
+    def using(self, session_id: str) -> Iterator[Rehearsal]:
         """Yield the session as `get` returns it, open for the whole block, which may wait for a model."""
         self.hold(session_id)
         try:

@@ -39,7 +39,7 @@ from orchestrator.panel.comments import Comments, Verdicts
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.resolving import judge_as_person, persons_of
 from orchestrator.panel.model.exchange import Persons, PersonVerdict
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home, update
 from orchestrator.review.progress import AskedBefore, asked_before, outcomes_of
 from orchestrator.review.reading import END_BYTES, head_of
@@ -197,7 +197,7 @@ class Review:
 
     # ------------------------------------------------------------------ one session
 
-    def session(self, row: Row) -> Session:
+    def session(self, row: Row) -> Rehearsal:
         """Return the rehearsal itself, as `session_any`.
 
         Raises:
@@ -243,7 +243,7 @@ class Review:
             self.catalogue.note_verified(name, self._place, row.entry.head, is_valid=True)
         return opened
 
-    def persons(self, found: Session) -> Persons:
+    def persons(self, found: Rehearsal) -> Persons:
         """Return what people say of the answers of a session."""
         return persons_of(found.rehearsal, self.verdicts)
 
@@ -273,7 +273,7 @@ class Review:
         note: str = "",
         by: str | None = None,
     ) -> PersonVerdict:
-        """Keep what a person says of an answer, as `Session.judge_as_person` does; of an archive too.
+        """Keep what a person says of an answer, as `Rehearsal.judge_as_person` does; of an archive too.
 
         Raises:
             SessionNotFoundError: There is no such session.

@@ -24,7 +24,7 @@ from orchestrator.panel.records.exchanges import ExchangeOpened
 from orchestrator.panel.records.kinds import value_of
 from orchestrator.panel.records.projection import TRANSCRIPT, with_persons
 from orchestrator.panel.records.setup import UNNAMED
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 # ---------------------------------------------------------------------- timeline
 
@@ -223,7 +223,7 @@ REDACTED = (
 )
 
 
-def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
+def as_markdown(session: Rehearsal, moments: Sequence[Moment]) -> str:
     """Return the session's timeline; the ledger's head at its end says of which records it was made."""
     options, deck = session.rehearsal.options, session.rehearsal.scene().deck
     about = [f"- Session: {session.id}", f"- Presenter: {_plain(options.presenter)}"]
@@ -243,13 +243,13 @@ def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_redacted(session: Session, moments: Sequence[Moment]) -> str:
+def as_redacted(session: Rehearsal, moments: Sequence[Moment]) -> str:
     """Return the timeline for sharing, without the names of those who spoke or what was off the record."""
     text = redacted(as_markdown(session, moments), [*_people(session), *_judges(session, moments)])
     return f"{REDACTED}\n\n{text}"
 
 
-def _people(session: Session) -> Iterator[tuple[str, str]]:
+def _people(session: Rehearsal) -> Iterator[tuple[str, str]]:
     """Yield who spoke, and what is shown in place of the name."""
     projection, options = session.projection, session.rehearsal.options
     presenters = {options.presenter, projection.presenter or ""} - {"", UNNAMED}
@@ -259,7 +259,7 @@ def _people(session: Session) -> Iterator[tuple[str, str]]:
     yield from ((name, f"[speaker {number}]") for number, name in enumerate(others_named, start=1))
 
 
-def _judges(session: Session, moments: Sequence[Moment]) -> Iterator[tuple[str, str]]:
+def _judges(session: Rehearsal, moments: Sequence[Moment]) -> Iterator[tuple[str, str]]:
     """Yield who judged answers without having spoken, and what is shown in place of the name."""
     turns = (turn for moment in moments if isinstance(moment, Asked) for turn in moment.turns)
     named = dict.fromkeys(turn.person.by for turn in turns if turn.person is not None)

@@ -610,7 +610,7 @@ class History:
             return self.replay(seqs)
 
     def _shown(self, path: str, most: int) -> bytes | None:
-        """What stands in the file; None where it cannot be opened now: the ledger, which is open, has it."""
+        """Return what stands in the file; None if it cannot be opened now, since the open ledger has it."""
         try:
             return self.views.read(path, most)
         except OSError as error:

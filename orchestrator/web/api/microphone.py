@@ -37,7 +37,7 @@ from orchestrator.material.speech.voice import (
 )
 from orchestrator.material.values import LiveSegment
 from orchestrator.memory.english import names_in
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.open_sessions import Work
 from orchestrator.web.site import Site, site_of
 
@@ -108,7 +108,7 @@ class Microphone:
     So frames get their time even while a sentence waits to be recognised.
     """
 
-    def __init__(self, socket: WebSocket, site: Site, session: Session, recogniser: Recogniser) -> None:
+    def __init__(self, socket: WebSocket, site: Site, session: Rehearsal, recogniser: Recogniser) -> None:
         self._socket = socket
         self._site = site
         self._session = session

@@ -21,7 +21,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
 from starlette.responses import FileResponse
 
-from orchestrator.core.errors import GreenroomError, SessionNotFoundError
+from orchestrator.core.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.requests import MAX_ID_CHARS, Request, part_of, request_of
@@ -40,7 +40,7 @@ from orchestrator.panel.records.moderator import QuestionsWanted
 from orchestrator.panel.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown, SpeechHeard
 from orchestrator.panel.records.speech import Corrected as CorrectedRecord
 from orchestrator.panel.records.taken_back import AnswerTakenBack
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.description import (
     PICTURE,
     Body,
@@ -250,7 +250,7 @@ def call_on_panelist(session: SessionId, called: CalledOn, site: At, key: Key = 
     def work() -> RoomView:
         with site.sessions.using(session) as found:
             site.drives.go_on(found)
-            found.ask(called.agent, parked=called.parked)
+            found.call_on(called.agent, parked=called.parked)
             return _view(site, found)
 
     asked = ["ask", called.model_dump()]
@@ -275,7 +275,7 @@ def answer_question(session: SessionId, answered: Answer, site: At, key: Key = N
                 found.hear(LiveSegment(answered.text, answered.start_s))
             else:
                 site.drives.end_answer(found)
-                found.answer(text)
+                found.answer_and_judge(text)
             return _view(site, found)
 
     def again() -> RoomView:
@@ -436,7 +436,7 @@ async def stream_room(session: SessionId, site: At) -> EventSourceResponse:
     return EventSourceResponse(changes, ping=HEARTBEAT_S, ping_message_factory=_heartbeat)
 
 
-async def _attended(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
+async def _attended(site: Site, session: Rehearsal) -> AsyncIterator[dict[str, Any]]:
     """Yield the changes; as long as somebody reads them, the room has a page."""
     with site.presence.here(session.name):
         async for change in _changes(site, session):
@@ -448,7 +448,7 @@ def _heartbeat() -> ServerSentEvent:
     return ServerSentEvent(event="heartbeat", data=str(HEARTBEAT_S))
 
 
-async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
+async def _changes(site: Site, session: Rehearsal) -> AsyncIterator[dict[str, Any]]:
     ledger = session.path / LEDGER_NAME
     before: tuple[int, bool, bool, bool, tuple[Any, ...]] | None = None
     is_elsewhere = False
@@ -482,7 +482,7 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
         await asyncio.sleep(LOOK_S)
 
 
-def _countdown(site: Site, session: Session) -> tuple[Any, ...]:
+def _countdown(site: Site, session: Rehearsal) -> tuple[Any, ...]:
     """Return what changes without a record: a silence that counts down, what waits, who is asked."""
     floor = site.drives.floor(session.name)
     if floor is None:
@@ -512,7 +512,7 @@ def _now(site: Site, session: str) -> RoomView:
     return _view(site, site.sessions.get(session))
 
 
-def _view(site: Site, session: Session) -> RoomView:
+def _view(site: Site, session: Rehearsal) -> RoomView:
     drives = site.drives
     return room_view(
         session.rehearsal,
@@ -692,11 +692,10 @@ def put_question(session: SessionId, own: OwnQuestion, site: At, key: Key = None
         if own.question is None:
             site.sessions.get(session).questions_now()
             return {}
-        asked = site.sessions.get(session).ask(
-            own.agent, question=own.question, quote=own.quote, receipt=own.receipt
-        )
-        assert asked is not None  # noqa: S101  # only a question that the panel is to find can be missing
-        return exchange_json(asked)
+        if own.agent is None:
+            raise UsageError("a question of your own needs the agent who puts it")
+        found = site.sessions.get(session)
+        return exchange_json(found.put(own.agent, own.question, quote=own.quote, receipt=own.receipt))
 
     what, again = ["question", sent_of(own)], partial(_last, site, session)
     effects = [ExchangeOpened.TYPE]

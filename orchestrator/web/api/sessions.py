@@ -45,7 +45,7 @@ from orchestrator.panel.loop.news import can_search
 from orchestrator.panel.records.projection import INTEL
 from orchestrator.rehearsal.erasing import erase_archived
 from orchestrator.rehearsal.erasing import erase_session as erase_folder
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.titles import MAX_CHARS
 from orchestrator.web.description import (
     WAV,
@@ -77,7 +77,7 @@ class AnswerSound:
     pieces: tuple[Path, ...]
 
 
-def sounds_of(home: Home, found: Session) -> tuple[AnswerSound, ...]:
+def sounds_of(home: Home, found: Rehearsal) -> tuple[AnswerSound, ...]:
     """Return the answers that can be heard again, in the order of asking.
 
     A piece that answers nothing any more, or was said off the record, is deleted.

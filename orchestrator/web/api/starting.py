@@ -31,7 +31,7 @@ from orchestrator.panel.engines.recorded import Replies, read_recording, recorde
 from orchestrator.panel.loop.plan import Source, read_source
 from orchestrator.panel.loop.recorded import Loading
 from orchestrator.rehearsal.demo.rehearsals import ACTS, FOLDER, begin_act, memory_begun_anew
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.catalogue import Row
 from orchestrator.web.api.decks import SAMPLE
 from orchestrator.web.description import Body, Reply
@@ -215,7 +215,7 @@ def _start(starting: Starting, site: Site) -> Started:
         dismissed = _dismissed(source, starting) if starting.dismissed else frozenset()
     loading = _loading(starting, site)
     with about(None), _brought(starting, site) as brought, site.starts.one() as calls:
-        session = Session.start(
+        session = Rehearsal.start(
             site.own, source, deck_text=starting.deck_text, loading=loading, calls=calls, **options, **brought
         )
     for one in session.contradictions:
@@ -226,7 +226,7 @@ def _start(starting: Starting, site: Site) -> Started:
     return started_of(session, site)
 
 
-def started_of(session: Session, site: Site) -> Started:
+def started_of(session: Rehearsal, site: Site) -> Started:
     """Add a session that was begun just now, for this site to open and close, and return its description."""
     site.sessions.add(session)
     projection = session.projection
@@ -265,7 +265,7 @@ def _loading(starting: Starting, site: Site) -> Loading | None:
 
 @contextmanager
 def _brought(starting: Starting, site: Site) -> Iterator[dict[str, Any]]:
-    """Yield board and news as `Session.start` takes them: files, also of what was typed, for the block."""
+    """Yield board and news as `Rehearsal.start` takes them: files, also of what was typed, for the block."""
     with tempfile.TemporaryDirectory(prefix="greenroom-typed-") as folder:
         found: dict[str, Any] = {}
         with about("board"):

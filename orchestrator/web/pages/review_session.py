@@ -28,7 +28,7 @@ from orchestrator.panel.loop.panelist import made_from
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.records.exchanges import CandidateWritten, ExchangeOpened
 from orchestrator.panel.records.kinds import value_of
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.catalogue import Row
 from orchestrator.web.open_sessions import reads
 from orchestrator.web.reviewing import Checked
@@ -74,7 +74,7 @@ class Knowledge:
     before: Receipt | None  # its receipt before
 
 
-def knowledge(session: Session, exchange_id: str) -> Knowledge:
+def knowledge(session: Rehearsal, exchange_id: str) -> Knowledge:
     """Return what the panelist knew when it asked this question, rebuilt and compared with its receipt.
 
     Raises:
@@ -89,9 +89,9 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
     own = [one for one in session.receipts() if one.agent == exchange.agent and one.seq < asked_seq]
     receipt = next((one for one in reversed(own) if is_same_digest(_inputs(one), made_from)), None)
     if receipt is not None:
-        context = session.context_at(receipt)
+        context = session.replay(receipt)
     else:
-        context = session.context_at(asked_seq - 1, exchange.agent)
+        context = session.context(exchange.agent, at=asked_seq - 1)
     earlier = [one for one in own if one.seq < context.seq and one != receipt]
     before = earlier[-1] if earlier else None
     persona = rehearsal.seats[exchange.agent].persona
@@ -113,7 +113,7 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
     )
 
 
-def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
+def _asked(session: Rehearsal, exchange: Exchange) -> tuple[int, str | None]:
     """Return the record that opened the exchange, and the digest of the files that its question came from.
 
     The digest is None if the question is not the panelist's own candidate: somebody put it for it, or it came
@@ -241,7 +241,7 @@ class Moment:
 
 
 def _crew_page(site: Site, row: Row, found: core.Session, checked: Sequence[Checked]) -> HTMLResponse:
-    """The page of another crew's session: its files, what was written when and from which context, proof."""
+    """Show another crew's session: its files, what was written when and from which context, proof."""
     store = store_of(found)
     states = {path: store.state(path) for path in store.layout.files}
     return page(
@@ -290,7 +290,7 @@ def _moments(store: Store, session: core.Session) -> Iterator[Moment]:
 @router.get("/review/{session}/contexts/{receipt}", response_class=HTMLResponse)
 @reads
 def given(session: str, receipt: str, site: At) -> HTMLResponse:
-    """The files that an agent was given, rebuilt and compared with the receipt."""
+    """Return the files that an agent was given, rebuilt and compared with the receipt."""
     row = site.review.row(session)
     failed, context, before = None, None, None
     try:
@@ -347,7 +347,7 @@ def question(session: str, exchange: str, site: At) -> HTMLResponse:
 def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Response:
     """Return the timeline as a file of its own, with the head by which it can be checked."""
     row = site.review.row(session)
-    found: Session = site.review.session(row)
+    found: Rehearsal = site.review.session(row)
     moments = timeline(found.rehearsal, site.review.persons(found))
     return _file(as_markdown(found, moments), row.entry.deck, session, format)
 
@@ -372,7 +372,7 @@ def _file(text: str, title: str, name: str, format: str) -> Response:
     return answer
 
 
-def _drilled_row(site: Site, found: Session) -> Row | None:
+def _drilled_row(site: Site, found: Rehearsal) -> Row | None:
     """Return the session whose question a drill puts again, or None if it is no drill or not here."""
     drilled = found.rehearsal.drilled
     return site.review.catalogue.get(drilled.session) if drilled is not None else None
