@@ -23,7 +23,7 @@ from orchestrator.core.store.ledger import LEDGER_VERSION
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.store.value import Unread
-from orchestrator.core.table import AGENT, Layout, Mutability, check_session_id
+from orchestrator.core.table import AGENT, Mutability, SeatedTable, check_session_id
 from orchestrator.core.verify import Verification, verify_session
 
 
@@ -41,7 +41,7 @@ class Note:
 _OWN_FIELDS = ("session", "title", "date", "agents", "agent")
 
 
-def _layout(home: Home, agents: Iterable[str] | None) -> Layout:
+def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
     """Return the home's table with *agents* in its seats; None: all that have a folder in the home.
 
     Raises:
@@ -144,7 +144,7 @@ def _check_date(date: str) -> None:
     raise UsageError(f"date is {date!r}: write it as YYYY-MM-DD")
 
 
-def _write(tx: Draft, layout: Layout, path: str, text: str) -> None:
+def _write(tx: Draft, layout: SeatedTable, path: str, text: str) -> None:
     if layout.file(path).mutability is Mutability.APPEND_ONLY:
         tx.append(path, text, by="start")
     else:

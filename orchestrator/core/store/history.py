@@ -40,7 +40,7 @@ from orchestrator.core.store.receipt import ids_of
 from orchestrator.core.store.value import Value
 from orchestrator.core.store.views import Views
 from orchestrator.core.store.waiting import Waiter
-from orchestrator.core.table import Layout, Mutability, SessionFile
+from orchestrator.core.table import Mutability, SeatedTable, SessionFile
 
 T = TypeVar("T")
 
@@ -187,7 +187,7 @@ class History:
         self._application = application
         self.draft: Unwritten | None = None
         """What the transaction that is open in this process wants to write: only its thread reads that."""
-        self.layout: Layout
+        self.layout: SeatedTable
         self.opening: Opening
         self._known = Known()
         # What stands in these behind `_known` was left by an exception, and is cut off before it is seen.

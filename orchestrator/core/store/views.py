@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 
 from orchestrator.core.store import files
 from orchestrator.core.store.ledger import Record
-from orchestrator.core.table import Layout, Mutability
+from orchestrator.core.table import Mutability, SeatedTable
 
 _OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
@@ -189,7 +189,7 @@ def _named(path: str) -> Iterator[None]:
 class History(Protocol):
     """What the ledger says of a session's files."""
 
-    layout: Layout
+    layout: SeatedTable
     views: Views
 
     @property

@@ -12,7 +12,7 @@ from typing import Any, Final
 from orchestrator.core.errors import InputError, UsageError
 from orchestrator.core.home.unnamed import check_blueprints
 from orchestrator.core.legible import one_line, text_argument
-from orchestrator.core.table import Layout, check_session_id
+from orchestrator.core.table import SeatedTable, check_session_id
 from orchestrator.material.claim import Place
 from orchestrator.material.claims.language import language_of_deck
 from orchestrator.material.intel.findings import read_intel
@@ -124,7 +124,7 @@ class Plan:
     home: Home
     source: Source
     options: Options
-    layout: Layout
+    layout: SeatedTable
     templates: Mapping[str, str]
     seats: Mapping[str, Seat]
     rules: Orchestration
@@ -168,7 +168,7 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
 
 
 def _options(
-    home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str, *, least: int
+    home: Home, given: StartOptions, layout: SeatedTable, rules: Orchestration, language: str, *, least: int
 ) -> Options:
     """Combine *given* and settings into options: at least *least* exchanges unless fewer are asked for."""
     config = home.config
