@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from orchestrator.core import session as core
 from orchestrator.core.archive.register import archives_of
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from orchestrator.panel.engines.protocol import Engine
     from orchestrator.panel.home import Home
     from orchestrator.panel.loop.news import WebIntel
-    from orchestrator.panel.loop.plan import Source
+    from orchestrator.panel.loop.plan import Source, StartArguments
     from orchestrator.panel.loop.recorded import Loading
     from orchestrator.panel.loop.state import Live
     from orchestrator.panel.loop.turns import Floor
@@ -114,7 +114,7 @@ class Rehearsal(core.Session):
         on_repair: Callable[[Repair], None] | None = None,
         say: Callable[[str], None] = lambda line: None,
         calls: Calls | None = None,
-        **options: Any,
+        **options: Unpack[StartArguments],
     ) -> Self:
         """Begin a session on a deck file, on Markdown given as *deck_text*, or on a deck already read.
 
