@@ -25,7 +25,7 @@ from orchestrator.panel.config.config import Config
 from orchestrator.panel.debrief.exchange_json import picked, tension_json
 from orchestrator.panel.engines import by_name
 from orchestrator.panel.engines.in_flight import Calls
-from orchestrator.panel.engines.protocol import Engine, StoodInFor, understands
+from orchestrator.panel.engines.protocol import Engine, HasFallback, understands
 from orchestrator.panel.loop.contradictions import propose
 
 # ---------------------------------------------------------------------- without session
@@ -43,7 +43,7 @@ class Asked:
     @property
     def failed(self) -> str | None:
         """Why the offline panel answers and not the engine asked for, as of now, or None if it does not."""
-        took_over = self.engine.took_over if isinstance(self.engine, StoodInFor) else None
+        took_over = self.engine.took_over if isinstance(self.engine, HasFallback) else None
         return self.refused or took_over
 
 

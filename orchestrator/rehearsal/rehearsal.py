@@ -401,6 +401,7 @@ class Rehearsal(core.Session):
                 raise UsageError(f"it ends at {piece.end_s} s, before it begins at {piece.start_s} s")
             if piece.slide is not None:
                 self.check_slide(piece.slide)
+            transcript.clock_reaches(self.rehearsal, piece.end_s)
             transcript.add_segment(self.rehearsal, replace(piece, text=text, speaker=speaker))
             return len(self.projection.segments)
         for name, time_s in (("start_s", piece.start_s), ("end_s", piece.end_s)):

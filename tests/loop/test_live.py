@@ -347,8 +347,8 @@ def test_an_engine_can_be_told_not_to_wait(home: Path) -> None:
     """The engine that asks a model is one that can be asked without waiting; rules answer at once."""
     from orchestrator.panel.engines.model.engine import FallbackEngine
     from orchestrator.panel.engines.offline import OfflineEngine
-    from orchestrator.panel.engines.protocol import Beginning
+    from orchestrator.panel.engines.protocol import SupportsFutures
 
-    assert issubclass(ModelEngine, Beginning)
-    assert issubclass(FallbackEngine, Beginning)
-    assert not issubclass(OfflineEngine, Beginning)
+    assert issubclass(ModelEngine, SupportsFutures)
+    assert issubclass(FallbackEngine, SupportsFutures)
+    assert not issubclass(OfflineEngine, SupportsFutures)

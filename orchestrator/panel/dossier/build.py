@@ -12,7 +12,7 @@ from orchestrator.material.claim import Claim, Gap, Passage, Place, Tension
 from orchestrator.material.claims.language import language_of_deck
 from orchestrator.material.values import NEUTRAL, Deck, IntelItem
 from orchestrator.panel.engines.by_name import stand_in
-from orchestrator.panel.engines.protocol import DossierRequest, Engine, StoodInFor
+from orchestrator.panel.engines.protocol import DossierRequest, Engine, HasFallback
 from orchestrator.panel.engines.together import ask
 from orchestrator.panel.model.reply import BOARD, PANEL, Attack, BoardMember, Dossier, Profile
 from orchestrator.panel.personas.persona import Seat
@@ -75,7 +75,7 @@ def _asked(engine: Engine, request: DossierRequest) -> tuple[tuple[Attack, ...],
     """Return the questions, the engine that gave them, and why another one did not."""
     try:
         said = ask(engine, request)
-        took_over = engine.took_over if isinstance(engine, StoodInFor) else None
+        took_over = engine.took_over if isinstance(engine, HasFallback) else None
         return said, engine.name if took_over is None else stand_in().name, took_over
     except EngineError as error:
         failed = one_line(str(error))

@@ -5,6 +5,7 @@ Importing this does nothing else: each part is imported when it is first used.
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
         Accounting,
         Addressing,
         Advising,
-        Beginning,
         Bounded,
         ByRules,
         CandidateRequest,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         FactsRequest,
         FocusBriefRequest,
         Found,
+        HasFallback,
         Joining,
         JudgementRequest,
         NewsRequest,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
         Searched,
         Searching,
         SeatRequest,
-        StoodInFor,
+        SupportsFutures,
         TensionsRequest,
         Watched,
     )
@@ -80,10 +81,10 @@ _PARTS = {
     "panel.config.config": "Config",
     "panel.engines.offline": "OfflineEngine",
     "panel.engines.protocol": (
-        "Accounting Addressing Advising Beginning Bounded ByRules CandidateRequest Checking Closing "
+        "Accounting Addressing Advising SupportsFutures Bounded ByRules CandidateRequest Checking Closing "
         "DebriefRequest DossierRequest DoubtRequest Engine FactPassage FactsRequest FocusBriefRequest Found "
         "Joining JudgementRequest NewsRequest OnText Request Scene ScratchpadRequest ScribeRequest "
-        "Searched Searching SeatRequest StoodInFor TensionsRequest Watched"
+        "Searched Searching SeatRequest HasFallback TensionsRequest Watched"
     ),
     "panel.engines.scripted": "ScriptedEngine",
     "panel.engines.together": "done",
@@ -98,19 +99,27 @@ _PARTS = {
 _WHERE = {name: module for module, names in _PARTS.items() for name in names.split()}
 
 __all__ = [
-    "Accounting", "Addressing", "Advising", "Attack", "Bearing", "Beginning", "BetterAnswer", "BoardMember",
+    "Accounting", "Addressing", "Advising", "Attack", "Bearing", "BetterAnswer", "BoardMember",
     "Bounded", "ByRules", "CallUsage", "Candidate", "CandidateRequest", "Checking", "Claim", "Closing",
-    "Config", "Context", "DebriefRequest", "DebriefWords", "Deck", "DossierRequest", "DoubtRequest", "Engine",
-    "EngineError", "Exchange", "FactDraft", "FactPassage", "FactsRequest", "FocusBriefRequest", "Found",
-    "IntelItem", "Joining", "Judgement", "JudgementRequest", "NewsRequest", "Observation", "OfflineEngine",
-    "OnText", "OpenPoint", "Operand", "Passage", "Persona", "Place", "Proposal", "Refusal", "Remembered",
-    "Reported", "Request", "RubricCheck", "Scene", "ScratchpadRequest", "ScribeRequest", "ScriptedEngine",
-    "Searched", "Searching", "Seat", "SeatRequest", "Segment", "Slide", "StoodInFor", "Target", "Tension",
+    "Config", "Context", "DebriefRequest", "DebriefWords", "Deck", "DossierRequest", "DoubtRequest",
+    "Engine", "EngineError", "Exchange", "FactDraft", "FactPassage", "FactsRequest",
+    "FocusBriefRequest", "Found", "HasFallback", "IntelItem", "Joining", "Judgement",
+    "JudgementRequest", "NewsRequest", "Observation", "OfflineEngine", "OnText", "OpenPoint", "Operand",
+    "Passage", "Persona", "Place", "Proposal", "Refusal", "Remembered", "Reported", "Request",
+    "RubricCheck", "Scene", "ScratchpadRequest", "ScribeRequest", "ScriptedEngine", "Searched",
+    "Searching", "Seat", "SeatRequest", "Segment", "Slide", "SupportsFutures", "Target", "Tension",
     "TensionsRequest", "Turn", "Watched", "done",
 ]  # fmt: skip
 
 
+_EARLIER = {"Beginning": "SupportsFutures", "StoodInFor": "HasFallback"}
+"""What a name of release 0.2 is called now; for one release."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _EARLIER:
+        warnings.warn(f"an earlier name: {name} is `{_EARLIER[name]}`", DeprecationWarning, stacklevel=2)
+        name = _EARLIER[name]
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"orchestrator.{_WHERE[name]}"), name)

@@ -242,7 +242,7 @@ def understands(engine: Engine) -> bool:
 
 
 @runtime_checkable
-class Beginning(Protocol):
+class SupportsFutures(Protocol):
     """An engine that can be asked without waiting: a call takes time and may cost money."""
 
     def begin(self, request: Request[R], context: Context | None, on_text: OnText | None = None) -> Future[R]:
@@ -274,7 +274,7 @@ class Accounting(Protocol):
 
 
 @runtime_checkable
-class StoodInFor(Protocol):
+class HasFallback(Protocol):
     """An engine that the offline panel may replace if it never answers."""
 
     @property

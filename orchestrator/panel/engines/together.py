@@ -1,6 +1,6 @@
 """Asking an engine: one request, or several at once where it can, with each answer or failure in its place.
 
-An engine that offers `Beginning` is asked without waiting; the others are asked one after the other. The
+An engine that offers `SupportsFutures` is asked without waiting, the others one after the other. The
 answers are the same either way. An engine may be anybody's: a mistake in it is a failure like any other. All
 replies pass through this module, and none is trusted unchecked (`replies`).
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from orchestrator.core.errors import EngineError, GreenroomError
 from orchestrator.core.legible import one_line
-from orchestrator.panel.engines.protocol import Beginning, Engine, OnText, Request
+from orchestrator.panel.engines.protocol import Engine, OnText, Request, SupportsFutures
 from orchestrator.panel.engines.replies import checked
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def begun(
 ) -> Future[R]:
     """Start the call and return its future, already done if the engine answers or refuses at once."""
     try:
-        if not isinstance(engine, Beginning):
+        if not isinstance(engine, SupportsFutures):
             return done(ask(engine, request, context))
         future = engine.begin(request, context, on_text)
         return future if is_own(engine) else _Looked(engine, request, future)

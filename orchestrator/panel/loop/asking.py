@@ -66,6 +66,8 @@ def call_on(rehearsal: OpenRehearsal, agent: str | None = None, *, parked: bool 
         return _put_again(rehearsal)
     if rehearsal.projection.open is not None:
         raise _is_open(rehearsal.projection.open)
+    if agent is not None and (own := _written_by_hand(rehearsal, agent)) is not None:
+        return put_own(rehearsal, agent, *own)
     waiting = _parked(rehearsal.projection, agent)
     if not parked and (waiting is None or not rehearsal.state().is_full):
         choice = brought_choice(rehearsal.state(), agent, everywhere=True)
@@ -80,6 +82,24 @@ def call_on(rehearsal: OpenRehearsal, agent: str | None = None, *, parked: bool 
     if why is not None and not parked:
         raise EngineError(f"nobody has a question that may be asked: {why}")
     return None
+
+
+def _written_by_hand(rehearsal: OpenRehearsal, agent: str) -> tuple[str, None, Receipt | None] | None:
+    """Return the question that a loop of one's own left in *agent*'s candidate file, and its receipt.
+
+    A question of the panel's own has a value beside its text; None: such a one stands there, or none.
+    """
+    store = rehearsal.store
+    path = f"{agent}/candidate-question.md"
+    seqs = store.state(path).seqs
+    record = store.record(seqs[-1]) if seqs else None
+    if record is None or record.op == "create" or record.held is not None or record.by != agent:
+        return None
+    words = one_line(store.content(path))
+    if not words:
+        return None
+    made_from = rehearsal.assembler.receipt(record.receipt) if record.receipt is not None else None
+    return words, None, made_from
 
 
 def put_own(

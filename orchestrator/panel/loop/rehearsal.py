@@ -362,12 +362,12 @@ class OpenRehearsal:
 
     @property
     def _offers(self) -> tuple[bool, bool]:
-        from orchestrator.panel.engines.protocol import Beginning, understands
+        from orchestrator.panel.engines.protocol import SupportsFutures, understands
 
         # Once an engine: of a protocol it is a slow question, and a live session asks it ten times a second.
         engine = self.engine
         if self._looked_at is None or self._looked_at[0] is not engine:
-            self._looked_at = (engine, isinstance(engine, Beginning), understands(engine))
+            self._looked_at = (engine, isinstance(engine, SupportsFutures), understands(engine))
         return self._looked_at[1:]
 
     @property
@@ -440,12 +440,12 @@ class OpenRehearsal:
 
     def note_calls(self, tx: Draft | None = None) -> None:
         """Record in the ledger, at once, the cost and failures of the engine's calls since the last time."""
-        from orchestrator.panel.engines.protocol import Accounting, StoodInFor
+        from orchestrator.panel.engines.protocol import Accounting, HasFallback
 
         engine = self.engine
         if self.store.frozen:
             return
-        took_over = engine.took_over if isinstance(engine, StoodInFor) else None
+        took_over = engine.took_over if isinstance(engine, HasFallback) else None
         if took_over is not None and self.projection.took_over is None:
             (tx or self.store).note(TookOver(took_over), by=MODERATOR)
         if not isinstance(engine, Accounting):

@@ -250,6 +250,13 @@ def set_clock(rehearsal: OpenRehearsal, *, runs: bool, why: str | None = None) -
         clock.stop()
 
 
+def clock_reaches(rehearsal: OpenRehearsal, at_s: float) -> None:
+    """Set a session clock that stands still, and is behind, to *at_s*: speech with times has come so far."""
+    state = rehearsal.projection.clock
+    if state.live_since is None and rehearsal.playing_s is None and at_s > rehearsal.now_s():
+        rehearsal.store.note(ClockSet(at_s, False), by="moderator")
+
+
 def take_up_clock(rehearsal: OpenRehearsal) -> None:
     """Set the clock again if this process was suspended and goes on, so that the ledger says so, once."""
     if rehearsal.clock.has_gap(rehearsal.projection.clock):
