@@ -21,12 +21,13 @@ from orchestrator.core.errors import ConfigurationError, GreenroomError, UsageEr
 from orchestrator.panel.config.engine_names import BANK, SERVICES, engine_names, is_engine_name, listed
 
 if TYPE_CHECKING:
+    from orchestrator.documents.opening import AnySession
     from orchestrator.material.speech.read import Recording
     from orchestrator.material.values import Deck
     from orchestrator.panel.config.config import Config
     from orchestrator.panel.home import Home
     from orchestrator.panel.records.projection import PartFailure
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- options
@@ -38,13 +39,13 @@ Text = str | None
 
 
 def option(metavar: str, help_: str, *names: str, least: int | None = None) -> typer.models.OptionInfo:
-    """An option with a value; *least*: the smallest number that it takes."""
+    """Return an option with a value; *least*: the smallest number that it takes."""
     made: typer.models.OptionInfo = typer.Option(*names, metavar=metavar, help=help_, min=least)
     return made
 
 
 def flag(name: str, help_: str) -> typer.models.OptionInfo:
-    """An option without a value."""
+    """Return an option without a value."""
     made: typer.models.OptionInfo = typer.Option(name, help=help_)
     return made
 
@@ -74,7 +75,7 @@ _AS_GIVEN: Final = (
     *("presenter", "speaker", "date", "kind", "engine", "layout", "intensity", "mode"),
     *("minutes", "exchanges", "remember", "board", "questions"),
 )
-"""Options that `Session.start` takes by the same name and as they are."""
+"""The options that `Rehearsal.start` takes by the same name and as they are."""
 
 
 def _session_options(
@@ -118,11 +119,11 @@ def _session_options(
         bool, flag("--no-source", "Keep no copy of the deck file; default: one is kept.")
     ] = False,
 ) -> None:
-    """The declaration itself: typer reads it, and nobody calls it."""
+    """Declare the options of a beginning for typer, which reads the signature; nobody calls it."""
 
 
 def begins_a_session(command: C) -> C:
-    """*command* takes the options of a beginning as `**given`: before its own keyword-only ones."""
+    """Give *command* the options of a beginning as `**given`, before its own keyword-only ones."""
     own = signature(command, eval_str=True)
     shared = [
         one.replace(kind=Parameter.KEYWORD_ONLY)
@@ -135,7 +136,7 @@ def begins_a_session(command: C) -> C:
 
 
 def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a beginning as `Session.start` takes them, checked.
+    """Return the options of a beginning as `Rehearsal.start` takes them, checked.
 
     Raises:
         UsageError: One is none of those that there are.
@@ -157,12 +158,12 @@ def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_in(listed: str | None) -> tuple[str, ...] | None:
-    """The names of `--panel`; None where it was not given."""
+    """Return the names of `--panel`, or None if it was not given."""
     return tuple(name.strip() for name in listed.split(",")) if listed else None
 
 
 def check_engine_name(name: str | None) -> None:
-    """Refuse an engine that there is not.
+    """Refuse an engine that does not exist.
 
     Raises:
         UsageError: Names those that there are.
@@ -182,30 +183,44 @@ Endpoint = Annotated[
 
 
 @contextmanager
-def opened(name: str) -> Iterator[Session]:
-    """The session that a command names, for reading and writing."""
-    from orchestrator.rehearsal.session import Session
+def opened(name: str) -> Iterator[Rehearsal]:
+    """Open the rehearsal that a command names, for reading and writing.
+
+    Raises:
+        OtherCrewError: It is a session of another crew.
+    """
+    from orchestrator.documents.opening import rehearsal_of
+
+    with opened_any(name) as session:
+        yield rehearsal_of(session)
+
+
+@contextmanager
+def opened_any(name: str) -> Iterator[AnySession]:
+    """Open the session of any crew that a command names, for reading and writing."""
+    from orchestrator.documents.opening import is_rehearsal, open_any, store_of
 
     screen = Screen.current
     home = screen.open_home()
     with (
         waiting() as wait,
-        Session.open(home, name, on_repair=screen.repaired, say=screen.warn, calls=wait.calls) as session,
+        open_any(home, name, on_repair=screen.repaired, say=screen.warn, calls=wait.calls) as session,
     ):
-        was_degraded = session.rehearsal.store.is_degraded
-        before = len(session.rehearsal.projection.failures)
+        was_degraded = store_of(session).is_degraded
+        before = len(session.rehearsal.projection.failures) if is_rehearsal(session) else 0
         yield session
         # In a part that stops no command (facts, trace): the command did its work, and the next one cannot.
-        if session.rehearsal.store.is_degraded and not was_degraded:
+        if store_of(session).is_degraded and not was_degraded:
             screen.warn(
                 f"{session.name} is degraded: a sync failed, so the disk is not to be trusted: check it, "
                 f"then run `greenroom resume {session.name}`"
             )
-        refuse(memory_failure(session.failures[before:]))
+        if is_rehearsal(session):
+            refuse(memory_failure(session.failures[before:]))
 
 
 def refuse(*failures: GreenroomError | None) -> None:
-    """End the command with the last of these errors; the others are warned of before."""
+    """End the command with the last of these errors, after a warning for each of the others."""
     found = [one for one in failures if one is not None]
     for one in found[:-1]:
         Screen.current.warn(str(one))
@@ -214,7 +229,7 @@ def refuse(*failures: GreenroomError | None) -> None:
 
 
 def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
-    """Say which parts of memory failed; returns the error where `--remember` asked for one of them."""
+    """Report which parts of memory failed; return the error if `--remember` asked for one of them."""
     if not failures:
         return None
     from orchestrator.memory.model import KEPT_BY, not_remembered
@@ -226,12 +241,25 @@ def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
 
 
 @contextmanager
-def looked_at(name: str) -> Iterator[Session]:
-    """The session that a read-only command names; also one in an archive, by `URL/ID`."""
+def looked_at(name: str) -> Iterator[Rehearsal]:
+    """Open the rehearsal that a read-only command names; also one in an archive, by `URL/ID`.
+
+    Raises:
+        OtherCrewError: It is a session of another crew.
+    """
+    from orchestrator.documents.opening import rehearsal_of
+
+    with looked_at_any(name) as session:
+        yield rehearsal_of(session)
+
+
+@contextmanager
+def looked_at_any(name: str) -> Iterator[AnySession]:
+    """Open the session of any crew that a read-only command names; also in an archive, by `URL/ID`."""
     if "://" not in name:
         path = Path(name)
         if not (path.is_dir() and (path / "tagmanifest-sha256.txt").is_file()):
-            with opened(name) as session:
+            with opened_any(name) as session:
                 yield session
             return
     from orchestrator.documents.listing import fetched
@@ -243,7 +271,7 @@ def looked_at(name: str) -> Iterator[Session]:
 
 @contextmanager
 def guarded(home: Home | None) -> Iterator[None]:
-    """In the block, what is changed by hand in the home's live sessions is put back, and told."""
+    """Put back and report, in the block, what is changed by hand in the home's live sessions."""
     if home is None:
         yield
         return
@@ -271,23 +299,23 @@ def confirm(question: str) -> None:
 
 
 def s3_options(endpoint_url: str | None = None) -> dict[str, str | None]:
-    """Where S3 is, by option or environment."""
+    """Return where S3 is, by option or environment."""
     return {"endpoint_url": endpoint_url or os.environ.get("GREENROOM_S3_ENDPOINT")}
 
 
 def check_address(engine: str) -> None:
-    """Refuse an address of the service that is none, before anything is asked of it.
+    """Refuse an invalid address of the service, before anything is asked of it.
 
     Raises:
-        ConfigurationError: It has no http:// or https:// before it. The address itself is not said.
+        ConfigurationError: It has no http:// or https:// before it. The address itself is not in the message.
     """
     address = os.environ.get("ANTHROPIC_BASE_URL", "")
     if engine == "claude" and address and not address.lower().startswith(("http://", "https://")):
         raise ConfigurationError("ANTHROPIC_BASE_URL must begin with http:// or https://: put it before")
 
 
-def check_engine(session: Session) -> None:
-    """Say now, and not in the middle, that the engine cannot work; and what its settings cost."""
+def check_engine(session: Rehearsal) -> None:
+    """Report now, and not in the middle, that the engine cannot work; and what its settings cost."""
     check_address(session.rehearsal.options.engine)
     session.check_engine()
     for notice in session.notices:
@@ -295,7 +323,7 @@ def check_engine(session: Session) -> None:
 
 
 def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Recording:
-    """The recording at *path*; of sound it is said before that it takes a while.
+    """Read the recording at *path*; before recognising sound, say that it takes a while.
 
     Args:
         deck: Gives the deck whose names are listened for in sound.
@@ -320,11 +348,11 @@ def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Rec
 def asked_speaker(
     recording: Recording, given: str | None, *, presenter: str | None = None, notes: bool = True
 ) -> str | None:
-    """Who presents, as *given*; where that is not clear it is asked at the terminal, and elsewhere noted.
+    """Return who presents, as *given*; if that is not clear, ask at the terminal, and elsewhere note it.
 
     Args:
         presenter: The presenter's name, by which a label in the recording may be theirs.
-        notes: Else somebody else says what is not clear.
+        notes: Whether to note here what is not clear; else the caller does.
 
     Returns:
         A label; None: whoever clearly speaks most, or nobody.
@@ -349,7 +377,7 @@ def asked_speaker(
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:
-    """Waits until a recording's moment comes, at *speed* times its own pace; None at `max`.
+    """Return a function that waits for a recording's moments, at *speed* times its pace; None at `max`.
 
     Raises:
         UsageError: *speed* is neither a positive number nor `max`.

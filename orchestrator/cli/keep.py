@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orchestrator.cli.arguments import Endpoint, Name, confirm, flag, opened, option, s3_options
+from orchestrator.cli.arguments import Endpoint, Name, confirm, flag, opened_any, option, s3_options
 from orchestrator.cli.screen import Screen
 from orchestrator.cli.stopping import told_if_stopped
 from orchestrator.core.errors import SessionStateError, UsageError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def left_over(done: Forgotten, plain: dict[str, Any]) -> list[str]:
-    """*plain* as lines for people: sessions, archives, scratchpads, and what stays on its own."""
+    """Return *plain* as lines for people: sessions, archives, scratchpads, and what stays on its own."""
     command = Screen.current.command
     lines = []
     if not done.is_wiped:
@@ -62,11 +62,8 @@ def archive(
 
     The archive is a BagIt bag.
     """
-    from orchestrator.cli.record import crew_session
-
     rest = "what was sent is kept: the same command sends the rest"
-    crew = crew_session(Screen.current.open_home().find(session))
-    with told_if_stopped(lambda: rest), crew or opened(session) as found:
+    with told_if_stopped(lambda: rest), opened_any(session) as found:
         done = found.archive(to, endpoint_url=endpoint_url)
     plain = {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}
     said = f"{done.archive}: {done.objects} objects, {done.sent} sent, all read back and equal"
@@ -170,7 +167,7 @@ def _print(home: Home, session: str, done: Erased) -> None:
 
 
 def _still_archived(home: Home, session: str, address: str) -> str:
-    """An archive that is left, and how it goes: once the session is gone, only the home's own are known."""
+    """Return a line on an archive that is left, and how it goes: later only the home's own are known."""
     from orchestrator.documents.erasure import only_archived
 
     own = address in only_archived(home, session)

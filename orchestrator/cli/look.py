@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from orchestrator.cli.arguments import Endpoint, Name, flag, looked_at, option, s3_options
+from orchestrator.cli.arguments import Endpoint, Name, flag, looked_at, looked_at_any, option, s3_options
 from orchestrator.cli.screen import Screen, columns, document, wrapped, write_bytes
 from orchestrator.core.errors import ArchiveError, UsageError
 from orchestrator.core.legible import one_line, printable
 
 if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
+    from orchestrator.documents.opening import AnySession
     from orchestrator.panel.model.exchange import Exchange
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- look
@@ -31,8 +32,9 @@ def context(
     as_: Annotated[str, option("text|messages|receipt", "In which form.", "--as")] = "text",
     layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
 ) -> None:
-    """Exactly what an agent is given, now or then."""
-    from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
+    """Show exactly what an agent is given, now or then."""
+    from orchestrator.documents.context import check_seat, messages_json, receipt_json
+    from orchestrator.documents.opening import context_then, store_of
 
     if as_ not in ("text", "messages", "receipt"):
         raise UsageError(f"--as {as_!r}: use text, messages or receipt")
@@ -43,7 +45,7 @@ def context(
         if at is not None:
             raise UsageError("--layout and --at exclude each other: a receipt says which layout was used")
     screen = Screen.current
-    with looked_at(session) as opened:
+    with looked_at_any(session) as opened:
         check_seat(opened, agent)
         found = opened.context(agent) if at is None else context_then(opened, at, agent)
         if as_ == "text" and not screen.json:
@@ -56,7 +58,7 @@ def context(
         if as_ == "messages":
             plain = messages_json(opened, found, layout)
         else:
-            is_recorded = not opened.rehearsal.store.frozen if at is None else not at.isdecimal()
+            is_recorded = not store_of(opened).frozen if at is None else not at.isdecimal()
             plain = receipt_json(found, is_recorded=is_recorded)
             plain |= {"text": found.text} if as_ == "text" else {}
         screen.result(plain, document(plain))
@@ -66,11 +68,18 @@ def show(
     session: Name,
     trace: Annotated[bool, flag("--trace", "Every step of the loop: why, and how long it took.")] = False,
 ) -> None:
-    """One session: its questions, files and receipts."""
+    """One session: its questions, files and receipts; of another crew its files, notes and receipts."""
+    from orchestrator.documents.opening import is_rehearsal, rehearsal_of
     from orchestrator.documents.session import session_json, trace_json, trace_of
 
     screen = Screen.current
-    with looked_at(session) as opened:
+    with looked_at_any(session) as found:
+        if trace or is_rehearsal(found):
+            opened = rehearsal_of(found)
+        else:
+            plain = session_json(found, screen.warn)
+            screen.result(plain, "\n".join(_crew_lines(found, plain)))
+            return
         plain = session_json(opened, screen.warn)
         lines = _session_lines(opened, plain)
         if trace:
@@ -83,8 +92,43 @@ def show(
         screen.result(plain, "\n".join(lines))
 
 
-def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
-    """The dialogue first, then the files, what was spent, and how much was recorded."""
+def _crew_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
+    """List the session's files with class and writers, its programs' notes, and how much was recorded."""
+    import json
+
+    from orchestrator.core.legible import shown
+
+    table, width = plain["table"], columns(sys.stdout)
+    about = [opened.name, plain["state"], *([shown(plain["title"])] if plain["title"] else [])]
+    lines = ["  ".join(about), f"Crew {one_line(table['name'])}, table version {table['version']}", ""]
+    most = max(len(one["path"]) for one in plain["files"])
+    lines += [
+        f"{one['bytes']:>9}  {one['mutability']:11}  {one['path']:{most}}  by {', '.join(one['by'])}"
+        for one in plain["files"]
+    ]
+    if plain["notes"]:
+        lines.append("")
+    for one in plain["notes"]:
+        words = shown(f"{one['type']} by {one['by']}: {json.dumps(one['fields'], ensure_ascii=False)}")
+        lines.append(wrapped(f"note {one['record']:>4}  {words}", width, hang=11))
+    return [*lines, "", *_record_lines(opened, plain)]
+
+
+def _record_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
+    from orchestrator.core.legible import counted
+
+    receipts = plain["receipts"]
+    counts = f"{counted(plain['records'], 'record')}, {counted(len(receipts), 'receipt')}"
+    lines = [f"{counts}; ledger head {plain['ledger_head']}"]
+    if receipts:
+        last = receipts[-1]
+        command = f"{Screen.current.command} context {opened.name} {last['agent']} --at {last['receipt']}"
+        lines.append(f"The last context of {last['agent']}: {command}")
+    return lines
+
+
+def _session_lines(opened: Rehearsal, plain: dict[str, Any]) -> list[str]:
+    """Return the lines of a session: its dialogue, then files, what was spent, and how much was recorded."""
     from orchestrator.core.legible import counted, shown
     from orchestrator.panel.debrief.parts import bill_lines, bill_of
     from orchestrator.panel.debrief.phrasing import numbered
@@ -104,18 +148,11 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
         sat = f"The offline panel sat in the place of the engine {opened.rehearsal.options.engine}"
         lines.append(f"{sat}: {one_line(projection.took_over)}.")
     lines += bill_lines(bill_of(projection.calls), is_taken_over=projection.took_over is not None)
-    receipts = plain["receipts"]
-    counts = f"{counted(plain['records'], 'record')}, {counted(len(receipts), 'receipt')}"
-    lines.append(f"{counts}; ledger head {plain['ledger_head']}")
-    if receipts:
-        last = receipts[-1]
-        command = f"{Screen.current.command} context {opened.name} {last['agent']} --at {last['receipt']}"
-        lines.append(f"The last context of {last['agent']}: {command}")
-    return lines
+    return [*lines, *_record_lines(opened, plain)]
 
 
-def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str]:
-    """A question with the words that it is about, and every answer and follow-up."""
+def _exchange_lines(opened: Rehearsal, exchange: Exchange, width: int) -> list[str]:
+    """Return a question with the words that it is about, and every answer and follow-up."""
     from orchestrator.core.legible import shown
     from orchestrator.panel.debrief.phrasing import DISMISSED, outcome
     from orchestrator.panel.loop.contradiction_looks import dismissed_later
@@ -145,7 +182,7 @@ def debrief(
         ),
     ] = None,
 ) -> None:
-    """A session's debrief."""
+    """Show a session's debrief."""
     from orchestrator.cli.dialogue import page_text
     from orchestrator.panel.debrief.json_form import as_json
     from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
@@ -169,7 +206,7 @@ def debrief(
 
 
 def _give_pdf(page: str, session_id: str) -> None:
-    """To stdout; at a terminal, which cannot show it, into a file of the folder one is in."""
+    """Write a PDF to stdout, or at a terminal, which cannot show it, into a file of the current folder."""
     from orchestrator.panel.debrief.printing import as_pdf
 
     content = as_pdf(page)
@@ -229,7 +266,7 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
 
 
 def doctor() -> None:
-    """The state of this machine: locks, sync, engines, speech, S3."""
+    """Check this machine: locks, sync, engines, speech, S3."""
     from orchestrator.cli.doctor import checks
 
     found = checks(Screen.current.open_home())
@@ -246,7 +283,7 @@ def list_(
     search: Annotated[str | None, option("TEXT", "Only sessions that hold this text.")] = None,
     endpoint_url: Endpoint = None,
 ) -> None:
-    """The sessions of this home, or of an archive."""
+    """List the sessions of this home, or of an archive."""
     from orchestrator.documents.listing import archived, listed, local
 
     screen = Screen.current
@@ -266,14 +303,16 @@ def _line(row: dict[str, Any]) -> str:
     from orchestrator.core.legible import counted
     from orchestrator.material.deck.shown import shown
 
-    where = f"{row['session']:28} {row.get('day') or '':10}  {row['state']:12}"
+    where = f"{row['session']:28} {row.get('day') or row['date'] or '':10}  {row['state']:12}"
+    if row.get("crew"):
+        return "  ".join([f"{where} {'crew':>12}", ": ".join(filter(None, (row["crew"], row["title"])))])
     marks = [f"({shown(row['presenter'])})"] if row["presenter"] else []
     marks += ["recorded"] if row.get("recorded") else []
     return "  ".join([f"{where} {counted(row['exchanges'], 'exchange'):>12}", _name_of(row), *marks])
 
 
 def _name_of(row: dict[str, Any]) -> str:
-    """Return a session's own title before its deck's; of most there is the deck's alone."""
+    """Return a session's own title before its deck's; most have only the deck's."""
     return ": ".join(filter(None, (row.get("title"), row["deck"])))
 
 
@@ -346,7 +385,7 @@ READ_WITHOUT_A_MODEL: Final = (
 
 
 def recap(session: Name) -> None:
-    """The sum of a session: said, decided and left open.
+    """Sum up a session: said, decided and left open.
 
     Goals, decisions and blockers are read by a model. Without one they are only those that somebody
     announced in plain words: "We have decided to …", "Our goal is …", "The blocker is …".
@@ -367,7 +406,7 @@ def briefing(
         str | None, option("NAME", "The presenter; else that of the newest session which is remembered.")
     ] = None,
 ) -> None:
-    """The situation as an agent would be told it now.
+    """Show the situation as an agent would be told it now.
 
     Only of a presenter who agreed to be remembered.
     """

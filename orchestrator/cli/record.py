@@ -1,4 +1,4 @@
-"""Commands of a session's record, whatever its crew: start, append, write, note, end.
+"""Commands of a session's record, whatever its crew: start, append, write, note.
 
 The table of the home, and then the one in the session's first record, says which files there are, of which
 class, and who writes them.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +21,6 @@ from orchestrator.core.errors import UsageError
 from orchestrator.core.store.files import reason
 
 if TYPE_CHECKING:
-    from orchestrator.core.session import Session
     from orchestrator.core.store.store import Store
 
 FilePath = Annotated[
@@ -43,72 +42,38 @@ def start(
     ] = None,
     agents: Annotated[str | None, option("A,B", "Who takes the seats; default: all of this home.")] = None,
     title: Annotated[str, option("TEXT", "What it is about, on one line.")] = "",
+    date: Annotated[str | None, option("DAY", "The day that it is about, YYYY-MM-DD.")] = None,
+    field: Annotated[
+        list[str] | None, option("NAME=TEXT", "What a blueprint of the home names so; repeatable.")
+    ] = None,
 ) -> None:
     """Start a session of this home's crew.
 
     The crew is the home: `table.yaml` says which files a session has, who writes each and who reads what. A
-    rehearsal of the board panel begins with `greenroom start DECK`.
+    rehearsal of the board panel begins with `greenroom start DECK`. FILE may be -, for stdin.
     """
-    from orchestrator.core.session import Home
-    from orchestrator.panel.records.setup import lacking
+    from orchestrator.documents.opening import is_of_board, start_crew, store_of
+    from orchestrator.documents.session import started_json
 
     screen = Screen.current
     home = screen.open_home()
-    if not any(lacking(home.table)):
+    if is_of_board(home):
         raise UsageError(
             f"{home.root} is the home of a board panel: begin a rehearsal with `greenroom start DECK`, or "
             "name your crew's home with --home"
         )
     texts = _texts(file or ())
+    fields = _fields(field or ())
     seats = names_in(agents)
-    crew = Home(home.root)
-    with crew.start(session_id, texts, title=title, agents=seats, say=screen.warn):
-        pass
-    with _opened(session_id) as store:
-        plain = {**_plain(store, store.seq), "path": str(store.root), "agents": list(store.layout.agents)}
-        who = ", ".join(store.layout.agents)
-        screen.result(
-            plain,
-            f"{session_id} is active, with {who}: {store.root}\n"
-            f"Next: {screen.command} session append {session_id} PATH TEXT --by WRITER",
-        )
-
-
-def crew_session(root: Path) -> Session | None:
-    """Open the session of a crew that is no board panel; None: it is a rehearsal."""
-    from orchestrator.core.session import Home, Session
-    from orchestrator.core.store.store import Store
-    from orchestrator.panel.application import BOARD
-
-    screen = Screen.current
-    with closing(Store(root, application=BOARD)) as store:
-        if BOARD.owns(store.opening):
-            return None
-    return Session.open(Home(screen.open_home().root), root, on_repair=screen.repaired)
-
-
-def end_crew(session: Session, archive: str | None) -> None:
-    """End a crew's session, archive it where that was asked for, verify it, and tell."""
-    screen, name = Screen.current, session.name
-    head = session.end()
-    archived = session.archive(archive).archive if archive is not None else None
-    is_valid = session.verify().valid
-    with _opened(str(session.path)) as store:
-        plain = {
-            **_plain(store, store.seq),
-            "state": session.state,
-            "ledger_head": head,
-            "archive": archived,
-            "valid": is_valid,
-        }
-    proof = "yes" if is_valid else f"NO: run {screen.command} verify {name}"
-    lines = [
-        f"{plain['session']} has ended.",
-        f"Archive   {archived or f'none; to make one: {screen.command} archive {name} --to URL'}",
-        f"Verified  {proof}",
-        f"Ledger head (keep it elsewhere; it shows any later change): {head}",
-    ]
-    screen.result(plain, "\n".join(lines))
+    with start_crew(
+        home, session_id, texts, title=title, agents=seats, date=date, fields=fields, say=screen.warn
+    ) as session:
+        plain = {"version": 1, **started_json(session), "record": store_of(session).seq}
+    screen.result(
+        plain,
+        f"{session_id} is active, with {', '.join(plain['agents'])}: {plain['path']}\n"
+        f"Next: {screen.command} session append {session_id} PATH TEXT --by WRITER",
+    )
 
 
 def append(session: Name, path: FilePath, text: Text, by: Writer, receipt: ReceiptId = None) -> None:
@@ -167,6 +132,9 @@ def _texts(given: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--file {one!r}: give PATH=FILE, as in shared/pull-request.md=42.diff")
         if path in texts:
             raise UsageError(f"--file names {path} twice: give each file once")
+        if file == "-":
+            texts[path] = _given(file)
+            continue
         try:
             texts[path] = Path(file).read_bytes().decode()
         except OSError as error:
@@ -174,6 +142,23 @@ def _texts(given: Sequence[str]) -> dict[str, str]:
         except UnicodeDecodeError as error:
             raise UsageError(f"--file {one}: is not UTF-8 (byte {error.start}): convert it") from error
     return texts
+
+
+def _fields(given: Sequence[str]) -> dict[str, str]:
+    """Split what blueprints may name, by its name.
+
+    Raises:
+        UsageError: One has no `=`, or is named twice.
+    """
+    fields: dict[str, str] = {}
+    for one in given:
+        name, is_there, text = one.partition("=")
+        if not is_there or not name:
+            raise UsageError(f"--field {one!r}: give NAME=TEXT, as in repository=greenroom")
+        if name in fields:
+            raise UsageError(f"--field names {name} twice: give each once")
+        fields[name] = text
+    return fields
 
 
 @contextmanager

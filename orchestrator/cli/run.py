@@ -18,7 +18,7 @@ from orchestrator.cli.arguments import (
     check_engine,
     flag,
     memory_failure,
-    opened,
+    opened_any,
     option,
     options_of,
     pacer,
@@ -33,8 +33,9 @@ from orchestrator.core.errors import ArchiveError, EngineError, SessionStateErro
 
 if TYPE_CHECKING:
     from orchestrator.cli.dialogue import Dialogue
+    from orchestrator.documents.opening import AnySession
     from orchestrator.panel.loop.rehearsal import OpenRehearsal
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 @arguments.begins_a_session
@@ -54,7 +55,7 @@ def run(
     speed: arguments.Speed = "max",
     **given: Any,
 ) -> None:
-    """A whole rehearsal: speech, questions, answers, debrief.
+    """Run a whole rehearsal: speech, questions, answers, debrief.
 
     Speech and answers come from recordings, or the answers from you at the terminal. The session is
     archived and verified at its end.
@@ -85,7 +86,7 @@ def rehearse(
     given: dict[str, Any],
     typed: bool = False,
 ) -> dict[str, Any]:
-    """Play a rehearsal from its beginning to its end; prints the result and returns it."""
+    """Play a rehearsal from its beginning to its end; print the result and return it."""
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()
@@ -96,7 +97,7 @@ def rehearse(
         from orchestrator.material.speech.read import Recording
         from orchestrator.panel.answers import read_answers
         from orchestrator.panel.loop.recorded import Loading
-        from orchestrator.rehearsal.session import Session
+        from orchestrator.rehearsal.rehearsal import Rehearsal
 
         check_address(given.get("engine") or home.config.engine)
         pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
@@ -113,7 +114,7 @@ def rehearse(
         loading = Loading(recording, "run", prepared, archive, typed)
         with (
             waiting() as wait,
-            Session.start(
+            Rehearsal.start(
                 home,
                 deck,
                 loading=loading,
@@ -137,18 +138,24 @@ def resume(
     repair_only: Annotated[bool, flag("--repair-only", "Repair, and leave it at that.")] = False,
     speed: arguments.Speed = "max",
 ) -> None:
-    """Repair a session that was cut off, and go on with it."""
+    """Repair a session that was cut off, and go on with it; of another crew it is repaired."""
+    from orchestrator.documents.opening import is_rehearsal
+
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()
     found = home.find(session)
-    with told_if_stopped(lambda: how_to_go_on(home, found)), opened(session) as opened_session:
+    with told_if_stopped(lambda: how_to_go_on(home, found)), opened_any(session) as any_session:
+        if not is_rehearsal(any_session):
+            _repair(any_session)
+            return
+        opened_session = any_session
         if opened_session.state == "ended":
             if repair_only or not opened_session.is_to_be_archived:
                 raise SessionStateError(f"{opened_session.id} has ended: there is nothing to go on with")
             end_run(opened_session, began=began)
             return
-        repaired = [f"{repair.path}: {repair.what}" for repair in opened_session.repair()]
+        repaired = _repaired(opened_session)
         if opened_session.has_more_to_play and not repair_only:
             check_engine(opened_session)
             playback = opened_session.projection.playback
@@ -162,15 +169,34 @@ def resume(
                 raise StoppedError(f"stopped; go on with `{screen.command} resume {opened_session.name}`")
         elif opened_session.state == "interrupted":
             opened_session.settle()
-        plain = {"state": opened_session.state, "repaired": repaired}
-        words = "\n".join(repaired) or "nothing had to be repaired"
-        screen.result(plain, f"{opened_session.name} is {plain['state']}\n{words}")
+        _show_repaired(opened_session, repaired)
+
+
+def _repair(session: AnySession) -> None:
+    """Repair a session of another crew, of which nothing is played.
+
+    Raises:
+        SessionStateError: It has ended.
+    """
+    if session.state == "ended":
+        raise SessionStateError(f"{session.id} has ended: there is nothing to go on with")
+    _show_repaired(session, _repaired(session))
+
+
+def _repaired(session: AnySession) -> list[str]:
+    return [f"{repair.path}: {repair.what}" for repair in session.repair()]
+
+
+def _show_repaired(session: AnySession, repaired: Sequence[str]) -> None:
+    plain = {"state": session.state, "repaired": list(repaired)}
+    words = "\n".join(repaired) or "nothing had to be repaired"
+    Screen.current.result(plain, f"{session.name} is {plain['state']}\n{words}")
 
 
 def play_to_the_end(
-    session: Session, *, speed: str, began: float, repaired: Sequence[str] = ()
+    session: Rehearsal, *, speed: str, began: float, repaired: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Play what is loaded, end, archive and verify; prints the result and returns it."""
+    """Play what is loaded, end, archive and verify; print the result and return it."""
     from orchestrator.cli.dialogue import KEYS, Dialogue, prompt_of, verdict_prompt_of
     from orchestrator.cli.waiting import progress
     from orchestrator.panel.answers import unasked
@@ -212,7 +238,7 @@ def play_to_the_end(
 
 
 def _tells_when_out() -> Callable[[OpenRehearsal], None]:
-    """Says once that the prepared answers are used up, when a question finds none left."""
+    """Return a callback that says once that the prepared answers are used up."""
     is_told = False
 
     def tell(rehearsal: OpenRehearsal) -> None:
@@ -232,13 +258,13 @@ def _tells_when_out() -> Callable[[OpenRehearsal], None]:
 
 
 def end_run(
-    session: Session, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
+    session: Rehearsal, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
 ) -> dict[str, Any]:
-    """End, archive and verify a run that was played; prints the result and returns it.
+    """End, archive and verify a run that was played; print the result and return it.
 
     Args:
         began: The moment of `perf_counter` at which the command began.
-        dialogue: On the screen so far; None: it was not shown.
+        dialogue: The dialogue on the screen so far; None: it was not shown.
 
     Raises:
         ArchiveError: It is in no archive; the session itself is ended and safe.

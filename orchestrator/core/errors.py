@@ -18,7 +18,8 @@
     ├── SessionStateError           the session is in a state that forbids this
     │   ├── SessionFrozenError      it has ended
     │   ├── SessionDegradedError    a sync failed: the disk is not to be trusted
-    │   └── DriverBusyError         another process drives it
+    │   ├── DriverBusyError         another process drives it
+    │   └── OtherCrewError          it is of a crew that this program does not know, and lacks this
     ├── StoreError                  a write was refused; nothing has changed
     │   ├── UnknownFileError        a name outside the table
     │   ├── ImmutableFileError      a template
@@ -171,6 +172,10 @@ class SessionDegradedError(SessionStateError):
 
 class DriverBusyError(SessionStateError):
     """Another process drives this session."""
+
+
+class OtherCrewError(SessionStateError):
+    """The session is of another crew than the one whose program this is, and lacks what was asked for."""
 
 
 class StoreError(GreenroomError):

@@ -450,6 +450,33 @@ class Session:
         self.close()
 
 
+def store_of(session: Session) -> Store:
+    """Return the store of a session's ledger and files, as of its last record; for the ways in."""
+    store = session._store
+    store.catch_up()
+    return store
+
+
+def peek(session: Session, agent: str, task: str) -> Context:
+    """Return what *agent* would be given now, and record nothing.
+
+    Raises:
+        UsageError: *agent* has no seat.
+    """
+    from orchestrator.core.context.receipt import OWN
+
+    return session._assembler.prepare(agent, purpose=task, engine=OWN)
+
+
+def keep(session: Session, context: Context) -> None:
+    """Record the receipt of a context that `peek` returned; on an ended session record nothing."""
+    from orchestrator.core.context.receipt import recorded
+
+    store = session._store
+    if not store.frozen:
+        store.add_receipt(context.receipt.id, recorded(context.receipt, store.history.version))
+
+
 def find_session(home: folder.Home | None, session: str | Path) -> Path:
     """Return the folder of a session by id, unique prefix, `last`, or path.
 

@@ -287,7 +287,7 @@ class Layout:
             UnknownFileError: No row has this path.
         """
         if not isinstance(path, str):
-            raise TypeError(f"a session file's name is {type(path).__name__}, not str")
+            raise TypeError(f"path is {type(path).__name__}, not str: give a session file's path")
         row = self.files.get(path)
         if row is not None:
             return row

@@ -7,20 +7,21 @@ from typing import Any, Literal
 from orchestrator.core.context.assemble import Context
 from orchestrator.core.errors import UsageError
 from orchestrator.core.legible import one_line
-from orchestrator.rehearsal.session import Session
+from orchestrator.documents.opening import AnySession, is_rehearsal, store_of
 
 Form = Literal["text", "messages", "receipt"]
 
 
-def check_seat(session: Session, agent: str) -> None:
+def check_seat(session: AnySession, agent: str) -> None:
     """Refuse an agent without a seat; people know a panelist by name, and a command by id.
 
     Raises:
         UsageError: It has none; the message says who sits here.
     """
-    agents = session.rehearsal.store.layout.agents
+    agents = store_of(session).layout.agents
     if agent not in agents:
-        personas = {one: seat.persona for one, seat in session.rehearsal.seats.items()}
+        seats = session.rehearsal.seats if is_rehearsal(session) else {}
+        personas = {one: seat.persona for one, seat in seats.items()}
         told = [
             f"{one} ({one_line(f'{personas[one].name}, {personas[one].title}')})" if one in personas else one
             for one in agents
@@ -28,18 +29,10 @@ def check_seat(session: Session, agent: str) -> None:
         raise UsageError(f"{agent!r} has no seat in this session: its agents are {'; '.join(told)}")
 
 
-def context_then(session: Session, at: str, agent: str) -> Context:
-    """Return the earlier context of *agent*, by a receipt's id or a record's number.
-
-    Raises:
-        ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
-    """
-    return session.context_at(int(at) if at.isdecimal() else at, agent)
-
-
-def messages_json(session: Session, found: Context, layout: str | None) -> dict[str, Any]:
+def messages_json(session: AnySession, found: Context, layout: str | None) -> dict[str, Any]:
     """Return `system` and `messages` in *layout*, else as sent, else as the session is set."""
-    return found.messages(layout or found.receipt.layout or session.rehearsal.options.layout)
+    own = session.rehearsal.options.layout if is_rehearsal(session) else None
+    return found.messages(layout or found.receipt.layout or own)
 
 
 def receipt_json(found: Context, *, is_recorded: bool) -> dict[str, Any]:

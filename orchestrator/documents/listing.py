@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.core.archive.register import archived_heads, archives_of, check_name, replaced_heads
 from orchestrator.core.errors import ArchiveUnavailableError, GreenroomError, HomeError, LaterReleaseError
 from orchestrator.core.home.folder import LIST_CACHE
+from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
+from orchestrator.core.store.opening import Opening, opening_of
 from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
 from orchestrator.core.verify import verify_session
+from orchestrator.documents.opening import AnySession, is_rehearsal, open_any, store_of
 from orchestrator.memory.past_sessions import first_record
 from orchestrator.panel.application import BOARD
 from orchestrator.panel.home import Home
@@ -24,10 +27,13 @@ from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.panel.model.exchange import each_once
 from orchestrator.panel.records.setup import RECORDED, Options
 from orchestrator.panel.records.start import started_of
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.progress import Progress, Run
 from orchestrator.review.reading import day_of
 from orchestrator.review.titles import titles_of
+
+if TYPE_CHECKING:
+    from orchestrator.core.archive.download import ArchivedSession
 
 # ---------------------------------------------------------------------- glance
 # What a list shows of a session and only its whole ledger tells, kept in the home's cache between two
@@ -84,7 +90,7 @@ class Glances:
         """Return the session at *root* and its state.
 
         Raises:
-            GreenroomError, OSError: As `Session.open`.
+            GreenroomError, OSError: As `Rehearsal.open`.
         """
         stamp = _stamp(root)
         kept = self._kept.get(root.name)
@@ -96,16 +102,8 @@ class Glances:
                 self._seen[root.name] = kept
                 return kept[1], state
         # Without the home: a list needs no setting, and a wrong one keeps none from being listed.
-        with Session.open(None, root) as session:
-            projection = session.projection
-            glance = Glance(
-                exchanges=len(each_once(projection.exchanges)),
-                has_deck=projection.deck is not None,
-                has_driver=projection.driver is not None,
-                is_closing=projection.state == "closing",
-                is_ended=projection.ended,
-                head=session.ledger_head,
-            )
+        with open_any(None, root) as session:
+            glance = _glance(session)
             state = session.state
         if stamp is not None and stamp == _stamp(root):
             self._read_anew += 1
@@ -125,6 +123,21 @@ class Glances:
             self._path.parent.mkdir(files.FOLDER_MODE, exist_ok=True)
             aside.write_text(json.dumps({"version": _VERSION, "sessions": plain}), "utf-8")
             os.replace(aside, self._path)
+
+
+def _glance(session: AnySession) -> Glance:
+    if not is_rehearsal(session):
+        is_ended = session.state == "ended"
+        return Glance(0, False, False, False, is_ended, session.ledger_head)
+    projection = session.projection
+    return Glance(
+        exchanges=len(each_once(projection.exchanges)),
+        has_deck=projection.deck is not None,
+        has_driver=projection.driver is not None,
+        is_closing=projection.state == "closing",
+        is_ended=projection.ended,
+        head=session.ledger_head,
+    )
 
 
 def _stamp(root: Path) -> Stamp | None:
@@ -169,8 +182,13 @@ def _entry(
 # ---------------------------------------------------------------------- listing
 
 
-def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
+def row_of(session: AnySession, home: Home | None, warn: Callable[[str], None]) -> dict[str, Any]:
     """Return one session as the list shows it."""
+    if not is_rehearsal(session):
+        store = store_of(session)
+        return _crew_row(
+            home, session.name, session.state, store.opening, store.opened.at, session.ledger_head, warn
+        )
     options = session.rehearsal.options
     deck = session.projection.deck
     return {
@@ -183,6 +201,30 @@ def row_of(session: Session, home: Home | None, warn: Callable[[str], None]) -> 
         "presenter": options.presenter,
         "exchanges": len(each_once(session.projection.exchanges)),
         "archive": None if home is None else _archive_of(home, session.id, session.ledger_head, warn),
+    }
+
+
+def _crew_row(
+    home: Home | None,
+    name: str,
+    state: str,
+    opening: Opening,
+    started_at: str,
+    head: str,
+    warn: Callable[[str], None],
+) -> dict[str, Any]:
+    """Return the row of a session of another crew: what it has none of is null."""
+    return {
+        "session": name,
+        "title": (titles_of(home).of(name) if home is not None else "") or one_line(opening.title),
+        "crew": one_line(opening.crew),
+        "state": state,
+        "deck": None,
+        "date": opening.date or None,
+        "day": opening.date or started_at[:10],
+        "presenter": None,
+        "exchanges": 0,
+        "archive": None if home is None else _archive_of(home, opening.id, head, warn),
     }
 
 
@@ -236,7 +278,7 @@ def local(home: Home, search: str | None, warn: Callable[[str], None]) -> list[d
             if search is None:
                 rows.append(_row(glances, home, root, warn))
                 continue
-            with Session.open(None, root) as session:
+            with open_any(None, root) as session:
                 check_name(session.path, session.id)
                 if _holds(session, search):
                     rows.append(row_of(session, home, warn))
@@ -252,11 +294,15 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
     """Return a row as `row_of` does, reading the session's ledger only if it is not cached."""
     glance, state = glances.of(root)
     first = first_record(root)
+    opening = opening_of(first)
+    if not BOARD.owns(opening):
+        check_name(root, opening.id)
+        return _crew_row(home, root.name, state, opening, first.at, glance.head, warn)
     started = started_of(first)
     options, deck = started.options, started.deck
     check_name(root, options.id)
     if not deck.name:  # no release of ours wrote it
-        with Session.open(None, root) as session:
+        with Rehearsal.open(None, root) as session:
             return row_of(session, home, warn)
     return {
         "session": root.name,
@@ -302,8 +348,7 @@ def archived(
     whys: dict[str, str] = {}
     store = open_store(url, endpoint_url=s3["endpoint_url"])
     for one in list_archives(url, endpoint_url=s3["endpoint_url"], say=whys.__setitem__):
-        row = asdict(one)
-        del row["head"]
+        row = _archived_row(one)
         if known is not None and one.head and one.session not in whys:
             try:
                 if others := replaced_heads(known, store, one.session, one.head):
@@ -325,10 +370,19 @@ def archived(
     return rows
 
 
+def _archived_row(one: ArchivedSession) -> dict[str, Any]:
+    row = asdict(one)
+    del row["head"]
+    if not one.crew:
+        del row["title"], row["crew"]
+        return row
+    return {**row, "deck": None, "date": one.date or None, "presenter": None}
+
+
 @contextmanager
 def fetched(
     url: str, session_id: str, s3: dict[str, str | None], known: Home | None = None
-) -> Iterator[Session]:
+) -> Iterator[AnySession]:
     """Fetch an archived session for reading; its copy is removed after the block.
 
     *known*: a home whose register the archive is held against.
@@ -341,7 +395,7 @@ def fetched(
         root = fetch(
             session_id, url, Path(folder), endpoint_url=s3["endpoint_url"], known=known, application=BOARD
         )
-        with Session.open(None, root) as session:
+        with open_any(None, root) as session:
             yield session
 
 
@@ -357,9 +411,9 @@ def _archive_of(home: Home, session: str, head: str, warn: Callable[[str], None]
     return next(reversed(found.values()), None)
 
 
-def _holds(session: Session, text: str) -> bool:
+def _holds(session: AnySession, text: str) -> bool:
     wanted = text.casefold()
-    store = session.rehearsal.store
+    store = store_of(session)
     return any(wanted in store.content(path).casefold() for path in store.layout.files)
 
 

@@ -23,6 +23,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.core.errors import GreenroomError, UsageError
+from orchestrator.core.legible import one_line
+from orchestrator.core.store.application import PLAIN, table_of
 from orchestrator.core.store.opening import Opening
 from orchestrator.core.table import MODERATOR
 from orchestrator.mcp.scope import LIST, Scope
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from orchestrator.documents.listing import Glances
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.documents.opening import AnySession
 
 JSON: Final = "application/json"
 TEXT: Final = "text/markdown"
@@ -101,12 +103,13 @@ def listed(scope: Scope, cursor: str | None = None) -> tuple[list[Listed], str |
     page = list(islice(scope.sessions(), start, start + SESSIONS_ON_A_PAGE + 1))
     found = [] if start else [Listed(LIST, "sessions", "The sessions, newest first.", JSON)]
     for root, opening in page[:SESSIONS_ON_A_PAGE]:
-        session, where = root.name, f"in the rehearsal of {_title(opening)}."
-        for agent in (MODERATOR, *(opening.panel or ())):
+        session, where = root.name, f"in {_named(opening)}."
+        for agent in _agents(opening):
             about = f"The context that {agent} would be given now {where}"
             found.append(Listed(f"{LIST}/{session}/contexts/{agent}", f"{session} {agent}", about, TEXT))
-        about = f"What was said, decided and left open so far {where}"
-        found.append(Listed(f"{LIST}/{session}/recap", f"{session} recap", about, TEXT))
+        if not opening.crew:
+            about = f"What was said, decided and left open so far {where}"
+            found.append(Listed(f"{LIST}/{session}/recap", f"{session} recap", about, TEXT))
         about = f"The receipts: which agent was given a context, and when, {where}"
         found.append(Listed(f"{LIST}/{session}/receipts", f"{session} receipts", about, JSON))
     more = len(page) > SESSIONS_ON_A_PAGE
@@ -124,20 +127,19 @@ def read(scope: Scope, uri: str) -> tuple[str, str]:
         raise UsageError(f"there is no such resource here: begin with {LIST}")
     if match["session"] is None:
         return JSON, _json({"sessions": _sessions(scope)})
-    from orchestrator.rehearsal.session import (
-        Session,  # half of what a start would take, and tools need none of it
-    )
+    # Half of what a start would take, and tools need none of it.
+    from orchestrator.documents.opening import context_then, open_any, peek, rehearsal_of
 
     root = scope.session(match["session"])
-    with Session.open(scope.home, root) as session:
+    with open_any(scope.home, root) as session:
         if match["agent"] is not None:
-            return TEXT, session.rehearsal.peek(match["agent"], purpose="mcp").text
+            return TEXT, peek(session, match["agent"], task="mcp").text
         if match["recap"] is not None:
-            return TEXT, session.previously_on(match["told"])
+            return TEXT, rehearsal_of(session).previously_on(match["told"])
         if match["receipt"] is None:
             return JSON, _json({"session": session.name, "receipts": _receipts(session)})
         if match["text"] is not None:
-            return TEXT, session.context_at(match["receipt"]).text
+            return TEXT, context_then(session, match["receipt"], session.receipt(match["receipt"]).agent).text
         return JSON, _json({"receipt": match["receipt"], **session.receipt(match["receipt"]).value()})
 
 
@@ -158,8 +160,10 @@ def _row(glances: Glances, root: Path, opening: Opening) -> dict[str, Any]:
         "date": opening.date or None,
         "presenter": opening.presenter or None,
         "exchanges": 0,
-        "agents": [MODERATOR, *(opening.panel or ())],
+        "agents": list(_agents(opening)),
     }
+    if opening.crew:
+        row |= {"title": one_line(opening.title), "crew": one_line(opening.crew)}
     try:
         glance, state = glances.of(root)
         return {**row, "state": state, "exchanges": glance.exchanges}
@@ -169,11 +173,28 @@ def _row(glances: Glances, root: Path, opening: Opening) -> dict[str, Any]:
         return {**row, "state": "unreadable"}
 
 
+def _agents(opening: Opening) -> tuple[str, ...]:
+    """Return who is given contexts in a session; nobody where its first record does not say."""
+    if not opening.crew:
+        return (MODERATOR, *(opening.panel or ()))
+    try:
+        return table_of(opening, PLAIN).seated(opening.panel or ()).agents
+    except GreenroomError:  # damaged: `greenroom verify` says where
+        return ()
+
+
+def _named(opening: Opening) -> str:
+    if not opening.crew:
+        return f"the rehearsal of {_title(opening)}"
+    about = f' "{one_line(opening.title)}"' if opening.title else ""
+    return f"the session{about} of the crew {one_line(opening.crew)}"
+
+
 def _title(opening: Opening) -> str | None:
     return opening.deck_title or opening.deck_name or None
 
 
-def _receipts(session: Session) -> list[dict[str, Any]]:
+def _receipts(session: AnySession) -> list[dict[str, Any]]:
     return [
         {"receipt": one.id, "agent": one.agent, "purpose": one.purpose, "seq": one.seq}
         for one in session.receipts()

@@ -23,7 +23,14 @@ from typing import TYPE_CHECKING, Any, Final, ParamSpec, Self, TypeVar
 from pydantic import Field
 
 from orchestrator import __version__
-from orchestrator.core.errors import GreenroomError, NotInstalledError, SessionFrozenError, UsageError
+from orchestrator.core.errors import (
+    GreenroomError,
+    NotInstalledError,
+    OtherCrewError,
+    SessionFrozenError,
+    UsageError,
+)
+from orchestrator.core.legible import one_line
 from orchestrator.core.store.store import Store
 from orchestrator.mcp.resources import TEMPLATES, Listed, listed, read
 from orchestrator.mcp.scope import Scope
@@ -125,6 +132,11 @@ def _notebook(opened: ExitStack, scope: Scope, tool: Tool, about: ForMemory) -> 
         agent = scope.agent(about.agent)
         return Notebook(db, agent, scope.whose(db, about.presenter), embed=scope.embed)
     store = _opened(opened, scope, about.session)
+    if store.opening.crew:
+        raise OtherCrewError(
+            f"{store.root.name} is a session of the crew {one_line(store.opening.crew)}, which keeps no "
+            "memory of a presenter: use file_list and file_read, or leave `session` out"
+        )
     store.layout.order(about.agent)  # has a seat
     presenter = store.opening.presenter
     if about.presenter is not None and not same_name(about.presenter, presenter):

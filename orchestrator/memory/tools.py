@@ -29,7 +29,6 @@ from orchestrator.core.legible import one_line
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.value import Value
-from orchestrator.core.table import MODERATOR
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.facts import FactLog, fact_files
@@ -181,10 +180,8 @@ def _reachable(store: Store, agent: str) -> list[str]:
 
 
 def _may_read(store: Store, agent: str, path: str) -> bool:
-    """Return whether *agent* may read: its own folder, shared files in its reading order; all at the end."""
-    if store.frozen or path.startswith(f"{agent}/"):
-        return True
-    return path.startswith(SHARED) and path in store.layout.order(agent)
+    """Return whether *agent* may read: its own folder, and what is in its reading order; all at the end."""
+    return store.frozen or path.startswith(f"{agent}/") or path in store.layout.order(agent)
 
 
 def _facts(store: Store) -> dict[str, str]:
@@ -216,7 +213,7 @@ def _why_private(store: Store, agent: str, path: str) -> str | None:
             f"{path} is not given to {agent} while the session goes on, and can be read once it has ended: "
             "file_list shows what you may read"
         )
-    if folder in {MODERATOR, *store.layout.panel} - {agent} and not store.frozen:
+    if folder in {*store.layout.agents} - {agent} and not _may_read(store, agent, path):
         return (
             f"{folder}/ is private while the session goes on, and can be read once it has ended: "
             f"until then you may read shared/, facts/ and {agent}/"

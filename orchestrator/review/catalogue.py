@@ -51,7 +51,7 @@ RUNS: Final = 20
 TIMEOUT_S: Final = 10.0
 """How long one process waits for the writes of another; a batch of the largest update takes under one."""
 
-_VERSION: Final = 5
+_VERSION: Final = 6
 """Of the tables below, and of what stands and counts in an entry; a file of another version is made anew."""
 _TABLES: Final = (
     """CREATE TABLE sessions (

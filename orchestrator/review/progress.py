@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from orchestrator.core.legible import clock, counted
+from orchestrator.panel.loop.rehearsal import other_crew
 from orchestrator.panel.model.exchange import GIVEN, PARTLY, PersonVerdict
 from orchestrator.panel.records.projection import by_answer
 from orchestrator.panel.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS, SILENT
@@ -100,18 +101,24 @@ def ended_of(catalogue: Catalogue, presenter: str | None) -> tuple[str, list[Row
 
 
 def ended_with(catalogue: Catalogue, session: str) -> tuple[str, list[Row]]:
-    """Return the rehearsals of a session's deck by its presenter; demonstrations if it is one."""
+    """Return the rehearsals of a session's deck by its presenter; demonstrations if it is one.
+
+    Raises:
+        OtherCrewError: It is a session of another crew.
+    """
     row = catalogue.get(session)
     if row is None:
         return "", []
     entry = row.entry
+    if entry.crew:
+        raise other_crew(session, entry.crew)
     rows = catalogue.page(presenter=entry.presenter, most=MAX_RUNS)
     beside = [one for one in rows if one.entry.is_ended and one.entry.is_recorded == entry.is_recorded]
     return entry.presenter, [one for one in beside if one.entry.deck == entry.deck]
 
 
 def _is_own(row: Row) -> bool:
-    return row.entry.is_ended and not row.entry.is_recorded
+    return row.entry.is_ended and not row.entry.is_recorded and not row.entry.crew
 
 
 def progress_of(

@@ -15,11 +15,13 @@ from orchestrator.core.errors import LedgerCorruptError
 from orchestrator.core.home.folder import digests
 from orchestrator.core.legible import one_line
 from orchestrator.core.privacy.off_record import is_marked
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import FILE_OPS, Record
 from orchestrator.core.store.off_record import OffRecord
+from orchestrator.core.store.opening import opening_of
 from orchestrator.core.store.value import Held, Unread
 from orchestrator.core.table import HISTORY, MODERATOR, TRANSCRIPT
 from orchestrator.material.values import Slide
+from orchestrator.panel.application import BOARD
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.records.exchanges import AnswerJudged, ExchangeClosed, ExchangeOpened
 from orchestrator.panel.records.kinds import KINDS, PanelRecord, value_of
@@ -55,11 +57,15 @@ _MAX_END: Final = 64 * 1024
 """Bytes of the last line, which names every file with its digest; some 5 kB in a panel of three."""
 
 
+_ADDS: Final = ("append", "create")
+"""Operations that leave what a file held before: an append-only file is created with its blueprint."""
+
+
 class Passage(NamedTuple):
     """Words of a session that can be found, and their place."""
 
-    kind: str  # about, slide, speech, question, answer or verdict
-    place: str  # the number of the slide, or the exchange; "": the session
+    kind: str  # about, slide, speech, question, answer or verdict; file, of another crew
+    place: str  # the number of the slide, the exchange, or the file's path; "": the session
     at_s: float | None  # session clock
     text: str
 
@@ -106,6 +112,7 @@ class Entry:
     used_s: float | None = None
     copy_of: str = ""  # the session that its records are of, where its folder has another name
     unread: str = ""  # why it cannot be read now; what it holds is not known then
+    crew: str = ""  # the table that another crew's session was started by; "": it is a rehearsal
 
     def told(self) -> str:
         """Return the entry as JSON, as the catalogue stores it."""
@@ -151,7 +158,11 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
 
     ledger = ledger[: ledger.rfind(b"\n") + 1]  # a last line may be under way
     try:
-        records = [_record(from_json(line)) for line in ledger.split(b"\n") if _WANTED.match(line)]
+        lines = ledger.split(b"\n")
+        opened = _record(from_json(lines[0]))
+        if not BOARD.owns(opening_of(opened)):
+            return _of_crew(session, ledger, opened, map(from_json, lines[1:-1]))
+        records = [_record(from_json(line)) for line in lines if _WANTED.match(line)]
         values = _standing(records, [value_of(record) for record in records])
         passages = _passages(records, values, _withheld(records, values))
         told = from_json(debrief) if debrief is not None else {}
@@ -160,6 +171,36 @@ def read(session: str, ledger: bytes, debrief: bytes | None) -> tuple[Entry, lis
         return Entry(session), []
     about = " ".join(part for part in (entry.deck, entry.presenter, entry.date, session) if part)
     return entry, [Passage("about", "", None, about), *passages]
+
+
+def _of_crew(
+    session: str, ledger: bytes, first: Record, others: Iterable[Told]
+) -> tuple[Entry, list[Passage]]:
+    """Return the entry of another crew's session, and the words of its files as they stand."""
+    opening = opening_of(first)
+    crew = one_line(opening.crew)
+    entry = Entry(
+        session=session,
+        started_at=first.at,
+        deck=one_line(opening.title) or crew,
+        date=opening.date or None,
+        is_ended=_is_ended(ledger),
+        head=head_of(ledger),
+        copy_of=opening.id if opening.id != session else "",
+        crew=crew,
+    )
+    texts: dict[str, list[str]] = {}
+    for record in map(_record, others):
+        if record.op in FILE_OPS and record.file is not None and record.text and not record.withheld:
+            before = texts.get(record.file, []) if record.op in _ADDS else []
+            texts[record.file] = [*before, record.text]
+    about = " ".join(part for part in (entry.deck, crew, entry.date, session) if part)
+    passages = [Passage("file", path, None, "".join(parts)) for path, parts in texts.items()]
+    return entry, [Passage("about", "", None, about), *passages]
+
+
+def _is_ended(ledger: bytes) -> bool:
+    return _END.search(ledger, max(0, len(ledger) - _MAX_END)) is not None
 
 
 def _standing(records: Sequence[Record], values: Sequence[Value]) -> list[Value]:
@@ -206,7 +247,7 @@ def _entry(session: str, ledger: bytes, first: Record, values: Sequence[Value], 
         minutes=options.minutes,
         panel=digests({"panel": json.dumps(opened.templates, sort_keys=True)})["panel"],
         is_drill=opened.drill is not None,
-        is_ended=_END.search(ledger, max(0, len(ledger) - _MAX_END)) is not None,
+        is_ended=_is_ended(ledger),
         head=head_of(ledger),
         outcomes={name: outcomes.count(name) for name in OUTCOME_WORDS if name in outcomes},
         questions=tuple(_asked(one, persons) for one in asked),

@@ -22,7 +22,9 @@ from orchestrator.web.problems import Problem
 # ---------------------------------------------------------------------- parameters
 
 SessionId: TypeAlias = Annotated[str, Path(description="The session's id, as the list has it.")]
-AgentId: TypeAlias = Annotated[str, Path(description="skeptic, analyst, contrarian, moderator, …")]
+AgentId: TypeAlias = Annotated[
+    str, Path(description="skeptic, analyst, contrarian, moderator, …; of another crew, its own.")
+]
 DeckId: TypeAlias = Annotated[str, Path(description="The deck's SHA-256, as it came back when it was sent.")]
 SlideNumber: TypeAlias = Annotated[int, Path(description="The slide's number, from 1.")]
 FilePath: TypeAlias = Annotated[
@@ -128,6 +130,7 @@ _TAGS: Final = {
     "debrief": "What a rehearsal came to, and what is done with it.",
     "speech": "What turns speech into text here.",
     "review": "A reviewer's comments, kept beside a session.",
+    "crews": "Sessions of a crew that no program here knows, by the home's own table.",
     "contexts": "Exactly what an agent is given, now or then.",
     "files": "Session files; class and writer of the file decide who may write what.",
     "records": "The ledger, record by record.",

@@ -1,4 +1,4 @@
-"""What a client asks by an id of its own counts once, and gets the first reply again."""
+"""Count once what a client asks by an id of its own, and give it the first reply again."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from orchestrator.core.store.requests import (
     request_of,
 )
 from orchestrator.core.store.transaction import Draft
+from orchestrator.documents.opening import store_of
 from orchestrator.web.site import Site
 
 HEADER: Final = "Idempotency-Key"
@@ -58,7 +59,7 @@ def once(
     """
     if key is None:
         return work()
-    store = site.sessions.get(session).rehearsal.store
+    store = store_of(site.sessions.get_any(session))
     request = request_of(key, *asked)
 
     def is_effect(record: Record) -> bool:

@@ -29,6 +29,7 @@ from orchestrator.core.errors import (
     InputError,
     LaterReleaseError,
     NotInstalledError,
+    OtherCrewError,
     OutboundError,
     PrintError,
     ReceiptError,
@@ -80,11 +81,12 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (ArchiveError, HTTPStatus.BAD_GATEWAY),
     (PrintError, HTTPStatus.NOT_IMPLEMENTED),  # this machine lacks what it takes
 )
-"""The first class that an error is of counts; what is none of them is the server's own fault."""
+"""The HTTP status of each class of errors; the first that fits counts, any other error is the server's
+fault."""
 
 
 RETRY_AFTER_S: Final = 1
-"""A request that comes again waits for the session anew, and takes no thread meanwhile."""
+"""Seconds until a request may come again: it waits for the session anew, and takes no thread meanwhile."""
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -119,11 +121,11 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
         "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}},
     },
 }
-"""What every route may answer besides its own."""
+"""The answers of every route besides its own."""
 
 
 def problem(status: int, detail: str, *, code: str, value: str | None = None) -> Response:
-    """One problem document."""
+    """Return one problem document."""
     title = HTTPStatus(status).phrase
     about = Problem(title=title, status=status, detail=detail, code=code, value=value)
     # In ASCII, because what was sent may hold half a character, which no UTF-8 can say.
@@ -131,25 +133,32 @@ def problem(status: int, detail: str, *, code: str, value: str | None = None) ->
     return Response(text, status, media_type=MEDIA_TYPE)
 
 
-def told(request: Request, answer: Response, detail: str) -> Response:
-    """The problem document *answer* for programs; for a person who opened an address, a page that says it."""
+def told(
+    request: Request, answer: Response, detail: str, *, title: str = "", session: str | None = None
+) -> Response:
+    """Return the problem document *answer* for programs; for a person a page that says *detail*.
+
+    Args:
+        title: Of the page; "": the status's.
+        session: That the page leads to; None: none.
+    """
     wants = request.headers.get("accept", "")
     if "text/html" not in wants or request.url.path.startswith("/api/"):
         return answer
-    title = HTTPStatus(answer.status_code).phrase
     site: Site = request.app.state.site
     return page(
         "problem.html",
         answer.status_code,
-        title=title,
+        title=title or HTTPStatus(answer.status_code).phrase,
         detail=detail,
+        session=session,
         has_home=site.home is not None,
         base=site.base,
     )
 
 
 def status_of(error: GreenroomError) -> int:
-    """The HTTP status that says what kind of error it is."""
+    """Return the HTTP status that says what kind of error it is."""
     own = (status for kind, status in STATUS if isinstance(error, kind))
     return next(own, HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -163,6 +172,8 @@ def tell_problems(app: FastAPI) -> None:
         answer = problem(status_of(error), detail, code=error.code, value=error.value)
         if isinstance(error, SessionBusyError):
             answer.headers["retry-after"] = str(RETRY_AFTER_S)
+        if isinstance(error, OtherCrewError):
+            return told(request, answer, detail, title="This is no rehearsal", session=error.value)
         return told(request, answer, detail)
 
     @app.exception_handler(HTTPException)
@@ -201,7 +212,7 @@ def tell_problems(app: FastAPI) -> None:
 
 
 def _told(request: Request, detail: str) -> str:
-    """*detail* without the places of this server's disk: a file's name within the home is enough."""
+    """Return *detail* without the places of this server's disk: a file's name within the home is enough."""
     site: Site = request.app.state.site
     roots = [site.archives] if site.home is None else [str(site.home.root), site.archives]
     for root in roots:

@@ -108,12 +108,23 @@ def test_a_session_is_started_driven_and_ended_from_the_shell(
         *("--file", f"shared/pull-request.md={tmp_path / '42.diff'}"),
     )
     root = home / "sessions" / "pr-7"
+    assert len(begun.pop("ledger_head")) == 64
     assert begun == {
         "version": 1,
         "session": "pr-7",
-        "record": 2,
         "path": str(root),
+        "state": "active",
+        "crew": "code-review",
+        "title": "PR 7",
         "agents": ["coordinator", "security", "tester"],
+        "files": [
+            "shared/pull-request.md",
+            "shared/meeting.md",
+            "shared/findings.md",
+            "security/question.md",
+            "tester/question.md",
+        ],
+        "record": 2,
     }
     assert (root / "shared" / "pull-request.md").read_text("utf-8") == "- total = sum(rows)\n"
     command("session", "append", "pr-7", "shared/findings.md", "None.", "--by", "coordinator")
@@ -121,19 +132,14 @@ def test_a_session_is_started_driven_and_ended_from_the_shell(
     ended = command.json("session", "end", "pr-7", "--archive", url)
     assert len(ended.pop("ledger_head")) == 64
     assert ended == {
-        "version": 1,
-        "session": "pr-7",
-        "record": 4,
         "state": "ended",
+        "debrief": None,
         "archive": f"{url}/pr-7",
         "valid": True,
+        "warnings": [],
     }
     again = command("end", "pr-7").stdout.splitlines()
-    assert again[:3] == [
-        "pr-7 has ended.",
-        "Archive   none; to make one: greenroom archive pr-7 --to URL",
-        "Verified  yes",
-    ]
+    assert again[:3] == ["pr-7 has ended.", f"Archive   {url}/pr-7", "Verified  yes"]
     other = str(tmp_path / "other")
     assert command.json("archive", "pr-7", "--to", other)["archive"] == f"{other}/pr-7"
     assert command.json("verify", f"file://{other}/pr-7")["valid"]
@@ -271,9 +277,8 @@ def test_what_only_a_rehearsal_has_is_refused_with_what_there_is(
     assert (refused.returncode, refused.stderr) == (
         1,
         (
-            "greenroom: pr-42 is a session of the crew code-review, and no rehearsal: "
-            "`greenroom session append`, `write` and `note` write its record, and "
-            "`greenroom verify` proves it\n"
+            "greenroom: session pr-42 is of the crew code-review and no rehearsal: use show, context, "
+            "append, write, note, verify, end and archive\n"
         ),
     )
 

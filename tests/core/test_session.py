@@ -199,7 +199,7 @@ REFUSED: dict[str, Refused] = {
     ),
     "a path that is none": (
         lambda s: s.write(s.path, "x", by="tester"),  # type: ignore[arg-type]
-        "a session file's name is PosixPath, not str",
+        "path is PosixPath, not str",
     ),
     "an agent without a seat": (
         lambda s: s.context("bob"),

@@ -175,6 +175,9 @@ def test_ten_thousand_records(tmp_path: Path) -> None:
 # ------------------------------------------------------------------ files on disk
 
 
+LEFT_ALONE = "no file of this session; it is left alone"
+
+
 @pytest.mark.parametrize("which", ["live", "ended"])
 def test_every_file_that_is_missing_changed_or_extra_is_named(
     which: str, made: dict[str, Sample], tmp_path: Path
@@ -196,9 +199,12 @@ def test_every_file_that_is_missing_changed_or_extra_is_named(
         assert kinds(verify_session(root).findings) == [(name, "changed")]
         path.write_bytes(content)
         path.with_name("added.md").write_bytes(b"")
-        assert kinds(verify_session(root).findings) == [
-            (str(path.with_name("added.md").relative_to(root)), "extra")
-        ]
+        added = str(path.with_name("added.md").relative_to(root))
+        found = verify_session(root)
+        if which == "live" and not added.startswith(("ledger/", "source/")):
+            assert (found.findings, f"{added}: {LEFT_ALONE}" in found.notes) == ((), True)
+        else:
+            assert kinds(found.findings) == [(added, "extra")]
         path.with_name("added.md").unlink()
     assert verify_session(root).valid
 
@@ -325,9 +331,22 @@ def test_a_folder_that_is_swapped_for_a_link_is_not_followed(live: Sample, tmp_p
 @pytest.mark.parametrize("name", ["new\nline", "bell\x07", "\udcff\udcfe", "x" * 255, "last"])
 def test_names_that_no_one_expects_are_shown_on_one_line(name: str, live: Sample) -> None:
     (live.root / "shared" / name).touch()
+    found = verify_session(live.root)
+    assert (found.valid, len(found.notes), found.notes[0].isprintable()) == (True, 1, True)
+    (live.root / "ledger" / name).touch()
     (finding,) = verify_session(live.root).findings
     assert finding.kind == "extra"
     assert finding.path.isprintable()
+
+
+def test_a_file_under_a_name_of_the_table_that_no_record_wrote_is_a_fault(live: Sample) -> None:
+    """Whoever looks into the folder would take it for the session's own."""
+    unwritten = next(path for path in live.layout.files if not (live.root / path).exists())
+    (live.root / unwritten).write_text("Nobody said so.\n")
+    (live.root / "shared" / "board-notes.txt").write_text("Mine.\n")
+    found = verify_session(live.root)
+    assert kinds(found.findings) == [(unwritten, "extra")]
+    assert found.notes == (f"shared/board-notes.txt: {LEFT_ALONE}",)
 
 
 def test_there_is_no_session(tmp_path: Path) -> None:
@@ -913,7 +932,8 @@ def test_no_session_ends_on_another_deck_than_it_was_started_with(live: Sample) 
 
 def test_a_file_of_somebody_else_that_was_sealed_with_a_session_is_told(live: Sample) -> None:
     (live.root / "my-notes.md").write_text("Mine.\n")
-    assert kinds(verify_session(live.root).findings) == [("my-notes.md", "extra")]
+    noted = verify_session(live.root)
+    assert (noted.valid, noted.notes) == (True, (f"my-notes.md: {LEFT_ALONE}",))
     store = Store(live.root)
     freeze(store, live.home_templates)
     store.close()

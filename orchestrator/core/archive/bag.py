@@ -60,6 +60,7 @@ class SessionFacts:
     deck: str
     deck_title: str
     title: str  # of a session that has no deck
+    crew: str  # the table's name; "": a board panel's session
     date: str
     presenter: str
     exchanges: int | None  # None: the session is another program's, which alone can count them
@@ -145,6 +146,7 @@ def tag_files(payload: tuple[Part, ...], facts: SessionFacts) -> dict[str, bytes
         "Bag-Software-Agent": software_agent(facts.ledger_version),
         "Bagging-Date": facts.ended_on,
         "External-Identifier": facts.session,
+        "Greenroom-Crew": facts.crew,
         "Greenroom-Date": facts.date,
         "Greenroom-Deck": facts.deck,
         "Greenroom-Deck-Title": facts.deck_title,
@@ -189,6 +191,7 @@ def facts_of(root: Path, application: Application = PLAIN) -> SessionFacts:
         deck=opened.deck_name,
         deck_title=opened.deck_title,
         title=opened.title,
+        crew=opened.crew,
         date=opened.date,
         presenter=opened.presenter,
         exchanges=sum(counted.get(record.type or "", 0) for record in records) if is_own else None,

@@ -69,6 +69,8 @@ class ArchivedSession:
     exchanges: int
     archive: str
     head: str = ""  # of its ledger
+    title: str = ""  # of a session that has no deck
+    crew: str = ""  # "": a board panel's session
 
 
 def restore(
@@ -288,6 +290,8 @@ def _summary(store: ArchiveStore, session: str) -> tuple[ArchivedSession, str]:
         exchanges=int(count) if count.isascii() and count.isdigit() and len(count) < 10 else 0,
         archive=f"{store.url}/{session}",
         head=told.get("Greenroom-Ledger-Head", ""),
+        title=told.get("Greenroom-Title", ""),
+        crew=told.get("Greenroom-Crew", ""),
     )
     return row, why
 

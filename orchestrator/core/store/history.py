@@ -203,7 +203,7 @@ class History:
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
         self.waiting: list[Waiter] = []
-        """The threads that wait for the session's lock, told when a transaction lets go."""
+        """The threads that wait for the session's lock, notified when a transaction lets go."""
         self._fds = files.Descriptors()
         self.identity = (0, 0)
         """Device and inode of the ledger: another file under its name is another ledger."""
@@ -610,7 +610,7 @@ class History:
             return self.replay(seqs)
 
     def _shown(self, path: str, most: int) -> bytes | None:
-        """What stands in the file; None where it cannot be opened now: the ledger, which is open, has it."""
+        """Return what stands in the file; None if it cannot be opened now, since the open ledger has it."""
         try:
             return self.views.read(path, most)
         except OSError as error:

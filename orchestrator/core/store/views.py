@@ -73,7 +73,7 @@ class Views:
         """Quarantine a name in `ledger/rejected/`, beside earlier ones; return its path there."""
         why = self._make_aside("rejected")
         with self._at(f"{folder}/{name}") as (source, _), self._at(f"ledger/rejected/{to}") as (target, _):
-            # Never over what was kept before: the same file can be put aside twice at one record.
+            # Never over what was kept before: the same file can be quarantined twice at one record.
             taken, number = to, 1
             while files.is_there(target, taken):
                 number += 1

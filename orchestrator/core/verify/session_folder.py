@@ -194,7 +194,15 @@ class Folder:
                 return
             if _DERIVED.fullmatch(path) and (name.kind == "file" or path.startswith("ledger/rejected/")):
                 return
+            if name.kind == "file" and not self._is_kept_for_the_session(path):
+                self.report.note(f"{shown(path)}: no file of this session; it is left alone")
+                return
         self.report.add(path, "extra", "nothing of this name", f"{name.kind}, {name.size_bytes} bytes")
+
+    def _is_kept_for_the_session(self, path: str) -> bool:
+        """Whether only the session itself puts a file at *path*: its table's, its ledger's, its deck's."""
+        rows = self.account.replay.layout.files if self.account.replay is not None else {}
+        return path in rows or path.startswith(("ledger/", "source/"))
 
 
 def source_of(opened: Opening | None, names: Iterable[str]) -> tuple[str, str] | None:

@@ -16,6 +16,7 @@ class SessionSummary(Document):
 
     session: str
     title: str | None = Field(None, description='A title of one\'s own; "": it has none.')
+    crew: str | None = Field(None, description="Whose session it is; left out: it is a rehearsal.")
     state: str = Field(
         description="active, interrupted, closing, ended or degraded; in a list also damaged, unreadable "
         "(by this release, or now) and replaced (an archive that is not the one that was sent)."
@@ -63,9 +64,28 @@ class SessionFile(Document):
 
     path: str
     mutability: str = Field(description="The class of the file: write-once, append-only, …")
+    by: list[str] | None = Field(None, description="Who writes it; of a crew's session.")
     bytes: int
     sha256: str
     revisions: int
+
+
+class ProgramNote(Document):
+    """A decision that a program of the crew recorded."""
+
+    record: int
+    type: str = Field(description="With a prefix of the program's own: review.finding.")
+    by: str
+    at: str = Field(description="RFC 3339, UTC.")
+    fields: Json
+
+
+class TableStamp(Document):
+    """The table of files by which a session is judged."""
+
+    name: str
+    version: int
+    sha256: str
 
 
 class ReceiptRow(Document):
@@ -107,9 +127,12 @@ class Trace(Document):
 
 
 class SessionDocument(SessionSummary):
-    """One session whole: its questions, files and receipts."""
+    """One session whole: its questions, files and receipts; of another crew no questions, but notes."""
 
     path: str
+    table: TableStamp | None = Field(None, description="Of a crew's session.")
+    agents: list[str] | None = Field(None, description="Who is given contexts in a crew's session.")
+    notes: list[ProgramNote] | None = Field(None, description="Of a crew's session.")
     exchanges: list[Exchange]
     tensions: list[MarkedTension]
     said: list[SaidLine]
@@ -117,10 +140,23 @@ class SessionDocument(SessionSummary):
     receipts: list[ReceiptRow]
     took_over: str | None = Field(description="Why the offline panel sits in the model's place.")
     warnings: list[PartWarning]
-    usage: Usage
+    usage: Usage | None = Field(description="null: of a crew's session nothing is known of it.")
     records: int
     ledger_head: str
     trace: Trace | None = None
+
+
+class StartedCrewDocument(Document):
+    """A session of a crew that has been started."""
+
+    session: str
+    path: str
+    state: str
+    crew: str
+    title: str
+    agents: list[str]
+    files: list[str] = Field(description="The paths of its table.")
+    ledger_head: str
 
 
 class StateDocument(Document):
@@ -140,14 +176,6 @@ class Finding(Document):
     kind: str
     expected: str
     found: str
-
-
-class TableStamp(Document):
-    """The table of files by which a session is judged."""
-
-    name: str
-    version: int
-    sha256: str
 
 
 class VerificationDocument(Document):

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from orchestrator.core.clock import MAX_GAP_S, ClockState, Stopwatch
 from orchestrator.core.context.assemble import Assembler, Context, read_templates
 from orchestrator.core.context.receipt import recorded
-from orchestrator.core.errors import ConfigurationError, LedgerCorruptError, SessionStateError
+from orchestrator.core.errors import ConfigurationError, LedgerCorruptError, OtherCrewError
+from orchestrator.core.legible import one_line
 from orchestrator.core.privacy.off_record import LABEL, Withheld
 from orchestrator.core.store import files
 from orchestrator.core.store.store import DRIVER_LOCK, Repair, Store
@@ -567,19 +568,25 @@ def open_rehearsal(
 
     Raises:
         SessionNotFoundError, LedgerCorruptError
-        SessionStateError: The session is of another crew.
+        OtherCrewError: The session is of another crew.
     """
     store = Store(root, application=BOARD, on_repair=on_repair)
     try:
         if not BOARD.owns(store.opening):
-            raise SessionStateError(
-                f"{root.name} is a session of the crew {store.opening.crew}, and no rehearsal: `greenroom "
-                "session append`, `write` and `note` write its record, and `greenroom verify` proves it"
-            )
+            raise other_crew(root.name, store.opening.crew)
         return OpenRehearsal(store, engine_of)
     except BaseException:
         store.close_files()
         raise
+
+
+def other_crew(name: str, crew: str) -> OtherCrewError:
+    """Return the error that says which crew's the session *name* is, and what there is of it."""
+    return OtherCrewError(
+        f"session {name} is of the crew {one_line(crew)} and no rehearsal: use show, context, append, write, "
+        "note, verify, end and archive",
+        value=name,
+    )
 
 
 def read_seats(templates: Mapping[str, str], agents: tuple[str, ...]) -> dict[str, Seat]:

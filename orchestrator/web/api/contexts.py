@@ -9,8 +9,9 @@ from fastapi import APIRouter, Depends, Header, Query
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from orchestrator.core.errors import UsageError
-from orchestrator.documents.context import check_seat, context_then, messages_json, receipt_json
+from orchestrator.documents.context import check_seat, messages_json, receipt_json
 from orchestrator.documents.models.sessions import ContextMessages, ContextReceipt
+from orchestrator.documents.opening import context_then, keep, peek, store_of
 from orchestrator.web.description import AgentId, SessionId, component
 from orchestrator.web.open_sessions import reads
 from orchestrator.web.site import Site, site_of
@@ -66,10 +67,10 @@ def get_context(
     """
     if layout is not None and at is not None:
         raise UsageError("layout and at exclude each other: a receipt says which layout was used")
-    found = site.sessions.get(session)
+    found = site.sessions.get_any(session)
     check_seat(found, agent)
     if at is None:
-        now = found.rehearsal.peek(agent, purpose="context")
+        now = peek(found, agent, task="context")
     else:
         now = context_then(found, at, agent)
     digest = now.sha256
@@ -77,8 +78,8 @@ def get_context(
     if if_none_match is not None and digest in if_none_match:
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     if at is None:
-        found.rehearsal.keep(now)
-        is_recorded = not found.rehearsal.store.frozen
+        keep(found, now)
+        is_recorded = not store_of(found).frozen
     else:
         is_recorded = not at.isdecimal()
     if is_recorded:

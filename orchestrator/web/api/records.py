@@ -16,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from orchestrator.core.errors import SessionNotFoundError
 from orchestrator.core.store.store import Store
 from orchestrator.documents.models.sessions import LedgerRecord
+from orchestrator.documents.opening import store_of
 from orchestrator.web.api.room import LOOK_S
 from orchestrator.web.description import LINES, SessionId, component, sends_events
 from orchestrator.web.open_sessions import Work
@@ -24,9 +25,9 @@ from orchestrator.web.site import Site, site_of
 router = APIRouter(tags=["records"])
 
 PING_S: Final = 15
-"""A stream that says nothing for longer is cut by some proxies."""
+"""Seconds between two pings: a stream that says nothing for longer is cut by some proxies."""
 AT_ONCE: Final = 500
-"""Records read at a time: a ledger of hours is not held in memory for each who follows it."""
+"""Maximum records read at a time: a ledger of hours is not held in memory for each who follows it."""
 
 
 _STREAM: Final = sends_events(
@@ -72,10 +73,8 @@ async def stream_records(
 
 
 def _store(site: Site, session: str) -> Store:
-    """The session's store as of its last record: asked for anew each time, since it may be closed between."""
-    store = site.sessions.get(session).rehearsal.store
-    store.catch_up()
-    return store
+    """Return the session's store, brought up to date; get it anew each time, as it may be closed between."""
+    return store_of(site.sessions.get_any(session))
 
 
 def _to_now(store: Store, after: int) -> Iterator[bytes]:

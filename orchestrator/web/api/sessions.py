@@ -34,6 +34,7 @@ from orchestrator.documents.models.sessions import (
     StateDocument,
     VerificationDocument,
 )
+from orchestrator.documents.opening import is_rehearsal, rehearsal_of, store_of
 from orchestrator.documents.preparation import intel_json, searched_json
 from orchestrator.documents.session import session_json, trace_json, trace_of
 from orchestrator.documents.verification import against_head, verification_json
@@ -44,7 +45,7 @@ from orchestrator.panel.loop.news import can_search
 from orchestrator.panel.records.projection import INTEL
 from orchestrator.rehearsal.erasing import erase_archived
 from orchestrator.rehearsal.erasing import erase_session as erase_folder
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.titles import MAX_CHARS
 from orchestrator.web.description import (
     WAV,
@@ -76,8 +77,8 @@ class AnswerSound:
     pieces: tuple[Path, ...]
 
 
-def sounds_of(home: Home, found: Session) -> tuple[AnswerSound, ...]:
-    """The answers that can be heard again, in the order of asking.
+def sounds_of(home: Home, found: Rehearsal) -> tuple[AnswerSound, ...]:
+    """Return the answers that can be heard again, in the order of asking.
 
     A piece that answers nothing any more, or was said off the record, is deleted.
     """
@@ -109,7 +110,7 @@ At = Annotated[Site, Depends(site_of)]
 
 
 def unsaid(line: str) -> None:
-    """A warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
+    """Drop a warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
 
 
 @router.get("/sessions", **sends(SessionList))
@@ -133,10 +134,13 @@ def get_session(
     site: At,
     trace: Annotated[bool, Query(description="With every step of the loop.")] = False,
 ) -> Plain:
-    """Give one session: its questions, files and receipts; with `trace`, every step of the loop."""
-    found = site.sessions.get(session)
+    """Give one session: its questions, files and receipts; with `trace`, every step of the loop.
+
+    Of another crew: its files, notes and receipts.
+    """
+    found = site.sessions.get_any(session)
     plain = session_json(found, unsaid)
-    return {**plain, "trace": trace_json(trace_of(found))} if trace else plain
+    return {**plain, "trace": trace_json(trace_of(rehearsal_of(found)))} if trace else plain
 
 
 @router.delete("/sessions/{session}", **sends(ErasedDocument))
@@ -157,7 +161,8 @@ def erase_session(
         site.review.forget(session)
         return erased_json(done, left_over_json(home, done.forgotten))
     try:
-        deck = site.sessions.get(session).projection.deck
+        found = site.sessions.get_any(session)
+        deck = found.projection.deck if is_rehearsal(found) else None
     except (SessionNotFoundError, LedgerCorruptError):
         if session not in (*home.session_ids(), *home.other_names()):
             raise
@@ -178,7 +183,7 @@ def erase_session(
 def preview_erasure(session: SessionId, site: At) -> Plain:
     """Say what erasing would remove, and where its words would still stand; nothing is removed."""
     if not only_archived(site.own, session):
-        site.sessions.get(session)
+        site.sessions.get_any(session)
     return erasure_json(site.own, session, len(site.review.comments.of(session)))
 
 
@@ -203,11 +208,11 @@ def title_session(session: SessionId, titled: SessionTitle, site: At) -> Session
 @writes
 def resume_session(session: SessionId, site: At) -> Plain:
     """Repair what an unclean end left; whatever drives the session goes on by itself."""
-    found = site.sessions.get(session)
+    found = site.sessions.get_any(session)
     if found.state == "ended":
         raise SessionStateError(f"{session} has ended: there is nothing to go on with")
     repaired = [f"{repair.path}: {repair.what}" for repair in found.repair()]
-    if found.state == "interrupted":
+    if is_rehearsal(found) and found.state == "interrupted":
         found.settle()
     return {"state": found.state, "repaired": repaired}
 
@@ -224,8 +229,8 @@ class Archiving(Body):
 @takes_long
 def archive_session(session: SessionId, archiving: Archiving, site: At) -> Plain:
     """Archive an ended session as a bag, read it back, and compare. Again sends only what is missing."""
-    found = site.sessions.get(session)
-    if not found.projection.ended:
+    found = site.sessions.get_any(session)
+    if not store_of(found).frozen:
         raise SessionStateError(f"{session} has not ended: end it first")
     done = found.archive(archiving.to, **site.s3)
     return {"session": done.session, "archive": done.archive, "objects": done.objects, "sent": done.sent}

@@ -1,0 +1,232 @@
+"""Any session, as the ways in open it: a rehearsal, or a session of a crew that nobody here knows.
+
+What a rehearsal alone has (a deck, speech, questions) is refused for the other by `OtherCrewError`, which
+says what there is. What both have is done here in one way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from orchestrator.core import session as core
+from orchestrator.core.archive.freeze import seal
+from orchestrator.core.archive.register import archives_of
+from orchestrator.core.context.assemble import Context
+from orchestrator.core.errors import ArchiveError, GreenroomError, OtherCrewError, ReceiptError, UsageError
+from orchestrator.core.home.folder import packaged_table, session_folder
+from orchestrator.core.legible import one_line
+from orchestrator.core.store import files
+from orchestrator.core.store.store import Repair, Store
+from orchestrator.panel.home import Home
+from orchestrator.panel.loop.rehearsal import other_crew
+from orchestrator.panel.records.setup import lacking
+from orchestrator.rehearsal.rehearsal import Rehearsal
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs  # in the standard library since 3.13
+
+AnySession: TypeAlias = core.Session
+"""A rehearsal, or a session of another crew."""
+
+
+def open_any(
+    home: Home | None,
+    name: str | Path,
+    *,
+    on_repair: Callable[[Repair], None] | None = None,
+    **options: Any,
+) -> AnySession:
+    """Open a session of any crew by id, unique prefix, `last`, or path.
+
+    Args:
+        on_repair: Told of each thing that is mended.
+        **options: As at `Rehearsal.open`, for a rehearsal.
+
+    Raises:
+        SessionNotFoundError, LedgerCorruptError
+    """
+    if isinstance(name, Path):
+        root = session_folder(name)
+    elif home is None:
+        raise UsageError("a session is found by its id in a home: give the home, or a path")
+    else:
+        root = home.find(name)
+    try:
+        return Rehearsal.open(home, root, on_repair=on_repair, **options)
+    except OtherCrewError:
+        return core.Session.open(_plain(home), root, on_repair=on_repair)
+
+
+def _plain(home: Home | None) -> core.Home | None:
+    """Return the home without what the board panel knows, which is nothing of another crew's sessions."""
+    return None if home is None else core.Home(home.root)
+
+
+def is_of_board(home: Home) -> bool:
+    """Return whether a home's sessions are rehearsals: its table is a board panel's by name or by its rows.
+
+    A board panel's table that lacks something is said where a rehearsal is started, row by row.
+    """
+    return home.table.name == packaged_table().name or next(lacking(home.table), None) is None
+
+
+def check_is_of_board(home: Home) -> None:
+    """Refuse a rehearsal in a home of another crew, before anything of a panel is looked for.
+
+    Raises:
+        OtherCrewError: Says whose home it is.
+    """
+    if not is_of_board(home):
+        raise OtherCrewError(
+            f"the crew of this home is {one_line(home.table.name)}, which holds no rehearsals: start its "
+            "sessions with `greenroom session start`, or open a home of a board panel"
+        )
+
+
+def start_crew(
+    home: Home,
+    session_id: str | None,
+    files: Mapping[str, str],
+    *,
+    title: str = "",
+    agents: Sequence[str] | None = None,
+    date: str | None = None,
+    fields: Mapping[str, Any] | None = None,
+    say: Callable[[str], None] | None = None,
+) -> core.Session:
+    """Start a session of the home's crew, as `core.Home.start`.
+
+    Raises:
+        UsageError: The home is a board panel's, whose sessions are rehearsals; or as `core.Home.start`.
+        SessionExistsError, HomeError, ConfigurationError, StoreError: As `core.Home.start`.
+    """
+    if is_of_board(home):
+        raise UsageError(
+            "the crew of this home is a board panel, whose sessions are rehearsals and begin with a deck: "
+            "use `greenroom start DECK`, or a home with a table.yaml of another crew"
+        )
+    return core.Home(home.root).start(
+        session_id, files, title=title, agents=agents, date=date, fields=fields, say=say
+    )
+
+
+def is_rehearsal(session: AnySession) -> TypeIs[Rehearsal]:
+    """Whether a session is the board panel's."""
+    return isinstance(session, Rehearsal)
+
+
+def rehearsal_of(session: AnySession) -> Rehearsal:
+    """Return the session as a rehearsal.
+
+    Raises:
+        OtherCrewError: It is none; the message says what it is.
+    """
+    if is_rehearsal(session):
+        return session
+    raise other_crew(session.path.name, crew_of(session))
+
+
+def crew_of(session: AnySession) -> str:
+    """Return the name of the table that a crew's session was started by; "" for a rehearsal."""
+    return store_of(session).opening.crew
+
+
+def store_of(session: AnySession) -> Store:
+    """Return the store of a session's ledger and files, as of its last record."""
+    return core.store_of(session)
+
+
+def peek(session: AnySession, agent: str, *, task: str) -> Context:
+    """Return what *agent* would be given now, and record nothing.
+
+    Raises:
+        UsageError: *agent* has no seat.
+    """
+    if is_rehearsal(session):
+        return session.rehearsal.peek(agent, purpose=task)
+    return core.peek(session, agent, task)
+
+
+def keep(session: AnySession, context: Context) -> None:
+    """Record the receipt of a context that is used; on an ended session record nothing."""
+    if is_rehearsal(session):
+        session.rehearsal.keep(context)
+    else:
+        core.keep(session, context)
+
+
+def panel_home(session: AnySession) -> Home | None:
+    """Return the home that a session was opened in; None: in none."""
+    return None if session.home is None else Home(session.home.root)
+
+
+def context_then(session: AnySession, at: str, agent: str) -> Context:
+    """Return the earlier context of *agent*, by a receipt's id or a record's number.
+
+    Raises:
+        ReceiptError: There is no such receipt or record, or a file is not what the receipt says.
+    """
+    if at.isdecimal():
+        return session.context(agent, at=int(at))
+    found = session.receipt(at)
+    if found.agent != agent:
+        raise ReceiptError(f"receipt {at} is of {found.agent}, not of {agent}")
+    return session.replay(found)
+
+
+def archived_at(session: AnySession) -> str | None:
+    """Return where the session, as it is now, was archived last, as its home knows; None: nowhere."""
+    if is_rehearsal(session):
+        return session.archived_at
+    if session.home is None:
+        return None
+    return next(reversed(archives_of(session.home, session.name, head=session.ledger_head).values()), None)
+
+
+def end_any(
+    session: AnySession,
+    *,
+    without_debrief: bool = False,
+    archive: str | None = None,
+    endpoint_url: str | None = None,
+) -> str:
+    """End a session and archive it, a rehearsal with its debrief; return the ledger's head.
+
+    Args:
+        archive: Where to; None: by the setting `archive`, else `<home>/archives`; nowhere outside of a home.
+
+    Raises:
+        StoreError: A file is not what the ledger says; the session has not ended.
+        ArchiveError: It could not be archived; it has ended and is safe.
+    """
+    if is_rehearsal(session):
+        return session.end(without_debrief=without_debrief, archive=archive)
+    home = panel_home(session)
+    to = archive
+    if to is None and home is not None and session.path.parent == home.sessions:
+        to = home.config.archive or str(home.archives)
+    if archive is not None:  # a bad address is refused before anything ends
+        _check_address(session, archive, endpoint_url)
+    head = session.end()
+    if home is not None and home.config.immutable:
+        seal(session.path, immutable=True)
+    if to is None or archived_at(session) is not None:
+        return head
+    try:
+        session.archive(to, endpoint_url=endpoint_url)
+    except (GreenroomError, OSError) as error:
+        why = files.told(error) if isinstance(error, OSError) else error
+        raise ArchiveError(
+            f"not archived: {why}; the session has ended and is kept at {session.path}: "
+            f"archive it with `greenroom archive {session.id} --to URL`"
+        ) from error
+    return head
+
+
+def _check_address(session: core.Session, url: str, endpoint_url: str | None) -> None:
+    from orchestrator.core.archive.places import check_takes_archives
+    from orchestrator.core.archive.stores import open_store
+
+    check_takes_archives(open_store(url, endpoint_url=endpoint_url), session.id)
