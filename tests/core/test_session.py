@@ -199,7 +199,7 @@ REFUSED: dict[str, Refused] = {
     ),
     "a path that is none": (
         lambda s: s.write(s.path, "x", by="tester"),  # type: ignore[arg-type]
-        "path is PosixPath, not str",
+        "path is PosixPath, not str: give a session file's path",
     ),
     "an agent without a seat": (
         lambda s: s.context("bob"),
