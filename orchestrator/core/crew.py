@@ -16,7 +16,7 @@ from orchestrator.core.archive.register import check_name, note_archive, note_be
 from orchestrator.core.archive.stores import open_store
 from orchestrator.core.archive.upload import Archived, archive_session
 from orchestrator.core.context.frames import FRAMES_VERSION
-from orchestrator.core.errors import SessionBusyError, UsageError
+from orchestrator.core.errors import GreenroomError, UsageError
 from orchestrator.core.home.folder import Home, digests
 from orchestrator.core.home.unnamed import check_blueprints, unnamed_files
 from orchestrator.core.store.ledger import LEDGER_VERSION
@@ -166,7 +166,9 @@ def notes_of(store: Store, type_: str | None) -> list[Note]:
 def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification:
     """Verify a session, and if it lies in its home, also against what the home knows of its archives."""
     if not store.frozen:
-        with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody
+        # Receipts can wait for the next record: a look waits for nobody, and what keeps them from the disk (a
+        # lock, a failed sync, a moved folder) is no reason not to look.
+        with suppress(GreenroomError):
             store.flush(timeout_s=0)
     if home is not None and is_at_home:
         return verify_at_home(home, store.root, store.application)

@@ -208,8 +208,10 @@ class Store:
         return self.history.entries()
 
     def notes(self) -> list[int]:
-        """Return the numbers of the records that are no file's, in order."""
-        return [entry.seq for entry in self.history.entries() if entry.op == "note"]
+        """Return the numbers of the notes, in order, with those of this thread's transaction."""
+        with self.history.mutex:
+            noted = [entry.seq for entry in self.history.entries() if entry.op == "note"]
+            return noted + [record.seq for record in self.history.pending if record.op == "note"]
 
     def record(self, seq: int) -> Record:
         """See `History.record`."""

@@ -674,5 +674,5 @@ def is_degraded(store: Store) -> SessionDegradedError:
     """Make the error of a write to a session whose disk has refused a sync."""
     return SessionDegradedError(
         f"{store.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
-        "check it, then run `greenroom resume`"
+        f"check it, then run {'`session.repair()`' if store.history.opening.crew else '`greenroom resume`'}"
     )
