@@ -68,7 +68,10 @@ def show(
     session: Name,
     trace: Annotated[bool, flag("--trace", "Every step of the loop: why, and how long it took.")] = False,
 ) -> None:
-    """One session: its questions, files and receipts; of another crew its files, notes and receipts."""
+    """One session: its questions, files and receipts.
+
+    Of a session of another crew: its files with class and writers, notes and receipts.
+    """
     from orchestrator.documents.opening import is_rehearsal, rehearsal_of
     from orchestrator.documents.session import session_json, trace_json, trace_of
 

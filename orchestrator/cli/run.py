@@ -138,7 +138,10 @@ def resume(
     repair_only: Annotated[bool, flag("--repair-only", "Repair, and leave it at that.")] = False,
     speed: arguments.Speed = "max",
 ) -> None:
-    """Repair a session that was cut off, and go on with it; of another crew it is repaired."""
+    """Repair a session that was cut off, and go on with it.
+
+    A session of another crew is repaired, and that is all.
+    """
     from orchestrator.documents.opening import is_rehearsal
 
     began = perf_counter()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from orchestrator.core import session as core
 from orchestrator.core.archive.freeze import seal
@@ -23,9 +23,6 @@ from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import other_crew
 from orchestrator.panel.records.setup import lacking
 from orchestrator.rehearsal.rehearsal import Rehearsal
-
-if TYPE_CHECKING:
-    from typing_extensions import TypeIs  # in the standard library since 3.13
 
 AnySession: TypeAlias = core.Session
 """A rehearsal, or a session of another crew."""
@@ -112,7 +109,7 @@ def start_crew(
     )
 
 
-def is_rehearsal(session: AnySession) -> TypeIs[Rehearsal]:
+def is_rehearsal(session: AnyRehearsal) -> TypeGuard[Rehearsal]:
     """Whether a session is the board panel's."""
     return isinstance(session, Rehearsal)
 

@@ -16,7 +16,12 @@ def test_what_was_appended_is_read_behind_what_stood_there(api: TestClient) -> N
     answer = api.post(address, json={"text": "Good morning – first.", "by": "transcript"})
     after = api.get(address)
     assert after.text == before + "Good morning – first.\n"
-    assert answer.json() == {"path": "shared/presenter-transcript.md", "bytes": len(after.content)}
+    records = api.get("/api/v1/sessions/s1").json()["records"]
+    assert answer.json() == {
+        "path": "shared/presenter-transcript.md",
+        "bytes": len(after.content),
+        "record": records,
+    }
 
 
 def test_a_file_is_written_as_often_as_its_class_allows(api: TestClient) -> None:
