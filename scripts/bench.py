@@ -60,8 +60,8 @@ sys.path.insert(0, str(ROOT))
 from orchestrator.core.context.assemble import Assembler  # noqa: E402 (the path is set first)
 from orchestrator.core.guard import Guard  # noqa: E402
 from orchestrator.core.home.folder import packaged_table  # noqa: E402
+from orchestrator.core.store.ledger import Unread  # noqa: E402
 from orchestrator.core.store.store import Store, create_store  # noqa: E402
-from orchestrator.core.store.value import Unread  # noqa: E402
 from orchestrator.panel.home import Home  # noqa: E402
 from orchestrator.panel.loop.recorded import Loading  # noqa: E402
 from orchestrator.rehearsal.session import Session  # noqa: E402

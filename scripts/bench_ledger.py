@@ -36,7 +36,7 @@ from orchestrator import Home, Session  # noqa: E402 (the path is set first)
 from orchestrator.cli.app import run as greenroom  # noqa: E402
 from orchestrator.core.store import ledger  # noqa: E402
 from orchestrator.core.store.history import LEDGER_NAME  # noqa: E402
-from orchestrator.core.store.value import Held  # noqa: E402
+from orchestrator.core.store.ledger import Held  # noqa: E402
 from orchestrator.panel.records.kinds import KINDS  # noqa: E402
 from tests.helpers.homes import new_home  # noqa: E402
 

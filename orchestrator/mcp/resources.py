@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.core.errors import GreenroomError, UsageError
 from orchestrator.core.legible import one_line
-from orchestrator.core.store.application import PLAIN, table_of
-from orchestrator.core.store.opening import Opening
+from orchestrator.core.store.application import PLAIN, Opening, table_of
 from orchestrator.core.table import MODERATOR
 from orchestrator.mcp.scope import LIST, Scope
 

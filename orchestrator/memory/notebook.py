@@ -17,10 +17,9 @@ from typing import Any, Final, TypeVar
 
 from orchestrator.core.clock import utc_now
 from orchestrator.core.privacy.off_record import is_clean
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Record, held
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.transaction import Draft
-from orchestrator.core.store.value import held
 from orchestrator.core.table import MODERATOR
 from orchestrator.memory.database import MemoryDatabase, existing, made_scope, note
 from orchestrator.memory.embedding import Embedder

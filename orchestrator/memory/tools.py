@@ -26,9 +26,8 @@ from orchestrator.core.context.messages import ToolResult
 from orchestrator.core.errors import GreenroomError, StoreError
 from orchestrator.core.home.plain_yaml import hint
 from orchestrator.core.legible import one_line
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Record, Value
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Value
 from orchestrator.memory.database import existing
 from orchestrator.memory.embedding import Embedder
 from orchestrator.memory.facts import FactLog, fact_files

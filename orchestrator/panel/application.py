@@ -7,9 +7,8 @@ from typing import Final
 
 from orchestrator.core.home.table_file import packaged_table_file
 from orchestrator.core.packaged import PACKAGE
-from orchestrator.core.store.application import Application
+from orchestrator.core.store.application import Application, Opening
 from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.opening import Opening
 from orchestrator.core.table import SeatedTable, Table
 from orchestrator.panel.model.exchange import VERDICTS
 from orchestrator.panel.records.exchanges import ExchangeClosed, VerdictGiven

@@ -23,8 +23,8 @@ from orchestrator.core.errors import ConfigurationError, LedgerCorruptError, Oth
 from orchestrator.core.legible import one_line
 from orchestrator.core.privacy.off_record import LABEL, Withheld
 from orchestrator.core.store import files
+from orchestrator.core.store.ledger import Value
 from orchestrator.core.store.store import DRIVER_LOCK, Repair, Store
-from orchestrator.core.store.value import Value
 from orchestrator.core.table import CONFIG, MODERATOR
 from orchestrator.core.verify.shape import MAX_CLOCK_S
 from orchestrator.material.values import Segment

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 from orchestrator.core.legible import counted, one_line
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Bearing, Held
+from orchestrator.core.store.ledger import Bearing, Held, Record
 from orchestrator.core.values import from_json, to_json
 from orchestrator.material.claim import Tension
 from orchestrator.panel.model.exchange import (

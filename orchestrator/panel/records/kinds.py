@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Final, TypeVar, cast, get_args
 
 from orchestrator.core.errors import LedgerCorruptError
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Kinds, Record, Unread, kinds_of
 from orchestrator.core.store.requests import Counted, Replied
-from orchestrator.core.store.value import Kinds, Unread, kinds_of
 from orchestrator.panel.model.reply import SPOKEN, Passage
 from orchestrator.panel.records.exchanges import (
     AnswerJudged,

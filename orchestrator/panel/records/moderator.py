@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Self
 
 from orchestrator.core.clock import ClockState
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Bearing
+from orchestrator.core.store.ledger import Bearing, Record
 from orchestrator.core.values import from_json, to_json
 from orchestrator.panel.model.reply import DebriefWords
 from orchestrator.panel.model.usage import CallUsage

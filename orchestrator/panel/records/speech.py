@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Bearing
+from orchestrator.core.store.ledger import Bearing, Record
 from orchestrator.core.values import from_json
 from orchestrator.material.claim import Claim, Tension
 from orchestrator.material.values import Segment

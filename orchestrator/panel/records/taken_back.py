@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from orchestrator.core.store.ledger import Record
+from orchestrator.core.store.ledger import Bearing, Record
 from orchestrator.core.store.store import Store
-from orchestrator.core.store.value import Bearing
 from orchestrator.panel.records.exchanges import ExchangeClosed, ExchangeOpened, FollowedUp
 from orchestrator.panel.records.projection import INTEL, TRANSCRIPT, Mark, Projection
 from orchestrator.panel.records.speech import (

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from orchestrator.core.legible import counted, one_line
-from orchestrator.core.store.ledger import Record
-from orchestrator.core.store.value import Value
+from orchestrator.core.store.ledger import Record, Value
 from orchestrator.core.table import TRANSCRIPT
 from orchestrator.material.values import Segment
 from orchestrator.panel.model.exchange import Exchange
