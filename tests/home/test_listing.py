@@ -51,9 +51,9 @@ def test_a_list_opens_no_session_that_it_knows(kept: Home, monkeypatch: pytest.M
     opened: list[str] = []
     open_ = Session.open
 
-    def open_and_note(home: Home | None, session: Path) -> Session:
+    def open_and_note(home: Home | None, session: Path, **options: Any) -> Session:
         opened.append(session.name)
-        return open_(home, session)
+        return open_(home, session, **options)
 
     monkeypatch.setattr(Session, "open", open_and_note)
     before = listed(kept)

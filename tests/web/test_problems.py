@@ -93,7 +93,7 @@ def test_an_error_that_nobody_foresaw_tells_nothing_of_itself(
     def broken(session: str) -> None:
         raise RuntimeError("what the presenter said")
 
-    monkeypatch.setattr(site.sessions, "get", broken)
+    monkeypatch.setattr(site.sessions, "get_any", broken)
     with TestClient(application(site), base_url="http://127.0.0.1", raise_server_exceptions=False) as client:
         answer = client.get("/api/v1/sessions/s1")
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
