@@ -17,9 +17,9 @@ from typing import Final, NoReturn
 from orchestrator.cli import signals
 
 GC_THRESHOLD: Final = 100_000
-"""Objects made before the collector looks for circles, in place of 700: more than a small command ever holds
-(64,000 for `show`). Nearly all of them are imported and stay until its end: looking through them took 8 to
-12 % of its processor time at 700, and still 5 % where it happened once."""
+"""Objects made before the collector looks for cycles, in place of 700: more than a small command ever holds
+(64,000 for `show`). Nearly all of them are imported and stay until its end: looking through them took 8 to 12
+% of its processor time at 700, and still 5 % where it happened once."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _leave(code: int) -> NoReturn:
-    """Leave at once: a thread that waits for a model keeps no process that was told to end."""
+    """Exit at once: a thread that waits for a model keeps no process alive that is to end."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):  # closed, or its terminal is gone
             stream.flush()

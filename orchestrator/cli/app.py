@@ -138,7 +138,7 @@ ADVICE: Final = {
 """What to do about what the system refuses, where no command knows it better."""
 
 INTERRUPTED = 130
-"""Typer's code for a Ctrl-C that no command has told of, 128 + SIGINT; no command of ours ends so."""
+"""Typer's exit code for a Ctrl-C that no command has reported, 128 + SIGINT; no command of ours ends so."""
 
 
 def build(words: Sequence[str] | None = None) -> typer.Typer:
@@ -164,7 +164,7 @@ def build(words: Sequence[str] | None = None) -> typer.Typer:
         quiet: bool = typer.Option(False, "--quiet", help="Print nothing but results and errors."),
         version: bool = typer.Option(False, "--version", help="Print the version."),
     ) -> None:
-        """Global options; they may stand before or after the command's name."""
+        """Take the global options; they may stand before or after the command's name."""
 
     command, part = (*(words or ()), "", "")[:2]
     if command in GROUPS:
@@ -230,7 +230,7 @@ def _check_grouped(words: Sequence[str]) -> None:
 
 
 def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str]]:
-    """The global options, wherever they stand before a `--`, and the other arguments.
+    """Split off the global options, wherever they stand before a `--`, from the other arguments.
 
     Raises:
         UsageError: `--home` without a folder.
@@ -256,7 +256,7 @@ def split_globals(arguments: list[str]) -> tuple[dict[str, str | bool], list[str
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; returns its exit code."""
+    """Run one command; return its exit code."""
     Screen.has_result = False
     Screen.current = Screen(json="--json" in arguments)  # until the arguments are read: for their own errors
     try:
@@ -303,7 +303,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _refusal(error: OSError) -> str:
-    """What the system refused, of which file, and what to do."""
+    """Return what the system refused, of which file, and what to do."""
     if error.errno == errno.ENOENT and not error.filename:
         if not _is_somewhere():
             return "the current folder is not there any more: change to one that is, then try again"
@@ -314,7 +314,7 @@ def _refusal(error: OSError) -> str:
 
 
 def _is_somewhere() -> bool:
-    """Whether the current folder still exists."""
+    """Return whether the current folder still exists."""
     try:
         os.getcwd()
     except FileNotFoundError:
@@ -323,9 +323,9 @@ def _is_somewhere() -> bool:
 
 
 def _in_our_words(error: typer.TyperException) -> tuple[str, str | None]:
-    """The message, and the value that it is about.
+    """Return the message, and the value that it is about.
 
-    Of a number that is none typer passes on the words of the library that reads it, which name types.
+    For an invalid number typer passes on the words of the library that reads it, which name types.
     """
     told = getattr(error.__cause__, "errors", None)
     if not isinstance(error, typer.BadParameter) or error.param is None or told is None:
@@ -341,7 +341,7 @@ def _in_our_words(error: typer.TyperException) -> tuple[str, str | None]:
 def _refused(
     message: str, exit_code: int, *, code: str, file: object = None, value: str | None = None
 ) -> int:
-    """Say what was wrong: one line on stderr, or with `--json` a document on stdout. Returns *exit_code*.
+    """Say what was wrong: one line on stderr, or with `--json` a document on stdout. Return *exit_code*.
 
     Where the result's document is already there, stdout holds no second one.
     """

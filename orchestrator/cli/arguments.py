@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from orchestrator.panel.config.config import Config
     from orchestrator.panel.home import Home
     from orchestrator.panel.records.projection import PartFailure
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- options
@@ -39,13 +39,13 @@ Text = str | None
 
 
 def option(metavar: str, help_: str, *names: str, least: int | None = None) -> typer.models.OptionInfo:
-    """An option with a value; *least*: the smallest number that it takes."""
+    """Return an option with a value; *least*: the smallest number that it takes."""
     made: typer.models.OptionInfo = typer.Option(*names, metavar=metavar, help=help_, min=least)
     return made
 
 
 def flag(name: str, help_: str) -> typer.models.OptionInfo:
-    """An option without a value."""
+    """Return an option without a value."""
     made: typer.models.OptionInfo = typer.Option(name, help=help_)
     return made
 
@@ -75,7 +75,7 @@ _AS_GIVEN: Final = (
     *("presenter", "speaker", "date", "kind", "engine", "layout", "intensity", "mode"),
     *("minutes", "exchanges", "remember", "board", "questions"),
 )
-"""Options that `Session.start` takes by the same name and as they are."""
+"""The options that `Rehearsal.start` takes by the same name and as they are."""
 
 
 def _session_options(
@@ -119,11 +119,11 @@ def _session_options(
         bool, flag("--no-source", "Keep no copy of the deck file; default: one is kept.")
     ] = False,
 ) -> None:
-    """The declaration itself: typer reads it, and nobody calls it."""
+    """Declare the options of a beginning for typer, which reads the signature; nobody calls it."""
 
 
 def begins_a_session(command: C) -> C:
-    """*command* takes the options of a beginning as `**given`: before its own keyword-only ones."""
+    """Give *command* the options of a beginning as `**given`, before its own keyword-only ones."""
     own = signature(command, eval_str=True)
     shared = [
         one.replace(kind=Parameter.KEYWORD_ONLY)
@@ -136,7 +136,7 @@ def begins_a_session(command: C) -> C:
 
 
 def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a beginning as `Session.start` takes them, checked.
+    """Return the options of a beginning as `Rehearsal.start` takes them, checked.
 
     Raises:
         UsageError: One is none of those that there are.
@@ -158,12 +158,12 @@ def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_in(listed: str | None) -> tuple[str, ...] | None:
-    """The names of `--panel`; None where it was not given."""
+    """Return the names of `--panel`, or None if it was not given."""
     return tuple(name.strip() for name in listed.split(",")) if listed else None
 
 
 def check_engine_name(name: str | None) -> None:
-    """Refuse an engine that there is not.
+    """Refuse an engine that does not exist.
 
     Raises:
         UsageError: Names those that there are.
@@ -183,8 +183,8 @@ Endpoint = Annotated[
 
 
 @contextmanager
-def opened(name: str) -> Iterator[Session]:
-    """The rehearsal that a command names, for reading and writing.
+def opened(name: str) -> Iterator[Rehearsal]:
+    """Open the rehearsal that a command names, for reading and writing.
 
     Raises:
         OtherCrewError: It is a session of another crew.
@@ -197,7 +197,7 @@ def opened(name: str) -> Iterator[Session]:
 
 @contextmanager
 def opened_any(name: str) -> Iterator[AnySession]:
-    """The session of any crew that a command names, for reading and writing."""
+    """Open the session of any crew that a command names, for reading and writing."""
     from orchestrator.documents.opening import is_rehearsal, open_any, store_of
 
     screen = Screen.current
@@ -220,7 +220,7 @@ def opened_any(name: str) -> Iterator[AnySession]:
 
 
 def refuse(*failures: GreenroomError | None) -> None:
-    """End the command with the last of these errors; the others are warned of before."""
+    """End the command with the last of these errors, after a warning for each of the others."""
     found = [one for one in failures if one is not None]
     for one in found[:-1]:
         Screen.current.warn(str(one))
@@ -229,7 +229,7 @@ def refuse(*failures: GreenroomError | None) -> None:
 
 
 def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
-    """Say which parts of memory failed; returns the error where `--remember` asked for one of them."""
+    """Report which parts of memory failed; return the error if `--remember` asked for one of them."""
     if not failures:
         return None
     from orchestrator.memory.model import KEPT_BY, not_remembered
@@ -241,8 +241,8 @@ def memory_failure(failures: Sequence[PartFailure]) -> GreenroomError | None:
 
 
 @contextmanager
-def looked_at(name: str) -> Iterator[Session]:
-    """The rehearsal that a read-only command names; also one in an archive, by `URL/ID`.
+def looked_at(name: str) -> Iterator[Rehearsal]:
+    """Open the rehearsal that a read-only command names; also one in an archive, by `URL/ID`.
 
     Raises:
         OtherCrewError: It is a session of another crew.
@@ -255,7 +255,7 @@ def looked_at(name: str) -> Iterator[Session]:
 
 @contextmanager
 def looked_at_any(name: str) -> Iterator[AnySession]:
-    """The session of any crew that a read-only command names; also one in an archive, by `URL/ID`."""
+    """Open the session of any crew that a read-only command names; also in an archive, by `URL/ID`."""
     if "://" not in name:
         path = Path(name)
         if not (path.is_dir() and (path / "tagmanifest-sha256.txt").is_file()):
@@ -271,7 +271,7 @@ def looked_at_any(name: str) -> Iterator[AnySession]:
 
 @contextmanager
 def guarded(home: Home | None) -> Iterator[None]:
-    """In the block, what is changed by hand in the home's live sessions is put back, and told."""
+    """Put back and report, in the block, what is changed by hand in the home's live sessions."""
     if home is None:
         yield
         return
@@ -299,23 +299,23 @@ def confirm(question: str) -> None:
 
 
 def s3_options(endpoint_url: str | None = None) -> dict[str, str | None]:
-    """Where S3 is, by option or environment."""
+    """Return where S3 is, by option or environment."""
     return {"endpoint_url": endpoint_url or os.environ.get("GREENROOM_S3_ENDPOINT")}
 
 
 def check_address(engine: str) -> None:
-    """Refuse an address of the service that is none, before anything is asked of it.
+    """Refuse an invalid address of the service, before anything is asked of it.
 
     Raises:
-        ConfigurationError: It has no http:// or https:// before it. The address itself is not said.
+        ConfigurationError: It has no http:// or https:// before it. The address itself is not in the message.
     """
     address = os.environ.get("ANTHROPIC_BASE_URL", "")
     if engine == "claude" and address and not address.lower().startswith(("http://", "https://")):
         raise ConfigurationError("ANTHROPIC_BASE_URL must begin with http:// or https://: put it before")
 
 
-def check_engine(session: Session) -> None:
-    """Say now, and not in the middle, that the engine cannot work; and what its settings cost."""
+def check_engine(session: Rehearsal) -> None:
+    """Report now, and not in the middle, that the engine cannot work; and what its settings cost."""
     check_address(session.rehearsal.options.engine)
     session.check_engine()
     for notice in session.notices:
@@ -323,7 +323,7 @@ def check_engine(session: Session) -> None:
 
 
 def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Recording:
-    """The recording at *path*; of sound it is said before that it takes a while.
+    """Read the recording at *path*; before recognising sound, say that it takes a while.
 
     Args:
         deck: Gives the deck whose names are listened for in sound.
@@ -348,11 +348,11 @@ def recorded_speech(path: Path, config: Config, deck: Callable[[], Deck]) -> Rec
 def asked_speaker(
     recording: Recording, given: str | None, *, presenter: str | None = None, notes: bool = True
 ) -> str | None:
-    """Who presents, as *given*; where that is not clear it is asked at the terminal, and elsewhere noted.
+    """Return who presents, as *given*; if that is not clear, ask at the terminal, and elsewhere note it.
 
     Args:
         presenter: The presenter's name, by which a label in the recording may be theirs.
-        notes: Else somebody else says what is not clear.
+        notes: Whether to note here what is not clear; else the caller does.
 
     Returns:
         A label; None: whoever clearly speaks most, or nobody.
@@ -377,7 +377,7 @@ def asked_speaker(
 
 
 def pacer(speed: str, stop: Callable[[], bool]) -> Callable[[float], None] | None:
-    """Waits until a recording's moment comes, at *speed* times its own pace; None at `max`.
+    """Return a function that waits for a recording's moments, at *speed* times its pace; None at `max`.
 
     Raises:
         UsageError: *speed* is neither a positive number nor `max`.

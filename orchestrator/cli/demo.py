@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from orchestrator.panel.engines.recorded import Recording, Replies
     from orchestrator.panel.model.exchange import Exchange
     from orchestrator.rehearsal.demo.rehearsals import Act
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 TIMES: Final = {2: ", 2nd try", 3: ", 3rd try"}
 
@@ -38,7 +38,7 @@ def demo(
         bool, flag("--offline", "What there is without a model: a bank of questions, and arithmetic.")
     ] = False,
 ) -> None:
-    """Two rehearsals on a bundled deck; no key, no network.
+    """Play two rehearsals on a bundled deck; no key, no network.
 
     They are a week apart. Speech, answers and the panel's replies are recorded. Code verifies each reply as
     it does a model's.
@@ -89,8 +89,8 @@ def _recorded_json(recording: Recording, replies: Replies) -> dict[str, Any]:
     return {"by": recording.by, "on": recording.on, "replies": played, "stale": stale}
 
 
-def _played(session: Session, act: Act, began: float) -> _Ended:
-    """Play, end, archive and verify one of the two; each exchange is shown once it is over."""
+def _played(session: Rehearsal, act: Act, began: float) -> _Ended:
+    """Play, end, archive and verify one of the two; show each exchange once it is over."""
     from orchestrator.cli.dialogue import run_json
 
     screen, projection = Screen.current, session.projection
@@ -113,8 +113,8 @@ def _played(session: Session, act: Act, began: float) -> _Ended:
     return _Ended(run_json(session, session.archived_at, seconds=perf_counter() - began), session.debrief())
 
 
-def _lines(session: Session, exchange: Exchange, *, is_whole: bool) -> Iterator[str]:
-    """An exchange: what it is about, and each question with its answer and what came of it, or in short."""
+def _lines(session: Rehearsal, exchange: Exchange, *, is_whole: bool) -> Iterator[str]:
+    """Yield an exchange: what it is about, and each question with its answer and verdict, or in short."""
     rehearsal = session.rehearsal
     name, width = rehearsal.name_of(exchange.agent), columns(sys.stderr)
     first_name = rehearsal.options.presenter.split()[0]
@@ -138,7 +138,7 @@ def _lines(session: Session, exchange: Exchange, *, is_whole: bool) -> Iterator[
 
 
 def _conclusion(first: _Ended, second: _Ended, command: str) -> str:
-    """What came of both, where it is kept, and where to look next."""
+    """Return what came of both, where it is kept, and where to look next."""
     from orchestrator.panel.debrief import phrasing
 
     names = f"both sessions: {first.plain['session']} and {second.plain['session']}"

@@ -31,25 +31,26 @@ from orchestrator.panel.records.projection import with_verdict
 if TYPE_CHECKING:
     from orchestrator.panel.debrief.parts import Debrief
     from orchestrator.panel.model.exchange import Exchange, Judgement
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- dialogue
 
 
 Part = tuple[int, int, str]
-"""Of a dialogue: the number of an exchange and of its turn, and which of question, answer and verdict."""
+"""A part of a dialogue: the numbers of an exchange and of its turn, and which of question, answer and
+verdict."""
 
 
 class Dialogue:
     """The words of a session that are not on the screen yet.
 
-    Those that stand at the beginning are taken as known, but for a question that is open: it is
-    put once more, with the words that it is about above it.
+    Words that exist at the beginning are taken as known, but for a question that is open: it is put once
+        more, with the words that it is about above it.
     """
 
-    def __init__(self, session: Session, *, is_typed: bool = False, is_known: bool = False) -> None:
-        """Begin with what stands.
+    def __init__(self, session: Rehearsal, *, is_typed: bool = False, is_known: bool = False) -> None:
+        """Take what stands at the beginning as known.
 
         Args:
             is_typed: Answers are typed at this terminal, so they are not repeated.
@@ -108,7 +109,7 @@ class Dialogue:
         return [head, *question_lines(rehearsal, put)]
 
     def _came(self, part: Part) -> list[str]:
-        """The answer, or the verdict on it."""
+        """Return the lines of the answer, or of the verdict on it."""
         count, number, kind = part
         rehearsal = self.session.rehearsal
         exchange = rehearsal.projection.asked[count - 1]
@@ -132,8 +133,8 @@ def say(text: str) -> None:
 
 
 PASTE_S: Final = 0.05
-"""Lines that are there within this time after another were pasted with it: nobody types so fast. After the
-last line of every answer it is waited for, which nobody notices."""
+"""Seconds after a line within which others count as pasted with it: nobody types so fast. Every answer waits
+for it after its last line, which nobody notices."""
 
 KEYS: Final = """\
 Type an answer, then Enter. Pasted lines are one answer. Ctrl-C stops and keeps all.
@@ -150,7 +151,7 @@ EMPTY: Final = "Nothing was entered. Enter once more leaves the question without
 
 
 def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:
-    """A function that reads the answer to the open question from stdin; None: it gets none.
+    """Return a function that reads the answer to the open question from stdin; it gives None for no answer.
 
     Lines that begin with "?" ask this program, not the panel. At a terminal an empty line is
     asked about once. Ctrl-C raises KeyboardInterrupt: what was not entered was not said.
@@ -173,10 +174,11 @@ def prompt_of(dialogue: Dialogue) -> Callable[[Exchange], str | None]:
 
 
 def verdict_prompt_of(dialogue: Dialogue) -> Callable[[Exchange, Judgement, str | None], bool]:
-    """A function that asks what an answer was worth that the panel did not judge, for a terminal alone.
+    """Return a function that asks a person for the verdict that the panel did not give, at a terminal.
 
-    Where it was worth nothing and a question is left, whether that is put. Lines that begin with "?" ask
-    this program here as well. Ctrl-C raises KeyboardInterrupt: the verdict is asked for again by `resume`.
+    If the answer was worth nothing and a question is left, it also asks whether to put that. Lines that begin
+    with "?" ask this program here as well. Ctrl-C raises KeyboardInterrupt: the verdict is asked for again by
+    `resume`.
     """
 
     def ask(exchange: Exchange, judgement: Judgement, again: str | None) -> bool:
@@ -203,14 +205,14 @@ def verdict_prompt_of(dialogue: Dialogue) -> Callable[[Exchange, Judgement, str 
 
 
 def _wants_again() -> bool:
-    """Whether the question is to be put once more; what is neither yes nor no is never dropped unsaid."""
+    """Ask whether the question is to be put once more, until the reply is yes or no."""
     while (word := _entered(AGAIN).lower()) not in ("", "a", "again"):
         say("Nothing is answered here: a puts the question once more, Enter goes on.")
     return bool(word)
 
 
 def _judge_last(dialogue: Dialogue, verdict: str | None) -> None:
-    """What the presenter says of the answer that was given last."""
+    """Record what the presenter says of the answer that was given last."""
     answered = [one for one in dialogue.session.projection.asked if one.answered]
     if not answered:
         say("Nothing is answered yet.")
@@ -236,7 +238,7 @@ def _aside(dialogue: Dialogue, line: str) -> None:
         say(f"This is the last of {counted(options.exchanges, 'question')}: answer it, or park it.")
     elif line == "?back":
         session.park()
-        session.ask(parked=True)
+        session.call_on(parked=True)
     elif line[1:] in (*PERSON_VERDICTS, "none"):
         _judge_last(dialogue, None if line == "?none" else line[1:])
     else:
@@ -245,7 +247,7 @@ def _aside(dialogue: Dialogue, line: str) -> None:
 
 
 def _entered(mark: str = "> ") -> str:
-    """One line, or all lines that were pasted at once, as one; "" at the end of the input."""
+    """Read one line, or all lines that were pasted at once, as one; "" at the end of the input."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         lines = [line := _line(mark)]
@@ -261,7 +263,7 @@ def _entered(mark: str = "> ") -> str:
 
 
 def _line(mark: str) -> str | None:
-    """The next line entered, edited as in a shell where that can be; None at the end of the input."""
+    """Read the next line, edited as in a shell where that can be, or None at the end of the input."""
     if not (sys.stdin.isatty() and sys.stdout.isatty() and find_spec("readline")):
         print(mark, end="", file=sys.stderr, flush=True)
         return sys.stdin.readline() or None
@@ -279,8 +281,8 @@ def _line(mark: str) -> str | None:
 # The result of a finished run: the contract's JSON, and a page for people.
 
 
-def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[str, Any]:
-    """The result of `run` as interfaces.md promises it."""
+def run_json(session: Rehearsal, archive: str | None, *, seconds: float) -> dict[str, Any]:
+    """Return the result of `run` as interfaces.md promises it."""
     projection = session.projection
     grounded = [one.grounded for one in each_once(projection.exchanges) if one.written_by != PRESENTER]
     receipts = session.receipts()
@@ -307,8 +309,8 @@ def run_json(session: Session, archive: str | None, *, seconds: float) -> dict[s
     }
 
 
-def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) -> str:
-    """The page for people: what to fix first, the questions, what stays open, and where it all is.
+def run_text(session: Rehearsal, plain: dict[str, Any], *, brief: bool = False) -> str:
+    """Return the page for people: what to fix first, the questions, what stays open, and where it all is.
 
     *brief* leaves out the exchanges, which somebody at the terminal has just had.
     """
@@ -329,12 +331,12 @@ def run_text(session: Session, plain: dict[str, Any], *, brief: bool = False) ->
 
 
 def page_text(debrief: Debrief, *, reviews: bool = True) -> str:
-    """The debrief as it fits the terminal, in colour if it is one; elsewhere plain, 100 columns wide."""
+    """Return the debrief as it fits the terminal, in colour; elsewhere plain, 100 columns wide."""
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     return as_text(debrief, width=columns(sys.stdout), colour=colour, reviews=reviews).rstrip("\n")
 
 
-def _head(session: Session, plain: dict[str, Any]) -> str:
+def _head(session: Rehearsal, plain: dict[str, Any]) -> str:
     deck = session.rehearsal.scene().deck
     most = ", who speaks most" if plain["speaker_how"] == "speaks most" else ""
     who = f"; judging {plain['speaker']}{most}" if plain["speaker"] and plain["segments"] else ""
@@ -345,7 +347,7 @@ def _head(session: Session, plain: dict[str, Any]) -> str:
 
 
 def next_steps(plain: dict[str, Any], command: str) -> str:
-    """Where to look after the demo; *command* is how the user called this program."""
+    """Return where to look after the demo; *command* is how the user called this program."""
     agent = plain["exchanges"][0]["agent"] if plain["exchanges"] else "skeptic"
     steps = [
         ("debrief last", "the page to keep"),

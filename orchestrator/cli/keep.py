@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def left_over(done: Forgotten, plain: dict[str, Any]) -> list[str]:
-    """*plain* as lines for people: sessions, archives, scratchpads, and what stays on its own."""
+    """Return *plain* as lines for people: sessions, archives, scratchpads, and what stays on its own."""
     command = Screen.current.command
     lines = []
     if not done.is_wiped:
@@ -167,7 +167,7 @@ def _print(home: Home, session: str, done: Erased) -> None:
 
 
 def _still_archived(home: Home, session: str, address: str) -> str:
-    """An archive that is left, and how it goes: once the session is gone, only the home's own are known."""
+    """Return a line on an archive that is left, and how it goes: later only the home's own are known."""
     from orchestrator.documents.erasure import only_archived
 
     own = address in only_archived(home, session)

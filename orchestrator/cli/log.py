@@ -18,7 +18,7 @@ from orchestrator.core.store.files import FILE_MODE, reason
 
 VARIABLE: Final = "GREENROOM_LOG"
 TOLD: Final = "told"
-"""The name of what a call gives beside its message: ids, names of files and numbers."""
+"""The key of what a call gives beside its message: ids, names of files and numbers."""
 
 
 class _Line(logging.Formatter):
@@ -29,7 +29,7 @@ class _Line(logging.Formatter):
 
 
 class _Lines(logging.StreamHandler[TextIO]):
-    """Lines for a stream; where it takes no more, that is said once, and no other line is tried."""
+    """A handler that writes lines to a stream; at its first failure it says so once, and tries no more."""
 
     def __init__(self, stream: TextIO, name: str) -> None:
         super().__init__(stream)

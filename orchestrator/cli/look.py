@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
     from orchestrator.documents.opening import AnySession
     from orchestrator.panel.model.exchange import Exchange
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- look
@@ -32,7 +32,7 @@ def context(
     as_: Annotated[str, option("text|messages|receipt", "In which form.", "--as")] = "text",
     layout: Annotated[str | None, option("NAME", "For messages: watermark or strict.")] = None,
 ) -> None:
-    """Exactly what an agent is given, now or then."""
+    """Show exactly what an agent is given, now or then."""
     from orchestrator.documents.context import check_seat, messages_json, receipt_json
     from orchestrator.documents.opening import context_then, store_of
 
@@ -96,7 +96,7 @@ def show(
 
 
 def _crew_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
-    """The session's files with class and writers, what its programs noted, and how much was recorded."""
+    """List the session's files with class and writers, its programs' notes, and how much was recorded."""
     import json
 
     from orchestrator.core.legible import shown
@@ -130,8 +130,8 @@ def _record_lines(opened: AnySession, plain: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
-    """The dialogue first, then the files, what was spent, and how much was recorded."""
+def _session_lines(opened: Rehearsal, plain: dict[str, Any]) -> list[str]:
+    """Return the lines of a session: its dialogue, then files, what was spent, and how much was recorded."""
     from orchestrator.core.legible import counted, shown
     from orchestrator.panel.debrief.parts import bill_lines, bill_of
     from orchestrator.panel.debrief.phrasing import numbered
@@ -154,8 +154,8 @@ def _session_lines(opened: Session, plain: dict[str, Any]) -> list[str]:
     return [*lines, *_record_lines(opened, plain)]
 
 
-def _exchange_lines(opened: Session, exchange: Exchange, width: int) -> list[str]:
-    """A question with the words that it is about, and every answer and follow-up."""
+def _exchange_lines(opened: Rehearsal, exchange: Exchange, width: int) -> list[str]:
+    """Return a question with the words that it is about, and every answer and follow-up."""
     from orchestrator.core.legible import shown
     from orchestrator.panel.debrief.phrasing import DISMISSED, outcome
     from orchestrator.panel.loop.contradiction_looks import dismissed_later
@@ -185,7 +185,7 @@ def debrief(
         ),
     ] = None,
 ) -> None:
-    """A session's debrief."""
+    """Show a session's debrief."""
     from orchestrator.cli.dialogue import page_text
     from orchestrator.panel.debrief.json_form import as_json
     from orchestrator.panel.debrief.page import as_html, as_markdown, as_paper
@@ -209,7 +209,7 @@ def debrief(
 
 
 def _give_pdf(page: str, session_id: str) -> None:
-    """To stdout; at a terminal, which cannot show it, into a file of the folder one is in."""
+    """Write a PDF to stdout, or at a terminal, which cannot show it, into a file of the current folder."""
     from orchestrator.panel.debrief.printing import as_pdf
 
     content = as_pdf(page)
@@ -269,7 +269,7 @@ def _verification_of(name: str, head: str | None, endpoint_url: str | None) -> V
 
 
 def doctor() -> None:
-    """The state of this machine: locks, sync, engines, speech, S3."""
+    """Check this machine: locks, sync, engines, speech, S3."""
     from orchestrator.cli.doctor import checks
 
     found = checks(Screen.current.open_home())
@@ -286,7 +286,7 @@ def list_(
     search: Annotated[str | None, option("TEXT", "Only sessions that hold this text.")] = None,
     endpoint_url: Endpoint = None,
 ) -> None:
-    """The sessions of this home, or of an archive."""
+    """List the sessions of this home, or of an archive."""
     from orchestrator.documents.listing import archived, listed, local
 
     screen = Screen.current
@@ -315,7 +315,7 @@ def _line(row: dict[str, Any]) -> str:
 
 
 def _name_of(row: dict[str, Any]) -> str:
-    """Return a session's own title before its deck's; of most there is the deck's alone."""
+    """Return a session's own title before its deck's; most have only the deck's."""
     return ": ".join(filter(None, (row.get("title"), row["deck"])))
 
 
@@ -388,7 +388,7 @@ READ_WITHOUT_A_MODEL: Final = (
 
 
 def recap(session: Name) -> None:
-    """The sum of a session: said, decided and left open.
+    """Sum up a session: said, decided and left open.
 
     Goals, decisions and blockers are read by a model. Without one they are only those that somebody
     announced in plain words: "We have decided to …", "Our goal is …", "The blocker is …".
@@ -409,7 +409,7 @@ def briefing(
         str | None, option("NAME", "The presenter; else that of the newest session which is remembered.")
     ] = None,
 ) -> None:
-    """The situation as an agent would be told it now.
+    """Show the situation as an agent would be told it now.
 
     Only of a presenter who agreed to be remembered.
     """

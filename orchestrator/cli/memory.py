@@ -38,7 +38,7 @@ def list_(
     superseded: Annotated[bool, flag("--superseded", "Also those that a newer one corrects.")] = False,
     left: Annotated[bool, flag("--left", "Those that left because the agent had more than 200.")] = False,
 ) -> None:
-    """Every memory, newest first."""
+    """List every memory, newest first."""
     from orchestrator.documents.memories import memories_json
 
     plain = memories_json(
@@ -153,7 +153,7 @@ def forget(
 
 
 def export(presenter: Whose = None) -> None:
-    """All that is kept about a presenter, as JSON."""
+    """Show all that is kept about a presenter, as JSON."""
     from orchestrator.documents.memories import each
     from orchestrator.documents.memories import export as exported
     from orchestrator.memory.database import existing
@@ -197,7 +197,7 @@ def goal_add(
 
 @goal.command("done")
 def goal_done(goal_id: GoalId, presenter: Whose = None) -> None:
-    """A goal is reached."""
+    """Mark a goal as reached."""
     from orchestrator.documents.memories import done_goal
 
     screen = Screen.current
@@ -217,7 +217,7 @@ def goal_drop(goal_id: GoalId, presenter: Whose = None) -> None:
 
 @goal.command("list")
 def goal_list(presenter: Whose = None) -> None:
-    """The goals, and the exchanges that moved them."""
+    """List the goals, and the exchanges that moved them."""
     from orchestrator.documents.memories import goals_json
 
     plain = goals_json(Screen.current.open_home(), presenter)
@@ -225,7 +225,7 @@ def goal_list(presenter: Whose = None) -> None:
 
 
 def _known_type(given: str | None) -> str | None:
-    """The type that was given.
+    """Return the type that was given.
 
     Raises:
         UsageError: There is none of this name.
@@ -277,7 +277,7 @@ def _goal_line(one: dict[str, Any]) -> str:
 def _by_presenter(
     found: list[dict[str, Any]], line: Callable[[dict[str, Any]], str], presenters: int
 ) -> list[str]:
-    """A line for each; where they are of several presenters, under their names."""
+    """Return a line for each; where they are of several presenters, under their names."""
     if presenters < 2:
         return list(map(line, found))
     lines: dict[str, list[str]] = {}

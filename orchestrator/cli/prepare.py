@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from orchestrator.material.claim import Tension
     from orchestrator.material.values import Intel
     from orchestrator.panel.engines.in_flight import Calls
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- check
@@ -64,7 +64,7 @@ def check(
     kind: Annotated[str | None, option("KIND", KIND_HELP)] = None,
     speaker: Annotated[str | None, option("LABEL", SPEAKER_HELP)] = None,
 ) -> None:
-    """The claims of a deck (and speech), and what contradicts itself.
+    """Show the claims of a deck (and speech), and what contradicts itself.
 
     Without a model: the arithmetic within one table, chart or sentence. With one, it reads the
     whole, and what it finds is shown only after every quote and figure was found again.
@@ -98,7 +98,7 @@ def _settings(screen: Screen) -> Config:
 def _engine(
     screen: Screen, name: str | None, model: str | None, calls: Calls
 ) -> AbstractContextManager[Asked | None]:
-    """The engine that reads; None where nobody does."""
+    """Return the engine that reads, or None where nobody does."""
     from orchestrator.documents.check import reading_engine
 
     try:
@@ -114,7 +114,7 @@ def _engine(
 
 
 def _page(read: Checked) -> Iterator[str]:
-    """The lines for people."""
+    """Yield the lines for people."""
     from orchestrator.panel.debrief.phrasing import DO_THESE_AGREE, UNREAD
 
     counts = (legible.counted(len(read.deck.slides), "slide"), legible.counted(len(read.claims), "claim"))
@@ -144,7 +144,7 @@ def _page(read: Checked) -> Iterator[str]:
 
 
 def _found_page(number: int, words: str, tension: Tension) -> Iterator[str]:
-    """One finding: the sentence, and every quote with its place."""
+    """Yield one finding: the sentence, and every quote with its place."""
     yield _line(f"{number}. {words}", hang=3)
     for place in dict.fromkeys(tension.sides):
         where = _where(place.slide, place.said_at_s) + (f", {place.under}" if place.under else "")
@@ -176,7 +176,7 @@ def dossier(
     ] = None,
     model: Annotated[str | None, option("NAME", "The model, of an engine that has one.")] = None,
 ) -> None:
-    """The likely attacks on a deck, and how to prepare for them.
+    """Prepare a dossier: the likely attacks on a deck, and how to prepare for them.
 
     No session is begun. The board file is a YAML or JSON list, one entry a person; only the name must
     be there:
@@ -272,8 +272,8 @@ def intel(
         screen.result(plain, _text(found.projection.intel, plain))
 
 
-def _search(session: Session, without: Sequence[str]) -> None:
-    """Bring in what the web says; the queries are shown as they were sent."""
+def _search(session: Rehearsal, without: Sequence[str]) -> None:
+    """Bring in what the web says; show the queries as they were sent."""
     from orchestrator.documents.preparation import searched_json
 
     screen = Screen.current
@@ -290,7 +290,7 @@ def _search(session: Session, without: Sequence[str]) -> None:
 
 
 def _text(known: Intel, plain: dict[str, Any]) -> str:
-    """The new revision for people: the counts, and the findings that now speak against the deck."""
+    """Return the new revision for people: the counts, and the findings that now speak against the deck."""
     from orchestrator.core.legible import counted
     from orchestrator.material.intel.findings import counts, not_read
 

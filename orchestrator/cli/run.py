@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.documents.opening import AnySession
     from orchestrator.panel.loop.rehearsal import OpenRehearsal
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 @arguments.begins_a_session
@@ -55,7 +55,7 @@ def run(
     speed: arguments.Speed = "max",
     **given: Any,
 ) -> None:
-    """A whole rehearsal: speech, questions, answers, debrief.
+    """Run a whole rehearsal: speech, questions, answers, debrief.
 
     Speech and answers come from recordings, or the answers from you at the terminal. The session is
     archived and verified at its end.
@@ -86,7 +86,7 @@ def rehearse(
     given: dict[str, Any],
     typed: bool = False,
 ) -> dict[str, Any]:
-    """Play a rehearsal from its beginning to its end; prints the result and returns it."""
+    """Play a rehearsal from its beginning to its end; print the result and return it."""
     began = perf_counter()
     screen = Screen.current
     home = screen.open_home()
@@ -97,7 +97,7 @@ def rehearse(
         from orchestrator.material.speech.read import Recording
         from orchestrator.panel.answers import read_answers
         from orchestrator.panel.loop.recorded import Loading
-        from orchestrator.rehearsal.session import Session
+        from orchestrator.rehearsal.rehearsal import Rehearsal
 
         check_address(given.get("engine") or home.config.engine)
         pacer(speed, lambda: False)  # refuses a bad --speed before anything is made
@@ -114,7 +114,7 @@ def rehearse(
         loading = Loading(recording, "run", prepared, archive, typed)
         with (
             waiting() as wait,
-            Session.start(
+            Rehearsal.start(
                 home,
                 deck,
                 loading=loading,
@@ -197,9 +197,9 @@ def _show_repaired(session: AnySession, repaired: Sequence[str]) -> None:
 
 
 def play_to_the_end(
-    session: Session, *, speed: str, began: float, repaired: Sequence[str] = ()
+    session: Rehearsal, *, speed: str, began: float, repaired: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Play what is loaded, end, archive and verify; prints the result and returns it."""
+    """Play what is loaded, end, archive and verify; print the result and return it."""
     from orchestrator.cli.dialogue import KEYS, Dialogue, prompt_of, verdict_prompt_of
     from orchestrator.cli.waiting import progress
     from orchestrator.panel.answers import unasked
@@ -241,7 +241,7 @@ def play_to_the_end(
 
 
 def _tells_when_out() -> Callable[[OpenRehearsal], None]:
-    """Says once that the prepared answers are used up, when a question finds none left."""
+    """Return a callback that says once that the prepared answers are used up."""
     is_told = False
 
     def tell(rehearsal: OpenRehearsal) -> None:
@@ -261,13 +261,13 @@ def _tells_when_out() -> Callable[[OpenRehearsal], None]:
 
 
 def end_run(
-    session: Session, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
+    session: Rehearsal, *, began: float, repaired: Sequence[str] = (), dialogue: Dialogue | None = None
 ) -> dict[str, Any]:
-    """End, archive and verify a run that was played; prints the result and returns it.
+    """End, archive and verify a run that was played; print the result and return it.
 
     Args:
         began: The moment of `perf_counter` at which the command began.
-        dialogue: On the screen so far; None: it was not shown.
+        dialogue: The dialogue on the screen so far; None: it was not shown.
 
     Raises:
         ArchiveError: It is in no archive; the session itself is ended and safe.

@@ -42,7 +42,7 @@ class ReaderGoneError(Exception):
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Tell a write to stdout that fails as one, wherever in the program it happens."""
+    """Turn a failed write to stdout into an error of stdout, wherever in the program it happens."""
     try:
         yield
     except BrokenPipeError:
@@ -55,7 +55,7 @@ def _told() -> Iterator[None]:
 # Of the text and not of the bytes below it: a signal's exception that came between the system's write and the
 # end of a method of ours would leave the bytes in the buffer, to be written once more.
 class _Results(io.TextIOWrapper):
-    """stdout."""
+    """The wrapper of stdout."""
 
     def write(self, text: str, /) -> int:
         with _told():
@@ -67,7 +67,7 @@ class _Results(io.TextIOWrapper):
 
 
 class _Asides(io.TextIOWrapper):
-    """stderr: what it does not take is lost, and the exit code still tells."""
+    """The wrapper of stderr: what it does not take is lost, and the exit code still tells."""
 
     def write(self, text: str, /) -> int:
         try:
@@ -81,7 +81,7 @@ class _Asides(io.TextIOWrapper):
 
 
 def prepare_streams() -> None:
-    """Take the place of Python's own streams, once, at the start of a process.
+    """Replace Python's own streams, once, at the start of a process.
 
     A stream that is closed stays None but for stdin and stderr, which read and write nothing.
     """
@@ -104,12 +104,12 @@ def prepare_streams() -> None:
 
 
 def drop_stdout() -> None:
-    """Send what is still to be written nowhere: it is not tried again when the program ends."""
+    """Send what is still to be written nowhere, so that it is not tried again when the program ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)
 
 
 def refused_by_stdout(error: OSError) -> OutputError:
-    """The error that says that stdout took no more, which it is not asked again."""
+    """Return the error for an stdout that took no more, and write nothing more to it."""
     drop_stdout()
     return OutputError(
         f"stdout: {(error.strerror or str(error)).lower()}: what the command had to do is done, and its "
@@ -118,7 +118,7 @@ def refused_by_stdout(error: OSError) -> OutputError:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether stdout's encoding has a sign for every character of *text*."""
+    """Return whether stdout's encoding has every character of *text*."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
@@ -127,7 +127,7 @@ def is_encodable(text: str) -> bool:
 
 
 def write_bytes(content: bytes) -> None:
-    """Write to stdout what has an encoding of its own: a page that names it, or bytes that a digest is of."""
+    """Write to stdout bytes that have their own encoding: a page that names it, or what a digest is of."""
     with _told():
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
@@ -138,20 +138,20 @@ def write_bytes(content: bytes) -> None:
 
 
 WIDEST: Final = 100
-"""Columns beyond which lines are hard to read, however wide the terminal is."""
+"""Maximum columns of a line: longer lines are hard to read, however wide the terminal is."""
 NARROWEST: Final = 40
-"""Columns below which words would stand alone on lines; a narrower terminal wraps as it likes."""
+"""Minimum columns of a line, below which words would stand alone; a narrower terminal wraps as it likes."""
 
 
 def columns(stream: TextIO) -> int:
-    """The columns that a line on *stream* may have: its terminal's, within bounds; the most elsewhere."""
+    """Return the maximum columns of a line on *stream*: its terminal's, within bounds, or else `WIDEST`."""
     if not stream.isatty():
         return WIDEST
     return max(NARROWEST, min(WIDEST, os.get_terminal_size(stream.fileno()).columns or WIDEST))
 
 
 def wrapped(text: str, width: int, *, hang: int = 2) -> str:
-    """*text* in lines of at most *width* columns; those behind the first begin *hang* columns deeper."""
+    """Wrap *text* to at most *width* columns; lines behind the first begin *hang* columns deeper."""
     import textwrap
 
     margin = " " * (len(text) - len(text.lstrip(" ")))
@@ -166,7 +166,7 @@ def wrapped(text: str, width: int, *, hang: int = 2) -> str:
 
 
 def document(plain: dict[str, Any]) -> str:
-    """*plain* as JSON, with what a terminal would obey or hide as escapes: the same values, to be seen."""
+    """Return *plain* as JSON, with what a terminal would obey or hide as escapes: the same values."""
     text = json.dumps(plain, ensure_ascii=False, indent=1)
     if not is_encodable(text):
         return json.dumps(plain, indent=1)
@@ -187,7 +187,7 @@ def show(*lines: str) -> None:
 
 
 def _tell(line: str) -> None:
-    """On stderr; where that takes nothing, the exit code still tells."""
+    """Write a line to stderr; where that takes nothing, the exit code still tells."""
     Screen.clear()
     print(printable(line), file=sys.stderr)
 
@@ -206,11 +206,11 @@ class Screen:
 
     @property
     def command(self) -> str:
-        """How the user called this program, for hints that can be typed as they stand."""
+        """The way in which the user called this program, for hints that can be typed as they stand."""
         return os.environ.get("GREENROOM_COMMAND", "greenroom")
 
     def open_home(self) -> Home:
-        """The home that this call works in; what a start that was killed has left there is removed."""
+        """Return the home that this call works in, after removing what a killed start has left there."""
         from orchestrator.core.home.folder import UNFINISHED
         from orchestrator.core.store.files import sweep
         from orchestrator.panel.home import find_home
@@ -220,7 +220,7 @@ class Screen:
         return home
 
     def known_home(self) -> Home | None:
-        """The home that this call would work in, if there is one: what needs none is not refused for it."""
+        """Return the home that this call would work in, if there is one, for commands that need none."""
         from orchestrator.panel.home import known_home
 
         return known_home(self.home, os.environ)
@@ -236,19 +236,19 @@ class Screen:
         show(document(plain) if self.json else words.rstrip("\n"))
 
     def note(self, text: str) -> None:
-        """Something by the way, for people."""
+        """Print something by the way, for people."""
         if not self.quiet:
             _tell(text)
 
     def warn(self, text: str) -> None:
-        """Something that changes what the user gets: never silently.
+        """Warn of something that changes what the user gets: never silently.
 
-        A command that it names can be typed as it stands.
+        A command that the text names can be typed as it stands.
         """
         _tell(f"greenroom: {text.replace('`greenroom ', f'`{self.command} ')}")
 
     def repaired(self, repair: Repair) -> None:
-        """Something was mended: never silently."""
+        """Report that something was mended: never silently."""
         self.warn(f"{repair.path}: {repair.what}")
 
     @property

@@ -40,7 +40,7 @@ from orchestrator.panel.model.exchange import PERSON_VERDICTS
 
 if TYPE_CHECKING:
     from orchestrator.panel.model.exchange import Exchange, Judgement
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- start
@@ -66,18 +66,18 @@ def start(deck: arguments.DeckFile, **given: Any) -> None:
     screen = Screen.current
     home = screen.open_home()
     with told_of_new(home, begun):
-        from orchestrator.rehearsal.session import Session
+        from orchestrator.rehearsal.rehearsal import Rehearsal
 
         check_address(begun["engine"] or home.config.engine)
         with (
             waiting() as wait,
-            Session.start(home, deck, say=screen.warn, calls=wait.calls, **begun) as session,
+            Rehearsal.start(home, deck, say=screen.warn, calls=wait.calls, **begun) as session,
         ):
             _tell_of_start(session)
             refuse(memory_failure(session.failures))
 
 
-def _tell_of_start(session: Session) -> None:
+def _tell_of_start(session: Rehearsal) -> None:
     from orchestrator.core.legible import counted
     from orchestrator.documents.session import warnings_json
 
@@ -203,8 +203,9 @@ def feed(
     told_if_ended(lambda: how_to_go_on(home, found))
 
 
-def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
-    """Everything that *source* gives, in the way that fits it and whoever drives the session."""
+def _take(session: Rehearsal, source: str, *, is_live: bool, speed: str) -> None:
+    """Take in everything that *source* gives, in the way that fits it and whoever drives the session."""
+    from orchestrator.panel.loop import live
     from orchestrator.panel.loop.driver_lock import is_driven
 
     screen = Screen.current
@@ -213,12 +214,14 @@ def _take(session: Session, source: str, *, is_live: bool, speed: str) -> None:
     _tell_open(session, is_live=is_live)
     if is_live:
         with stoppable() as stop:
-            session.listen(source, stop=stop, say=screen.note)
+            live.feed_live(
+                session.rehearsal, source, stop=stop, say=screen.note, on_step=session.watch.after_step
+            )
     else:
         _take_recording(session, Path(source), speed)
 
 
-def _tell_open(session: Session, *, is_live: bool) -> None:
+def _tell_open(session: Rehearsal, *, is_live: bool) -> None:
     """Say what becomes of words that come while a question is open."""
     open_, screen = session.projection.open, Screen.current
     if open_ is None:
@@ -232,7 +235,7 @@ def _tell_open(session: Session, *, is_live: bool) -> None:
         screen.note(f"note: {open_.id} of {name} is open, and a recording is no answer: {answer}, {aside}")
 
 
-def _take_recording(session: Session, path: Path, speed: str) -> None:
+def _take_recording(session: Rehearsal, path: Path, speed: str) -> None:
     from orchestrator.cli.dialogue import Dialogue
     from orchestrator.material.speech.speakers import UNCLEAR
     from orchestrator.panel.loop.driver_lock import is_driven
@@ -242,13 +245,14 @@ def _take_recording(session: Session, path: Path, speed: str) -> None:
     finished = True
     if is_driven(session.path):
         screen.note("note: another process drives this session; this feed only appends")
-        session.add_recording(recording)
+        session.hear(recording)
     else:
-        session.load(recording, kind="feed")
         dialogue = Dialogue(session, is_known=True)
         is_shown = not (screen.quiet or screen.json)
         with stoppable() as stop:
             finished = session.play(
+                recording,
+                kind="feed",
                 stop=stop,
                 wait_until=pacer(speed, stop),
                 on_step=lambda _: dialogue.show() if is_shown else None,
@@ -266,7 +270,7 @@ def _take_recording(session: Session, path: Path, speed: str) -> None:
 def slide(
     session: Name, number: Annotated[int, typer.Argument(metavar="N", help="The slide's number.")]
 ) -> None:
-    """The presenter moved to slide N."""
+    """Move to slide N, as the presenter did."""
     with opened(session) as opened_session:
         opened_session.slide(number)
         Screen.current.result({"slide": number}, f"slide {number}")
@@ -285,7 +289,7 @@ def pause(session: Name) -> None:
 
 
 NONE: Final = "none"
-"""In the place of a person's verdict: what was said before is taken back."""
+"""The word in place of a person's verdict that takes back what was said before."""
 
 
 def ask(
@@ -297,7 +301,7 @@ def ask(
     from orchestrator.panel.loop.moderator import question_lines
 
     with opened(session) as opened_session:
-        exchange = opened_session.ask(agent, parked=parked)
+        exchange = opened_session.call_on(agent, parked=parked)
         if exchange is None and parked:
             raise SessionStateError("no parked question is left to come back to")
         if exchange is None:
@@ -327,7 +331,7 @@ def answer(
     spoken = sys.stdin.read() if text in (None, "-") else text
     with opened(session) as opened_session:
         asked = opened_session.projection.opened  # another process may ask as soon as this one is closed
-        judgement = opened_session.answer(spoken)
+        judgement = opened_session.answer_and_judge(spoken)
         _tell(opened_session, opened_session.projection.asked[asked - 1], judgement)
 
 
@@ -342,8 +346,8 @@ def done(session: Name) -> None:
         _tell(opened_session, opened_session.projection.asked[asked - 1], judgement)
 
 
-def _tell(opened_session: Session, exchange: Exchange, judgement: Judgement) -> None:
-    """Print what came of an answer: the verdict, and the next question or how the exchange was closed."""
+def _tell(opened_session: Rehearsal, exchange: Exchange, judgement: Judgement) -> None:
+    """Print the outcome of an answer: the verdict, and the next question or how the exchange was closed."""
     from orchestrator.panel import render
     from orchestrator.panel.debrief.phrasing import outcome
     from orchestrator.panel.loop.moderator import question_lines

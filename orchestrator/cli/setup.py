@@ -48,7 +48,7 @@ def check(
 
 
 def _lines(found: Sequence[Finding], drafts: Sequence[Path]) -> Iterator[str]:
-    """Each finding; those of a draft, of which every file has some, below one line for the seat."""
+    """Yield each finding; those of a draft, of which every file has some, below one line for the seat."""
     seat: Path | None = None
     for one in found:
         path = Path(one.path)

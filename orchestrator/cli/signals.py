@@ -18,7 +18,7 @@ from typing import Final
 
 ENDING: Final = (signal.SIGTERM, signal.SIGHUP)
 GRACE_S: Final = 3.0
-"""How long a step may still take, since a call may hang; containers are killed 10 s after SIGTERM."""
+"""Seconds that a step may still take, since a call may hang; containers are killed 10 s after SIGTERM."""
 STOPPED: Final = 1
 """The exit code at a Ctrl-C; at another signal it is 128 and the signal's number, as shells have it."""
 
@@ -41,19 +41,19 @@ def exit_code() -> int:
 
 
 def ended_by() -> signal.Signals | None:
-    """Return which of the two came; None: neither."""
+    """Return which of the two signals came, or None."""
     return _Ended.by
 
 
 def ignore() -> None:
-    """Ignore all of them: everything is said, and the exit code stands."""
+    """Ignore all signals: everything is said, and the exit code stands."""
     for number in (signal.SIGINT, *ENDING):
         signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ignore all of them in the block, which says how things stand: a second one takes nobody's line away."""
+    """Ignore all signals in the block, which says how things stand: a second one takes nobody's line away."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ENDING)}
     ignore()
     try:
@@ -71,7 +71,7 @@ def press_again_after_grace() -> None:
 
 
 def press_no_more() -> None:
-    """Take that back: the step has come to its end."""
+    """Cancel `press_again_after_grace`: the step has come to its end."""
     if _Ended.by is not None:
         signal.setitimer(signal.ITIMER_REAL, 0)
 

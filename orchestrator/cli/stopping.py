@@ -23,7 +23,7 @@ class StoppedError(GreenroomError):
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """Give a question that is true once Ctrl-C was pressed; a second one stops at once."""
+    """Yield a function that returns whether Ctrl-C was pressed; a second one stops at once."""
     pressed = False
 
     def press(_signal: int, _frame: FrameType | None) -> None:
@@ -42,10 +42,10 @@ def stoppable() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
-    """Ctrl-C anywhere in the block ends the command with one line: "stopped", and where things stand.
+    """End the command with one line, "stopped" and where things stand, at a Ctrl-C in the block.
 
     Raises:
-        StoppedError: It was pressed, or SIGTERM or SIGHUP came.
+        StoppedError: Ctrl-C was pressed, or SIGTERM or SIGHUP came.
     """
     try:
         yield
@@ -55,7 +55,7 @@ def told_if_stopped(where_it_stands: Callable[[], str]) -> Iterator[None]:
 
 
 def told_if_ended(where_it_stands: Callable[[], str]) -> None:
-    """Say so behind what a Ctrl-C ends as it is meant to end: a live feed, a server.
+    """Report the signal behind what a Ctrl-C ends as it is meant to end: a live feed, a server.
 
     Raises:
         StoppedError: SIGTERM or SIGHUP came.
@@ -66,7 +66,7 @@ def told_if_ended(where_it_stands: Callable[[], str]) -> None:
 
 
 def how_to_go_on(home: Home, root: Path) -> str:
-    """One line on the session that a stopped command has left at *root*, with the command that goes on."""
+    """Return one line on the session that a stopped command has left at *root*, with the next command."""
     if not root.is_dir():
         return "nothing was made"
     command = Screen.current.command
@@ -94,9 +94,9 @@ def how_to_go_on(home: Home, root: Path) -> str:
 
 @contextmanager
 def told_of_new(home: Home, options: dict[str, Any]) -> Iterator[None]:
-    """Ctrl-C in the block, which makes a session, says what there is of it; gives it its id before.
+    """Report at a Ctrl-C in the block, which makes a session, what there is of it; give it its id before.
 
-    Says first who is left out of the panel because the seat is still a draft.
+    First report who is left out of the panel because the seat is still a draft.
     """
     for name in home.drafts() if options.get("panel") is None else ():
         Screen.current.note(

@@ -14,7 +14,7 @@ from orchestrator.cli.screen import Screen
 from orchestrator.core.errors import UsageError
 
 COMMANDS: Final = "commands"
-"""The page that nobody writes: it is made from the commands themselves, so it cannot drift from `--help`."""
+"""The generated page: it is made from the commands themselves, so it cannot drift from `--help`."""
 TOPICS: Final = {
     COMMANDS: "every command with its arguments and options",
     "room": "the room in a browser: opening it, its windows and keys, what is kept, voice, the token",
@@ -77,7 +77,7 @@ def help_(
 
 
 def page_of(topic: str, context: typer.Context) -> str | None:
-    """The Markdown of a topic, or of a command by its name; None: it is neither."""
+    """Return the Markdown of a topic, or of a command by its name, or None if it is neither."""
     commands = _commands(context)
     if topic == COMMANDS:
         return commands_page(commands)
@@ -164,5 +164,5 @@ def _help(parameter: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    """*text* as it stands in a table: a bar would end the cell, in code too."""
+    """Return *text* as it stands in a table: a bar would end the cell, in code too."""
     return text.replace("|", "\\|")

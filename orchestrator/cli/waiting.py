@@ -1,4 +1,4 @@
-"""What a model is asked, told on stderr while it is waited for: no screen says nothing for minutes."""
+"""Report on stderr what a model is asked while it is waited for: no screen says nothing for minutes."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from orchestrator.panel.engines.in_flight import Calls
 
 if TYPE_CHECKING:
     from orchestrator.panel.loop.rehearsal import OpenRehearsal
-    from orchestrator.rehearsal.session import Session
+    from orchestrator.rehearsal.rehearsal import Rehearsal
 
 
 # ---------------------------------------------------------------------- waiting
 
 
 SHOWN_AFTER_S: Final = 2.0
-"""How long a call takes before it is told of: what is over sooner is no wait."""
+"""Seconds that a call takes before it is reported: what is over sooner is no wait."""
 EVERY_S: Final = 0.5
-"""How often the terminal's line is written anew."""
+"""Seconds between two updates of the terminal's line."""
 LINES_EVERY_S: Final = 10.0
-"""How often at most a line is added where stderr is a file or a pipe."""
+"""Minimum seconds between two lines where stderr is a file or a pipe."""
 
 
 class Waiting:
-    """The calls of one command, and its thread that tells of them."""
+    """The calls of one command, and the thread that reports them."""
 
     current: ClassVar[Waiting | None] = None
 
     def __init__(self) -> None:
-        """Tell of nothing yet."""
+        """Prepare to report calls; report nothing yet."""
         self.calls = Calls()
         self.is_muted = False
         self._is_over = Event()
@@ -45,11 +45,11 @@ class Waiting:
         self._thread = Thread(target=self._run, name="waiting", daemon=True)
 
     def begin(self) -> None:
-        """Begin to look, every now and then."""
+        """Begin to look at the calls, every now and then."""
         self._thread.start()
 
     def end(self) -> None:
-        """Tell of nothing more."""
+        """Stop reporting."""
         self._is_over.set()
         self.clear()
 
@@ -90,7 +90,7 @@ class Waiting:
 
 @contextmanager
 def waiting() -> Iterator[Waiting]:
-    """Tell of the calls that are made in the block; of none with --json or --quiet."""
+    """Report the calls that are made in the block; none with --json or --quiet."""
     found = Waiting()
     if Screen.current.json or Screen.current.quiet or sys.stderr is None:
         yield found
@@ -106,7 +106,7 @@ def waiting() -> Iterator[Waiting]:
 
 @contextmanager
 def muted() -> Iterator[None]:
-    """Tell of nothing in the block, which has the terminal to itself."""
+    """Report nothing in the block, which has the terminal to itself."""
     found = Waiting.current
     if found is None:
         yield
@@ -124,8 +124,8 @@ def muted() -> Iterator[None]:
 
 
 @contextmanager
-def progress(session: Session, shown: bool) -> Iterator[Callable[[OpenRehearsal], None]]:
-    """A callback for every step of a playback."""
+def progress(session: Rehearsal, shown: bool) -> Iterator[Callable[[OpenRehearsal], None]]:
+    """Yield a callback for every step of a playback."""
     loaded = session.projection.playback
     if not shown or loaded is None or not loaded.segments:
         yield lambda rehearsal: None
@@ -139,7 +139,7 @@ def progress(session: Session, shown: bool) -> Iterator[Callable[[OpenRehearsal]
     engine = session.rehearsal.engine
 
     class Asking(ProgressColumn):
-        """What a model is asked, while it is waited for."""
+        """A column of what a model is asked, while it is waited for."""
 
         def render(self, task: Task) -> Text:
             line = engine.calls.line(after_s=SHOWN_AFTER_S) if isinstance(engine, Watched) else None

@@ -16,14 +16,14 @@ from orchestrator.core.archive.register import check_name, note_archive, note_be
 from orchestrator.core.archive.stores import open_store
 from orchestrator.core.archive.upload import Archived, archive_session
 from orchestrator.core.context.frames import FRAMES_VERSION
-from orchestrator.core.errors import SessionBusyError, UsageError
+from orchestrator.core.errors import GreenroomError, UsageError
 from orchestrator.core.home.folder import Home, digests
 from orchestrator.core.home.unnamed import check_blueprints, unnamed_files
 from orchestrator.core.store.ledger import LEDGER_VERSION
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.transaction import Draft
 from orchestrator.core.store.value import Unread
-from orchestrator.core.table import AGENT, Layout, Mutability, check_session_id
+from orchestrator.core.table import AGENT, Mutability, SeatedTable, check_session_id
 from orchestrator.core.verify import Verification, verify_session
 
 
@@ -41,7 +41,7 @@ class Note:
 _OWN_FIELDS = ("session", "title", "date", "agents", "agent")
 
 
-def _layout(home: Home, agents: Iterable[str] | None) -> Layout:
+def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
     """Return the home's table with *agents* in its seats; None: all that have a folder in the home.
 
     Raises:
@@ -144,7 +144,7 @@ def _check_date(date: str) -> None:
     raise UsageError(f"date is {date!r}: write it as YYYY-MM-DD")
 
 
-def _write(tx: Draft, layout: Layout, path: str, text: str) -> None:
+def _write(tx: Draft, layout: SeatedTable, path: str, text: str) -> None:
     if layout.file(path).mutability is Mutability.APPEND_ONLY:
         tx.append(path, text, by="start")
     else:
@@ -166,7 +166,9 @@ def notes_of(store: Store, type_: str | None) -> list[Note]:
 def verify(store: Store, home: Home | None, *, is_at_home: bool) -> Verification:
     """Verify a session, and if it lies in its home, also against what the home knows of its archives."""
     if not store.frozen:
-        with suppress(SessionBusyError):  # receipts can wait for the next record; a look waits for nobody
+        # Receipts can wait for the next record: a look waits for nobody, and what keeps them from the disk (a
+        # lock, a failed sync, a moved folder) is no reason not to look.
+        with suppress(GreenroomError):
             store.flush(timeout_s=0)
     if home is not None and is_at_home:
         return verify_at_home(home, store.root, store.application)

@@ -216,7 +216,10 @@ class Session:
 
     @property
     def _is_at_home(self) -> bool:
-        return self.home is not None and self.path.parent == self.home.sessions
+        # Without a look at the disk; `..` in either name is no other place.
+        return self.home is not None and os.path.dirname(os.path.abspath(self.path)) == os.path.abspath(
+            self.home.sessions
+        )
 
     # ------------------------------------------------------------------ files
 
@@ -420,7 +423,14 @@ class Session:
         return crew.verify(self._store, self.home, is_at_home=self._is_at_home)
 
     def repair(self) -> tuple[Repair, ...]:
-        """Mend what an unclean end left, and return it: a torn last record, files that are behind."""
+        """Mend what an unclean end left, and return it: a torn last record, files that are behind.
+
+        A session that is degraded may be written again, if the disk takes a new file.
+
+        Raises:
+            SessionFrozenError: It has ended, and is changed no more.
+            StoreWriteError: The disk still refuses.
+        """
         store = self._store
         store.undegrade()
         with store.transaction():

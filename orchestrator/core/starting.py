@@ -18,7 +18,7 @@ from orchestrator.core.home.unnamed import blueprint_of
 from orchestrator.core.legible import one_line
 from orchestrator.core.store import files
 from orchestrator.core.store.files import held, made_aside
-from orchestrator.core.table import Layout
+from orchestrator.core.table import SeatedTable
 
 
 def make_session(home: Home, session_id: str, make: Callable[[Path], None]) -> Path:
@@ -73,7 +73,7 @@ def _folded(name: str) -> str:
 
 
 def blueprints(
-    home: Home, layout: Layout, fields: Mapping[str, Any], agents: Mapping[str, Any]
+    home: Home, layout: SeatedTable, fields: Mapping[str, Any], agents: Mapping[str, Any]
 ) -> Callable[[str], str]:
     """Return a function from a session file's path to its rendered blueprint.
 

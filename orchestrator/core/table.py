@@ -1,7 +1,7 @@
 """The table of a session's files: class, writers, size limit, and the order in which agents read them.
 
 A `Table` is data: a home's `table.yaml`, or what a session's first record holds of it. Seated with a
-panel it is the session's `Layout`. Writers, assembler, verifier and documents read that; nothing else
+panel it is the session's `SeatedTable`. Writers, assembler, verifier and documents read that; nothing else
 in the package knows the name of a session file's class or who may write it.
 
 Source: DESIGN.md, sections 2 and 3; trust.md, "Bad inputs" (names).
@@ -202,7 +202,7 @@ class Table:
         writers = {writer for row in self.files.values() for writer in row.writers}
         return frozenset((folders | writers) - {AGENT})
 
-    def seated(self, panel: Iterable[str]) -> Layout:
+    def seated(self, panel: Iterable[str]) -> SeatedTable:
         """Return the table for a session with these panelists, in the order of their seats.
 
         Raises:
@@ -235,7 +235,7 @@ class Table:
         orders = {agent: self.orders[agent] for agent in self.agents}
         for agent in seats:
             orders[agent] = tuple(path.replace(AGENT, agent) for path in self.orders[AGENT])
-        return Layout(self, seats, files, orders)
+        return SeatedTable(self, seats, files, orders)
 
 
 def _all_of(writers: Iterable[str], agents: tuple[str, ...]) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def _all_of(writers: Iterable[str], agents: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Layout:
+class SeatedTable:
     """The table for one session: its agents, its files, and each agent's reading order."""
 
     table: Table
@@ -287,7 +287,7 @@ class Layout:
             UnknownFileError: No row has this path.
         """
         if not isinstance(path, str):
-            raise TypeError(f"a session file's name is {type(path).__name__}, not str")
+            raise TypeError(f"path is {type(path).__name__}, not str: give a session file's path")
         row = self.files.get(path)
         if row is not None:
             return row

@@ -27,7 +27,7 @@ from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.panel.model.exchange import each_once
 from orchestrator.panel.records.setup import RECORDED, Options
 from orchestrator.panel.records.start import started_of
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.progress import Progress, Run
 from orchestrator.review.reading import day_of
 from orchestrator.review.titles import titles_of
@@ -90,7 +90,7 @@ class Glances:
         """Return the session at *root* and its state.
 
         Raises:
-            GreenroomError, OSError: As `Session.open`.
+            GreenroomError, OSError: As `Rehearsal.open`.
         """
         stamp = _stamp(root)
         kept = self._kept.get(root.name)
@@ -302,7 +302,7 @@ def _row(glances: Glances, home: Home, root: Path, warn: Callable[[str], None]) 
     options, deck = started.options, started.deck
     check_name(root, options.id)
     if not deck.name:  # no release of ours wrote it
-        with Session.open(None, root) as session:
+        with Rehearsal.open(None, root) as session:
             return row_of(session, home, warn)
     return {
         "session": root.name,

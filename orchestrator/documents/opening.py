@@ -22,7 +22,7 @@ from orchestrator.core.store.store import Repair, Store
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.rehearsal import other_crew
 from orchestrator.panel.records.setup import lacking
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 AnySession: TypeAlias = core.Session
 """A rehearsal, or a session of another crew."""
@@ -39,7 +39,7 @@ def open_any(
 
     Args:
         on_repair: Told of each thing that is mended.
-        **options: As at `Session.open`, for a rehearsal.
+        **options: As at `Rehearsal.open`, for a rehearsal.
 
     Raises:
         SessionNotFoundError, LedgerCorruptError
@@ -51,7 +51,7 @@ def open_any(
     else:
         root = home.find(name)
     try:
-        return Session.open(home, root, on_repair=on_repair, **options)
+        return Rehearsal.open(home, root, on_repair=on_repair, **options)
     except OtherCrewError:
         return core.Session.open(_plain(home), root, on_repair=on_repair)
 
@@ -109,12 +109,12 @@ def start_crew(
     )
 
 
-def is_rehearsal(session: AnySession) -> TypeGuard[Session]:
+def is_rehearsal(session: AnyRehearsal) -> TypeGuard[Rehearsal]:
     """Whether a session is the board panel's."""
-    return isinstance(session, Session)
+    return isinstance(session, Rehearsal)
 
 
-def rehearsal_of(session: AnySession) -> Session:
+def rehearsal_of(session: AnySession) -> Rehearsal:
     """Return the session as a rehearsal.
 
     Raises:

@@ -24,7 +24,7 @@ from orchestrator.panel.loop.rehearsal import read_seats
 from orchestrator.panel.model.reply import BoardMember, Dossier
 from orchestrator.panel.personas.persona import Seat
 from orchestrator.panel.records.projection import INTEL
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 # ---------------------------------------------------------------------- dossier
 # The likely attacks on a deck and how to prepare, without a session.
@@ -83,7 +83,7 @@ def dossier_of(
 # ---------------------------------------------------------------------- intel
 
 
-def intel_json(session: Session) -> dict[str, Any]:
+def intel_json(session: Rehearsal) -> dict[str, Any]:
     """Return all findings as of now: the revision, their maximum number, and the findings."""
     known, store = session.projection.intel, session.rehearsal.store
     return {
@@ -95,6 +95,6 @@ def intel_json(session: Session) -> dict[str, Any]:
     }
 
 
-def searched_json(session: Session, came: WebIntel) -> dict[str, Any]:
+def searched_json(session: Rehearsal, came: WebIntel) -> dict[str, Any]:
     """Return all findings after a web search, with the queries as sent and why some brought less."""
     return {**intel_json(session), "queries": list(came.queries), "search_failed": list(came.failed)}

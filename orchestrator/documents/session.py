@@ -12,7 +12,7 @@ from orchestrator.documents.listing import row_of
 from orchestrator.documents.opening import AnySession, is_rehearsal, panel_home, store_of
 from orchestrator.panel.debrief.exchange_json import exchange_json, picked, tension_json
 from orchestrator.panel.debrief.parts import bill_json, bill_of
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 if TYPE_CHECKING:
     from orchestrator.memory.trace import Trace
@@ -115,7 +115,7 @@ def warnings_json(session: AnySession) -> list[dict[str, str]]:
     return [{"part": part, "reason": reason} for part, reason in dict.fromkeys(session.failures)]
 
 
-def trace_of(session: Session) -> Trace:
+def trace_of(session: Rehearsal) -> Trace:
     """Return every step of the loop so far, from the session's ledger."""
     from orchestrator.memory.trace import full_trace  # most who ask for a session ask for no trace
 

@@ -10,7 +10,7 @@ from orchestrator.core.packaged import PACKAGE
 from orchestrator.core.store.application import Application
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.store.opening import Opening
-from orchestrator.core.table import Layout, Table
+from orchestrator.core.table import SeatedTable, Table
 from orchestrator.panel.model.exchange import VERDICTS
 from orchestrator.panel.records.exchanges import ExchangeClosed, VerdictGiven
 from orchestrator.panel.records.kinds import KINDS
@@ -33,7 +33,7 @@ def _is_rehearsal(opening: Opening) -> bool:
     return not opening.crew
 
 
-def _faults(record: Record, layout: Layout | None) -> Iterator[tuple[str, str]]:
+def _faults(record: Record, layout: SeatedTable | None) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with a judgement: it is a panelist's, in one of the words that there are.
 
     Source: DESIGN.md, section 5.

@@ -1,7 +1,6 @@
-"""How a session begins: its engine and what it remembers are made ready, then it is started and opened.
+"""The start of a session: its engine and memory are made ready, then it is started and opened.
 
-What only `Session` needs to be given stands here too: the memory of its home, and when its facts are
-summarised.
+It also gives `Session` the memory of its home, and the rule when its facts are summarised.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class Begun:
     notices: tuple[str, ...]  # of files in the home that have no part in it, a line each
 
     def close_engine(self) -> None:
-        """Where the session comes to nothing after all."""
+        """Close the engine that was made here, if the session comes to nothing after all."""
         if self.is_own:
             close_engine(self.engine)
 
@@ -54,7 +53,7 @@ def begin_session(
     say: Callable[[str], None],
     calls: Calls | None,
 ) -> Begun:
-    """As `Session.start`; an engine that is made here is closed again where the start fails."""
+    """Begin a session as `Session.start` does; an engine that is made here is closed if the start fails."""
     is_own = engine is None or isinstance(engine, str)
     with ExitStack() as undo:
         if engine is None or isinstance(engine, str):
@@ -85,7 +84,7 @@ def begin_session(
 
 
 def schedule_of(config: Config, engine: Engine) -> Schedule:
-    """By rules facts cost nothing; a model is paid for each run, so an exchange alone is no reason."""
+    """Return when facts are summarised: rules cost nothing; a model is paid, so an exchange is no reason."""
     if not config.facts:
         return NEVER
     is_free = not understands(engine)
@@ -93,7 +92,7 @@ def schedule_of(config: Config, engine: Engine) -> Schedule:
 
 
 def remembering_of(home: Home | None, engine: str) -> Remembering:
-    """A session's dealings with the memory of its home; none where the setting `memory` is off.
+    """Return a session's dealings with the memory of its home; none where the setting `memory` is off.
 
     Sessions of the demonstration have a memory of their own.
     """

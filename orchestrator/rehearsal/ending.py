@@ -1,4 +1,4 @@
-"""How a session ends: the last words, what is kept of it, debrief, freeze, archive; in this order.
+"""The end of a session: the last words, what is kept of it, debrief, freeze, archive; in this order.
 
 A crash before the freeze leaves the session `closing`, and ending it again goes on from there; one
 behind its record leaves an ended session that may be written to and is in no archive: `finish` mends both.
@@ -46,7 +46,7 @@ def end(
     without_debrief: bool = False,
     archive_to: str | None = None,
 ) -> None:
-    """As `Session.end`."""
+    """End a session as `Session.end` does."""
     store = rehearsal.store
     if archive_to is not None:
         # A bad address is refused before anything ends.
@@ -102,7 +102,7 @@ def finish(rehearsal: OpenRehearsal, home: Home | None, url: str | None = None) 
 
 
 def _is_cut_short(rehearsal: OpenRehearsal, home: Home | None) -> bool:
-    """Whether something of the session's end is still to be done after its record."""
+    """Return whether something of the session's end is still to be done after its record."""
     if not rehearsal.projection.ended:
         return False
     # Files that are read-only may still lack the flag, so the archive, which comes last, is asked for too.
@@ -114,7 +114,7 @@ def _is_immutable(home: Home | None) -> bool:
 
 
 def debrief_of(rehearsal: OpenRehearsal, home: Home | None = None, kept: Verdicts | None = None) -> Debrief:
-    """The debrief as it stands; it says nothing of contradictions where nobody looked for any.
+    """Return the debrief as it stands; it says nothing of contradictions where nobody looked for any.
 
     Args:
         home: Knows what was dismissed since the end.
@@ -146,7 +146,7 @@ def _write_debrief(rehearsal: OpenRehearsal) -> None:
 def archive(
     rehearsal: OpenRehearsal, home: Home | None, url: str, *, endpoint_url: str | None = None
 ) -> Archived:
-    """As `Session.archive` to an address."""
+    """Archive to an address as `Session.archive` does."""
     store = rehearsal.store
     store.catch_up()
     if not rehearsal.projection.ended:
@@ -199,7 +199,7 @@ def archive_as_set(rehearsal: OpenRehearsal, home: Home | None, url: str | None 
 
 
 def is_to_be_archived(rehearsal: OpenRehearsal, home: Home | None) -> bool:
-    """Whether the session has ended in this home and is, as it is now, in no archive yet."""
+    """Return whether the session has ended in this home and is, as it is now, in no archive yet."""
     if home is None or not rehearsal.projection.ended or not contradiction_looks.is_held_in(home, rehearsal):
         return False
     return not archives_of(home, rehearsal.options.id, head=rehearsal.store.head)
@@ -215,5 +215,5 @@ def _set_for(rehearsal: OpenRehearsal, home: Home | None) -> str | None:
 
 
 def _endpoint() -> str | None:
-    """An S3-compatible server, for whoever names none; the same variable that the commands read."""
+    """Return the S3-compatible server of the variable that the commands read, for whoever names none."""
     return os.environ.get("GREENROOM_S3_ENDPOINT")

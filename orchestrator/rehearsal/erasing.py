@@ -1,4 +1,4 @@
-"""How a session is erased: its folder, and what was remembered and can be found of it; archives as well.
+"""Erase a session: its folder, what was remembered and can be found of it, and its archives as well.
 
 Its archives are listed, or go too. What long-term memory keeps on other grounds stays, and is named.
 """
@@ -39,7 +39,7 @@ from orchestrator.panel.loop.driver_lock import is_driven
 from orchestrator.review.catalogue import comments_beside, of_archives, of_home
 
 ERASING: Final = ".erasing-"
-"""Prefix of a session's folder once it is no session any more and until nothing is left of it."""
+"""Prefix of an erased session's folder, until nothing is left of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def erase_session(home: Home, root: Path, *, archives: bool, endpoint_url: str |
 
 
 def _check_lies_here(root: Path) -> None:
-    """Raises SessionStateError where *root* is a link to a folder: its words would be left there."""
+    """Raise SessionStateError if *root* is a link to a folder: its words would be left there."""
     if not root.is_symlink():
         return
     try:
@@ -99,7 +99,7 @@ def erase_archived(home: Home, session: str, *, endpoint_url: str | None = None)
 
 
 def finish_erasing(home: Home) -> tuple[Erased, ...]:
-    """Go on with what was cut short: sessions that are none any more and of which something is left.
+    """Finish erasures that were cut short: sessions that are none any more and of which something is left.
 
     Raises:
         StoreWriteError: The disk refused again.
@@ -152,7 +152,7 @@ def _erase(
 
 
 def _server_of(archive: KeptArchive, endpoint_url: str | None) -> str | None:
-    """The server that an archive lies at; *endpoint_url* where an earlier release did not note it.
+    """Return the server that an archive lies at, or *endpoint_url* if an earlier release did not note it.
 
     Raises:
         ArchiveError: It lies at Amazon's own, and the environment names another server in their place.
@@ -167,7 +167,7 @@ def _server_of(archive: KeptArchive, endpoint_url: str | None) -> str | None:
 
 
 def _put_aside(root: Path, aside: Path) -> None:
-    """Take the session's name away, between two writes of whoever has it open: there is no third."""
+    """Rename the session's folder away, between two writes of whoever has it open: no write follows."""
     with _naming(root), _between_writes(root):
         if _is_folder(root):
             with suppress(PermissionError):  # a flag that is in the way keeps it from being moved
@@ -179,7 +179,7 @@ def _put_aside(root: Path, aside: Path) -> None:
 
 @contextmanager
 def _between_writes(root: Path) -> Iterator[None]:
-    """Hold the ledger's lock, as a writer does; of one that cannot be opened there is no writer."""
+    """Hold the ledger's lock, as a writer does; a ledger that cannot be opened has no writer."""
     try:
         fd = os.open(root / LEDGER_NAME, files.READ)
     except OSError:
@@ -193,9 +193,9 @@ def _between_writes(root: Path) -> Iterator[None]:
 
 
 def _remove_rest(home: Home, session: str, aside: Path, known: Sequence[KeptArchive]) -> bool:
-    """Everything but memory and archives; False: another process is at it.
+    """Remove everything but memory and archives; return False if another process is doing so.
 
-    The folder goes last: as long as it is there, it is known that something is left.
+    The folder goes last: as long as it exists, something is known to be left.
     """
     if _is_folder(aside) and not os.access(aside, os.R_OK | os.X_OK):
         with _naming(aside):
@@ -221,7 +221,7 @@ def _remove_rest(home: Home, session: str, aside: Path, known: Sequence[KeptArch
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether a folder itself, and no link to one, stands there."""
+    """Return whether a folder itself, and no link to one, stands there."""
     try:
         return stat.S_ISDIR(os.lstat(path).st_mode)
     except OSError:
@@ -229,7 +229,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _thaw_all(folder: Path) -> None:
-    """As `thaw`, also where folders in it may not be read by their owner."""
+    """Thaw *folder* as `thaw` does, also if its owner may not read folders in it."""
     try:
         thaw(folder)
     except StoreWriteError:
@@ -242,7 +242,7 @@ def _thaw_all(folder: Path) -> None:
 
 @contextmanager
 def _naming(folder: Path) -> Iterator[None]:
-    """Turn what the system refuses into an error that says how the rest goes."""
+    """Turn an OSError into an error that says how the rest goes."""
     try:
         yield
     except OSError as error:
@@ -253,7 +253,7 @@ def _naming(folder: Path) -> Iterator[None]:
 
 
 def all_archives(home: Home, session: str) -> tuple[KeptArchive, ...]:
-    """Every place where objects of a session may lie, in an archive that was finished or not."""
+    """Return every place where objects of the session may lie, in an archive that was finished or not."""
     known = uploads_of(home, session)
     own = str(home.archives)
     if all(one.url != own for one in known) and (home.archives / session).is_dir():

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from orchestrator.core import session as core
 from orchestrator.core.archive.register import archives_of
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from orchestrator.panel.engines.protocol import Engine
     from orchestrator.panel.home import Home
     from orchestrator.panel.loop.news import WebIntel
-    from orchestrator.panel.loop.plan import Source
+    from orchestrator.panel.loop.plan import Source, StartArguments
     from orchestrator.panel.loop.recorded import Loading
     from orchestrator.panel.loop.state import Live
     from orchestrator.panel.loop.turns import Floor
@@ -91,7 +91,7 @@ class Rehearsal(core.Session):
 
     @cached_property
     def watch(self) -> Watch:
-        """What looks on after each step: facts and trace."""
+        """The observer that updates facts and trace after each step."""
         from orchestrator.memory import session_memory
         from orchestrator.panel.config.config import Config  # it loads what reads greenroom.yaml
         from orchestrator.rehearsal import beginning
@@ -114,7 +114,7 @@ class Rehearsal(core.Session):
         on_repair: Callable[[Repair], None] | None = None,
         say: Callable[[str], None] = lambda line: None,
         calls: Calls | None = None,
-        **options: Any,
+        **options: Unpack[StartArguments],
     ) -> Self:
         """Begin a session on a deck file, on Markdown given as *deck_text*, or on a deck already read.
 
@@ -126,8 +126,8 @@ class Rehearsal(core.Session):
             loading: A recording to be played. It is in the session from its first moment, so
                 `resume` goes on with it whatever happens; `load` takes one in later.
             on_repair: As `Store`.
-            say: Told in one line when the session's budget is nearly used up, when it is, and when the
-                offline panel takes over.
+            say: Called with a line when the session's budget is nearly or fully used up, and when the offline
+                panel takes over.
             calls: Where whoever waits sees the calls to a model.
             **options: The fields of `plan.StartOptions`: id, presenter, panel, date, intensity, mode,
                 minutes, exchanges, focus, intel, board, questions, kind, speaker, layout, remember,
@@ -207,7 +207,7 @@ class Rehearsal(core.Session):
         return opened
 
     def check_engine(self) -> None:
-        """Find out now whether the session's engine can work.
+        """Check now that the session's engine can work.
 
         Raises:
             EngineError: Key missing, key refused, model unknown, or nobody there; one line says what to do.
@@ -230,7 +230,7 @@ class Rehearsal(core.Session):
 
     @property
     def _now(self) -> OpenRehearsal:
-        """With what others have written meanwhile."""
+        """The rehearsal, with what others have written meanwhile."""
         self.rehearsal.store.catch_up()
         return self.rehearsal
 
@@ -338,9 +338,9 @@ class Rehearsal(core.Session):
         self.rehearsal.store.note(Driving("stopped", "resume"), by="moderator")
 
     def add_intel(self, paths: Sequence[Path]) -> tuple[int, int]:
-        """A new revision of external-intel; returns its number and how many there may be.
+        """Write a new revision of external-intel; return its number and how many there may be.
 
-        What was known stays; a file given again by the same name takes the place of what it said.
+        What was known stays; a file given again by the same name replaces what it said.
 
         Raises:
             InputError: A file cannot be read or breaks its shape.
@@ -351,7 +351,7 @@ class Rehearsal(core.Session):
         return news.add_intel(self.rehearsal, paths)
 
     def search_intel(self, *, without: Sequence[str] = ()) -> WebIntel:
-        """A new revision of external-intel from the web, where the engine can search it.
+        """Write a new revision of external-intel from the web, where the engine can search it.
 
         Claims are searched for by their subjects: no query holds a name of the presenter or the company.
 
@@ -419,7 +419,7 @@ class Rehearsal(core.Session):
         return count
 
     def correct(self, number: int, text: str) -> Segment:
-        """Say what was really said in segment *number* (from 1) of the transcript; returns it as it now is.
+        """Say what was really said in segment *number* (from 1) of the transcript; return it as it now is.
 
         The transcript shows both. Claims, contexts, the judgement of an answer that is not judged yet, and
         the debrief go by the new words. The words as they stand say that they were heard right: a doubt
@@ -443,7 +443,7 @@ class Rehearsal(core.Session):
         return segment
 
     def slide(self, number: int) -> None:
-        """The presenter moved to slide *number*.
+        """Move to slide *number*.
 
         Raises:
             UsageError: The deck has no such slide.
@@ -534,6 +534,36 @@ class Rehearsal(core.Session):
         self._open_exchange()
         return self._as_it_stands(answers.take_answer(self.rehearsal, words))
 
+    def answer_and_judge(self, text: str | None) -> Judgement:
+        """Take the presenter's answer, let the panel judge it, and return what became of it.
+
+        An answer that asks to come back to the question parks it: the judgement is then `unjudged`, with the
+        words that ask for it. One that was taken before, and not judged, is judged where it is given again or
+        nothing is given.
+
+        Raises:
+            SessionStateError: No question is open, or it was answered already in other words.
+        """
+        from orchestrator.panel.loop import answers
+
+        words = one_line(said_argument("text", "" if text is None else text))
+        answered = self._open_exchange()
+        taken = answered.turns[-1].answer
+        if taken is None or not f" {taken}".endswith(f" {words}" if words else ""):
+            answered = answers.take_answer(self.rehearsal, text)
+            if answered.outcome == "parked":
+                return judgement_of(answered.turns[-1])
+        try:
+            judgement = answers.judge(self.rehearsal, answered)
+        except SessionStateError:
+            if not words:
+                raise
+            # Somebody else has judged, parked or closed it meanwhile, or ended the session; the words stand
+            # in the transcript, so they are not refused, and what became of them is returned.
+            return judgement_of(self._as_it_stands(answered).turns[len(answered.turns) - 1])
+        self.watch.after_call()
+        return judgement
+
     def judge(
         self,
         verdict: str | None = None,
@@ -585,7 +615,7 @@ class Rehearsal(core.Session):
         """Keep what a person says of an answer, beside the panel's verdict; no question follows from it.
 
         The last one said counts, here and in what is remembered of the presenter. It stands in the exchange
-        history, so every agent is told. After the end it is kept beside the session, where nothing is
+        history, so every agent is shown it. After the end it is kept beside the session, where nothing is
         written any more, and memory becomes what it would be, had it been said before.
 
         `judge` is another thing: the verdict of a loop of one's own, in the panel's place.
@@ -620,7 +650,7 @@ class Rehearsal(core.Session):
 
     @property
     def person_verdicts(self) -> Mapping[tuple[str, int], PersonVerdict]:
-        """What people say of the answers, by exchange and the number of its turn, from 1."""
+        """The verdicts of people on the answers, by exchange and the number of its turn, from 1."""
         from orchestrator.panel.loop import resolving
 
         return resolving.persons_of(self._now, self._verdicts_beside())
@@ -639,7 +669,7 @@ class Rehearsal(core.Session):
         return None if self.home is None else Verdicts.of_session(self.home, self.path)
 
     def is_of_talk(self, start_s: float | None) -> bool:
-        """Whether words begun at this time were on their way when the open question was put."""
+        """Return whether words begun at this time were on their way when the open question was put."""
         from orchestrator.panel.loop import turns
         from orchestrator.panel.records.speech import TALK
 
@@ -649,7 +679,7 @@ class Rehearsal(core.Session):
         return turns.part_of(projection, start_s) == TALK
 
     def answer_done(self) -> Judgement:
-        """Have the answer that was heard so far judged: it is complete. Returns what became of it.
+        """Have the answer that was heard so far judged, as it is complete. Return what became of it.
 
         One that was taken before, and not judged, is judged.
 
@@ -682,7 +712,7 @@ class Rehearsal(core.Session):
         answers.end_answer(self.rehearsal)
 
     def answer_back(self, at_s: float | None = None) -> Exchange:
-        """Take the last answer back: its question is open again; returns its exchange.
+        """Take the last answer back: its question is open again; return its exchange.
 
         The verdict and the follow-up fall with it, and a question that was put since and not answered.
         Nothing is deleted: a record names all that does not count any more.
@@ -703,9 +733,9 @@ class Rehearsal(core.Session):
         return taken_back
 
     def answer_was_talk(self, at_s: float | None = None) -> Exchange:
-        """Count what was taken for the last answer as the talk; returns the exchange, whose question waits.
+        """Count what was taken for the last answer as talk; return the exchange, whose question waits.
 
-        As if nobody had asked: the words keep their times and slides, and the verdict and what followed fall,
+        The words keep their times and slides, as if nobody had asked, and the verdict and what followed fall,
         as where an answer is taken back. The question is put again once the presenter has gone on and paused,
         or at `ask`.
 
@@ -726,7 +756,7 @@ class Rehearsal(core.Session):
         """Ask the panel for a question now, wherever the talk stands: who drives the session puts it.
 
         Raises:
-            SessionStateError: A question is open already.
+            SessionStateError: A question is already open.
         """
         from orchestrator.panel.records.moderator import QuestionsWanted
 
@@ -736,7 +766,7 @@ class Rehearsal(core.Session):
         self.rehearsal.store.note(QuestionsWanted(), by="moderator")
 
     def floor(self, live: Live | None = None) -> Floor:
-        """Whose turn it is; of silence only who drives the session knows, and says it by *live*."""
+        """Return whose turn it is; only the session's driver knows of silence, and gives it as *live*."""
         from orchestrator.panel.loop import turns
 
         return turns.floor_of(self._now.state(live))
@@ -758,7 +788,7 @@ class Rehearsal(core.Session):
         return answers.park(self.rehearsal)
 
     def drill(self, exchange: str) -> Self:
-        """A new session in the same home whose one exchange puts this question again; it is open at once.
+        """Begin a session in the same home whose one exchange puts this question again, and return it, open.
 
         On the same deck, with the same panel, presenter, engine and intensity; templates as the home has
         them now. Contradictions that were dismissed here are dismissed there. Nothing of it is remembered.
@@ -797,7 +827,7 @@ class Rehearsal(core.Session):
     # ------------------------------------------------------------------ the end
 
     def end(self, *, without_debrief: bool = False, archive: str | None = None) -> str:
-        """Write the debrief, freeze the session and archive it; returns the ledger's head: keep it elsewhere.
+        """Write the debrief, freeze the session and archive it; return the ledger's head: keep it elsewhere.
 
         It can be asked again: what was cut short goes on; of a session that has ended the head comes back.
 
@@ -854,24 +884,24 @@ class Rehearsal(core.Session):
 
     @property
     def is_to_be_archived(self) -> bool:
-        """Whether it has ended in its home and is in no archive yet."""
+        """Whether the session has ended in its home and is in no archive yet."""
         from orchestrator.rehearsal import ending
 
         return ending.is_to_be_archived(self._now, self.home)
 
     def debrief(self) -> Debrief:
-        """The debrief as it stands."""
+        """Return the debrief as it stands."""
         from orchestrator.rehearsal import ending
 
         return ending.debrief_of(self._now, self.home, self._verdicts_beside())
 
     @property
     def contradictions(self) -> tuple[Tension, ...]:
-        """Those that stand, in the order of finding, each with its id."""
+        """The contradictions that stand, in the order of finding, each with its id."""
         return contradiction_looks.standing(self._now, self.home)
 
     def dismiss(self, finding: str) -> Tension:
-        """The presenter says that the contradiction with this id ("c2") is none; returns it.
+        """Dismiss the contradiction with this id ("c2"), as the presenter says that it is none; return it.
 
         It leaves every page and is not asked about. Of an ended session it is noted beside its folder,
         where nothing is written any more. Where both are remembered, the presenter's next rehearsal does
@@ -887,7 +917,7 @@ class Rehearsal(core.Session):
         return found
 
     def recap(self) -> SessionContext:
-        """What matters of the session so far, as the Scribe keeps it; of one that has ended as well.
+        """Return what matters of the session so far, as the Scribe keeps it; of one that has ended as well.
 
         It is a value of bounded size, made from the ledger; asking for it writes nothing and asks nobody.
         What was said off the record is not in it. Goals, decisions and blockers are those that a model
@@ -898,7 +928,7 @@ class Rehearsal(core.Session):
         return scribe.context_of(self._now.store)
 
     def previously_on(self, agent: str | None = None) -> str:
-        """`recap` in a few lines, for a prompt or a person who comes back; quotes name their record.
+        """Return `recap` in a few lines, for a prompt or a person who comes back; quotes name their record.
 
         Args:
             agent: Whose prompt it is for: notes and tool calls of other agents are private and left out.
@@ -926,7 +956,7 @@ class Rehearsal(core.Session):
 
 
 def _check_piece(piece: Segment | LiveSegment) -> None:
-    """What a piece of speech must be, whoever made it.
+    """Check a piece of speech, whoever made it.
 
     Raises:
         TypeError, ValueError: Names the field that cannot be recorded.
@@ -941,6 +971,6 @@ def _check_piece(piece: Segment | LiveSegment) -> None:
 
 
 def judgement_of(turn: Turn) -> Judgement:
-    """What became of an answer that this process did not judge."""
+    """Return what became of an answer that this process did not judge."""
     reason = turn.reason or "it was parked, closed or ended before it was judged"
     return Judgement(turn.verdict or "unjudged", reason, turn.quote)

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from orchestrator.core.context.receipt import Receipt
-from orchestrator.core.errors import ReceiptError, SessionStateError, UsageError
-from orchestrator.core.legible import one_line, said_argument, text_argument
+from orchestrator.core.errors import ReceiptError, UsageError
+from orchestrator.core.legible import said_argument, text_argument
 from orchestrator.core.session import MAX_NAME_CHARS
-from orchestrator.rehearsal.rehearsal import Rehearsal, judgement_of
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 if TYPE_CHECKING:
     from orchestrator.core.context.assemble import Context
     from orchestrator.material.speech.read import Recording
     from orchestrator.material.values import Segment
     from orchestrator.panel.answers import Answer
-    from orchestrator.panel.model.exchange import Exchange, Judgement
+    from orchestrator.panel.model.exchange import Exchange
 
 NOW: Final = {
     "append": "`Rehearsal.append` returns the record's number, not the file's length in bytes",
@@ -121,7 +121,7 @@ class Session(Rehearsal):
         self.hear(segment)
 
     def listen(self, source: str, *, stop: Callable[[], bool], say: Callable[[str], None]) -> None:
-        """Take live speech in, from stdin (`-`) or a file that grows; as `loop.live.feed_live`."""
+        """Take live speech in, from stdin (`-`) or a file that grows, as `loop.live.feed_live` does."""
         from orchestrator.panel.loop import live
 
         _say("listen")
@@ -166,23 +166,5 @@ class Session(Rehearsal):
         Raises:
             SessionStateError: No question is open, or it was answered already in other words.
         """
-        from orchestrator.panel.loop import answers
-
         _say("answer")
-        words = one_line(said_argument("text", "" if text is None else text))
-        answered = self._open_exchange()
-        taken = answered.turns[-1].answer
-        if taken is None or not f" {taken}".endswith(f" {words}" if words else ""):
-            answered = answers.take_answer(self.rehearsal, text)
-            if answered.outcome == "parked":
-                return judgement_of(answered.turns[-1])
-        try:
-            judgement: Judgement = answers.judge(self.rehearsal, answered)
-        except SessionStateError:
-            if not words:
-                raise
-            # Somebody else has judged, parked or closed it meanwhile, or ended the session; the words stand
-            # in the transcript, so they are not refused, and what became of them is returned.
-            return judgement_of(self._as_it_stands(answered).turns[len(answered.turns) - 1])
-        self.watch.after_call()
-        return judgement
+        return self.answer_and_judge(text)

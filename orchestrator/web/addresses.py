@@ -1,4 +1,4 @@
-"""Where requests arrive: below the public path or not, at the API's addresses of now or of before."""
+"""Map request addresses: with or without the public path, the API's present or former ones."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PREFIX: Final = "/api/v1"
-"""Of every address of the API."""
+"""The prefix of every address of the API."""
 FORMER: Final = re.compile(r"/api(?P<rest>/(?!v[0-9]+(?:/|$)).*)", re.DOTALL)
 """An address of the API as it was before addresses had a version."""
 DEPRECATED_AT: Final = 1_795_651_200
@@ -49,13 +49,13 @@ class Addresses:
 
 
 def deprecate(headers: MutableHeaders, successor: str) -> None:
-    """Call the address deprecated, and name the path that succeeds it."""
+    """Mark the answer's address as deprecated, and name the path that succeeds it."""
     headers["deprecation"] = f"@{DEPRECATED_AT}"
     headers.append("link", f'<{quote(successor)}>; rel="successor-version"')
 
 
 def localise(headers: MutableHeaders, base: str) -> None:
-    """Make the framework's redirect, to scheme and host, one to a path below the public one.
+    """Make the framework's redirect, which names scheme and host, one to a path below the public one.
 
     The framework knows neither the public path nor the public scheme, and the browser knows best which name
     and port it has asked. Our own redirects are paths already, and none leads to another server.

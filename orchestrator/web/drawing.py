@@ -1,4 +1,4 @@
-"""The process that draws a PDF's pages; started by `pictures` with the open file as standard input."""
+"""Draw a PDF's pages in a process that `pictures` starts with the open file as standard input."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 MAX_HEIGHT = 4
-"""Times the width: a page that is taller is no slide, and its picture could take any amount of memory."""
+"""Maximum height of a page in widths: a taller one is no slide, and its picture could take any amount of
+memory."""
 
 
 def main() -> None:
-    """Draw every page, the first one first, each under its own name only once it is whole."""
+    """Draw every page in order, each under its own name only once it is whole."""
     import pypdfium2
 
     job = json.loads(sys.argv[-1])

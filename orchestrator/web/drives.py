@@ -24,36 +24,40 @@ from orchestrator.panel.loop.steps import End, Listen, is_run
 from orchestrator.panel.loop.transcript import set_clock, show_first
 from orchestrator.panel.loop.turns import Floor, floor_of
 from orchestrator.panel.records.moderator import NOBODY_THERE
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.presence import Microphones, Presence
 
 LOOK_S: Final = 0.25
-"""How often a drive looks at its timers and takes what a model has answered: an eighth of the shortest pause
-that means anything (2 s). A hundred that looked ten times a second took a tenth of a core for nothing.
+"""Seconds between two looks of a drive at its timers and at what a model has answered: an eighth of the
+shortest pause that means anything (2 s). A hundred that looked ten times a second took a tenth of a core for
+nothing.
 
 A look that took longer is followed by a wait of the same length, and a trace by none for `REST` times what it
 took: where a machine does not keep up, drives leave it to those who speak."""
 MAX_LENGTH_S: Final = 2.0
-"""No wait is longer: the shortest pause that means anything, however long a lock was held meanwhile."""
+"""Maximum seconds of a wait: the shortest pause that means anything, however long a lock was held
+meanwhile."""
 TRACE_EVERY_S: Final = 1.0
-"""How often a drive brings the facts and the trace up to date. Done with each piece of speech, it took as
-long as the writing of the words."""
+"""Seconds between two updates of the facts and the trace by a drive. Done with each piece of speech, it took
+as long as the writing of the words."""
 REST: Final = 20
-"""So many times what a trace took passes before the next: it has a twentieth of a drive's time at most."""
+"""Factor by which the wait after a trace exceeds its duration: it has a twentieth of a drive's time at
+most."""
 HEARD_OUT_S: Final = 6.0
-"""How long "That was it" waits for the last sentence once it is over: a pause that ends it, and its
+"""Seconds that "That was it" waits for the last sentence once it is over: a pause that ends it, and its
 recognition, which takes some tenths of its length (`help measured`)."""
 SENTENCE_S: Final = MAX_WINDOWS * WINDOW_S
-"""How long that sentence may still go on."""
+"""Maximum seconds that that sentence may still go on."""
 VOICE_S: Final = 0.6
-"""How long somebody counts as speaking after the microphone said so: it says so with each tenth of a second
-of speech, and has the first words of a sentence later than that."""
+"""Seconds for which somebody counts as speaking after the microphone said so: it says so with each tenth of a
+second of speech, and has the first words of a sentence later than that."""
 SPOKEN_S: Final = 15.0
-"""How long words count as being spoken after the last sound of them: four sentences that wait for a slow
-machine take as long. A microphone that is pulled out in mid-sentence says nothing more."""
+"""Seconds for which words count as being spoken after the last sound of them: four sentences that wait for a
+slow machine take as long. A microphone that is pulled out in mid-sentence says nothing more."""
 BEGINS_WITHIN_S: Final = 10.0
-"""Taking the driver's lock and setting the clock are two writes; a disk that needs this long is stuck."""
+"""Maximum seconds until a drive begins: taking the lock and setting the clock are two writes; a disk that
+needs this long is stuck."""
 
 
 class Drive:
@@ -61,7 +65,7 @@ class Drive:
 
     def __init__(
         self,
-        session: Session,
+        session: Rehearsal,
         over: Callable[[Drive], None],
         is_attended: Callable[[], bool] = lambda: True,
         is_spoken: Callable[[], bool] = lambda: False,
@@ -69,7 +73,7 @@ class Drive:
         """Drive *session*, for as long as somebody is there.
 
         Args:
-            over: Told when it is over.
+            over: Called with the drive when it is over.
             is_attended: Whether a page of the room is open, or words come in.
             is_spoken: Whether words are being spoken or recognised that do not stand in the transcript yet.
         """
@@ -111,20 +115,20 @@ class Drive:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether the drive is to stop."""
         return self._stop.is_set()
 
     def tell_to_stop(self) -> None:
-        """Stop the clock and let go, soon; what is under way for the panel is given up."""
+        """Stop the clock and let go, soon; cancel what is under way for the panel."""
         self._stop.set()
 
     def hears(self) -> None:
-        """Somebody is speaking, so it is no silence that ends an answer or lets the panel come in."""
+        """Note that somebody is speaking, so that no silence ends an answer or lets the panel come in."""
         self.voice_at = monotonic()
         self._voice.set()
 
     def stop(self) -> None:
-        """Do the same, and wait until it is done."""
+        """Stop the drive as `tell_to_stop` does, and wait until it is done."""
         self.tell_to_stop()
         self._thread.join()
 
@@ -224,7 +228,7 @@ class Drive:
             rehearsal.playing_s = None
 
     def _watch(self) -> None:
-        """Facts that are due, and the trace; a model is asked for facts beside all that the panel does."""
+        """Bring due facts and the trace up to date; a model is asked for facts while the panel goes on."""
         watch = self.session.watch
         if not self.session.rehearsal.has_model:
             watch.after_step()
@@ -236,7 +240,7 @@ class Drive:
 
 
 class Drives:
-    """Every session that this server drives, by its folder's name. Safe to use from many threads.
+    """The sessions that this server drives, by folder name. Safe to use from many threads.
 
     The lock is held for no longer than a look into the table: no session waits for another's disk or model.
     """
@@ -278,7 +282,7 @@ class Drives:
             return sorted(self._drives)
 
     def stop(self, session_id: str) -> bool:
-        """Stop driving it, and its clock with it; False: this server did not drive it."""
+        """Stop driving the session, and its clock with it; return False if this server did not drive it."""
         with self._lock:
             drive = self._drives.get(session_id)
         if drive is not None:
@@ -286,7 +290,7 @@ class Drives:
         return drive is not None
 
     def hears(self, session_id: str) -> None:
-        """Somebody is speaking there; where this server does not drive it, that changes nothing."""
+        """Note that somebody is speaking there; where this server does not drive it, that changes nothing."""
         drive = self._drives.get(session_id)
         if drive is not None:
             drive.hears()
@@ -307,7 +311,7 @@ class Drives:
                 "what you said last is not recognised yet: press again once it stands in the captions"
             )
 
-    def end_answer(self, session: Session) -> None:
+    def end_answer(self, session: Rehearsal) -> None:
         """Note that the answer ends now, and wait for what of it is being spoken; not where nothing is.
 
         Raises:
@@ -328,8 +332,8 @@ class Drives:
         drive = self._drives.get(session_id)
         return drive is None or monotonic() - drive.voice_at < SPOKEN_S
 
-    def go_on(self, session: Session) -> None:
-        """Somebody without a page says or does something: a drive that stopped for want of them goes on.
+    def go_on(self, session: Rehearsal) -> None:
+        """Let a drive go on that stopped for want of a page, as somebody without one says or does something.
 
         Raises:
             As `begin`.
@@ -343,25 +347,25 @@ class Drives:
             self.begin(session.name)
 
     def live(self, session_id: str) -> Live | None:
-        """What only the drive of this session knows; None: this server does not drive it."""
+        """Return what only the drive of this session knows, or None if this server does not drive it."""
         drive = self._drives.get(session_id)
         return drive.live if drive is not None else None
 
     def is_driving(self, session_id: str) -> bool:
-        """Whether this server drives the session now."""
+        """Return whether this server drives the session now."""
         return session_id in self._drives
 
     def floor(self, session_id: str) -> Floor | None:
-        """Whose turn it was at the last look of this session's drive; None: this server does not drive it."""
+        """Return whose turn it was at the drive's last look, or None if this server does not drive it."""
         drive = self._drives.get(session_id)
         return drive.floor if drive is not None else None
 
     def broke_off(self, session_id: str) -> str | None:
-        """Why the last drive of this session broke off, in one line; None: it did not."""
+        """Return why the last drive of this session broke off, in one line, or None if it did not."""
         return self._broke_off.get(session_id)
 
     def stop_all(self) -> None:
-        """Stop every one, as the server ends."""
+        """Stop every drive, as the server ends."""
         with self._lock:
             drives = list(self._drives.values())
         for drive in drives:  # all at once, so that a hundred take no longer than the slowest
@@ -369,8 +373,8 @@ class Drives:
         for drive in drives:
             drive.stop()
 
-    def _drive_of(self, session: Session) -> Drive:
-        """Return the drive of this session, which is started where there is none."""
+    def _drive_of(self, session: Rehearsal) -> Drive:
+        """Return the drive of this session, started if there is none."""
         with self._lock:
             drive = self._drives.get(session.name)
             if drive is None:

@@ -1,4 +1,4 @@
-"""Dossiers that are being made: with a model that takes minutes, so a page asks how it stands."""
+"""Make dossiers in the background: a model takes minutes, so a page asks for the state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from orchestrator.panel.engines.in_flight import Calls
 
 
 class Starts:
-    """Safe to use from many threads."""
+    """The starts of sessions that are under way. Safe to use from many threads."""
 
     def __init__(self) -> None:
         """Begin with none."""
@@ -39,7 +39,7 @@ class Starts:
                 self._under_way.remove(calls)
 
     def line(self) -> str | None:
-        """Return what the start that is under way the longest asks its model; None: nothing is asked."""
+        """Return what the start that is under way the longest asks its model, or None if nothing is asked."""
         with self._lock:
             under_way = tuple(self._under_way)
         return next((line for calls in under_way if (line := calls.line()) is not None), None)
@@ -49,7 +49,7 @@ class Starts:
 
 
 MAX_JOBS: Final = 4
-"""Dossiers made at one time by one server: each may be a paid call, and reads a whole deck."""
+"""Maximum dossiers made at one time by one server: each may be a paid call, and reads a whole deck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +75,11 @@ class Dossiers:
         self._making: dict[str, Making] = {}
 
     def of(self, deck: str) -> Making | None:
-        """What is being made for a deck, or failed; None: nothing is."""
+        """Return what is being made for a deck, or failed, or None if nothing is."""
         return self._making.get(deck)
 
     def make(self, deck: str, engine: str, work: Callable[[Calls], None]) -> bool:
-        """Begin *work* in a thread of its own, unless one for this deck is under way; whether it began."""
+        """Begin *work* in a thread of its own, unless one for this deck runs; return whether it began."""
         with self._lock:
             under_way = [one for one, made in self._making.items() if made.failed is None]
             if deck in under_way or len(under_way) >= MAX_JOBS:

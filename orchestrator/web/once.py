@@ -1,4 +1,4 @@
-"""What a client asks by an id of its own counts once, and gets the first reply again."""
+"""Count once what a client asks by an id of its own, and give it the first reply again."""
 
 from __future__ import annotations
 

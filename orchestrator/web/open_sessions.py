@@ -22,7 +22,7 @@ from orchestrator.core.store.waiting import TIMEOUT_S
 from orchestrator.core.table import SESSION_ID
 from orchestrator.documents.opening import AnySession, open_any, rehearsal_of, store_of
 from orchestrator.panel.home import Home
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 # ---------------------------------------------------------------------- threads
 # Threads in which a session is worked on: a few for each, so that a session that is stuck takes no
@@ -38,22 +38,22 @@ T = TypeVar("T")
 
 
 class Work(Enum):
-    """What is done with a session; each kind has threads of its own, so that none keeps another waiting."""
+    """A kind of work on a session; each kind has threads of its own, so that none keeps another waiting."""
 
     READ = "read"
-    """Needs no lock."""
+    """Work that needs no lock."""
     WRITE = "write"
-    """Takes milliseconds, once the lock is free."""
+    """Work that takes milliseconds, once the lock is free."""
     LONG = "long"
-    """Waits for a model or an archive."""
+    """Work that waits for a model or an archive."""
     DRAW = "draw"
-    """Waits for a program that draws or prints."""
+    """Work that waits for a program that draws or prints."""
 
 
 PLACES: Final = {Work.READ: 4, Work.WRITE: 4, Work.LONG: 3, Work.DRAW: 2}
-"""Threads of one session. Few: more write no faster; several: one may wait for the disk."""
+"""Threads of one session, by work. Few: more write no faster; several: one may wait for the disk."""
 _WITHOUT_LIMIT: Final = frozenset({Work.READ, Work.DRAW})
-"""They change nothing, so they end by themselves."""
+"""Kinds of work that change nothing, so they end by themselves."""
 
 
 class Lane:
@@ -119,7 +119,7 @@ class SessionThreads:
         self._lanes: dict[tuple[str, Work], Lane] = {}
 
     async def run(self, session: str, kind: Work, work: Callable[[], T]) -> T:
-        """Do *work* on *session* in a thread, as `Lane.run`."""
+        """Do *work* on *session* in a thread, as `Lane.run` does."""
         lane = self._lanes.setdefault((session, kind), Lane(session, kind))
         lane.users += 1
         try:
@@ -146,11 +146,11 @@ def _working(kind: Work) -> Callable[[Callable[P, T]], Callable[P, Awaitable[T]]
 reads: Final = _working(Work.READ)
 """Have a route, a plain function with the arguments `session` and `site`, read in the session's threads."""
 writes: Final = _working(Work.WRITE)
-"""As `reads`, for a route that writes to the session."""
+"""Have a route run as with `reads`, but write to the session."""
 takes_long: Final = _working(Work.LONG)
-"""As `reads`, for a route that waits for a model or an archive."""
+"""Have a route run as with `reads`, but wait for a model or an archive."""
 draws: Final = _working(Work.DRAW)
-"""As `reads`, for a route that waits for a program that draws."""
+"""Have a route run as with `reads`, but wait for a program that draws."""
 
 
 # ---------------------------------------------------------------------- keys
@@ -158,7 +158,7 @@ draws: Final = _working(Work.DRAW)
 
 
 class Keys:
-    """Ids that are being worked on by this server: who asks by one of them waits for its first reply."""
+    """The request ids that this server is working on: a repeated request waits for the first reply."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -169,7 +169,7 @@ class Keys:
         """Let one at a time into the block.
 
         Raises:
-            SessionBusyError: Another was in it all the time that a lock is waited for.
+            SessionBusyError: Another was in the block until the time-out.
         """
         with self._lock:
             lock, users = self._held.get((session, key), (Lock(), 0))
@@ -194,10 +194,12 @@ class Keys:
 
 
 MAX_IDLE: Final = 128
-"""Sessions kept open beside those that this server drives; each takes 3 to 8 MB and 9 to 20 descriptors."""
+"""Maximum sessions kept open beside those that this server drives; each takes 3 to 8 MB and 9 to 20
+descriptors."""
 OPENING_AT_ONCE: Final = 16
-"""Folding a ledger can take seconds, in which whoever asks for the same session waits, and one in sixteen of
-the others; a lock for each session would have to be taken away again, and somebody may be waiting for it."""
+"""Number of locks for opening sessions. Folding a ledger can take seconds, in which whoever asks for the same
+session waits, and one in sixteen of the others; a lock for each session would have to be taken away again,
+and somebody may be waiting for it."""
 
 
 class OpenSessions:
@@ -214,7 +216,7 @@ class OpenSessions:
         self._opening = tuple(Lock() for _ in range(OPENING_AT_ONCE))
         self._held: Counter[str] = Counter()  # by how many: it is not closed behind their backs
 
-    def get(self, session_id: str) -> Session:
+    def get(self, session_id: str) -> Rehearsal:
         """Return the rehearsal in the folder with exactly this name: its id, but for a copy.
 
         Raises:
@@ -253,20 +255,20 @@ class OpenSessions:
             self._close_idle(*idle)
 
     def hold(self, session_id: str) -> None:
-        """Keep a session open until it is let go of as often: this server drives it, or a request lasts."""
+        """Keep a session open, for a drive or a request, until `let_go` was called as often."""
         with self._lock:
             self._held[session_id] += 1
 
     def let_go(self, session_id: str) -> None:
-        """The other end of `hold`: a session that nobody uses may be closed when others come."""
+        """Undo one `hold`: a session that nobody uses may be closed when others come."""
         with self._lock:
             self._held[session_id] -= 1
             if not self._held[session_id]:
                 del self._held[session_id]
 
     @contextmanager
-    def using(self, session_id: str) -> Iterator[Session]:
-        """As `get`; it stays open for as long as the block lasts, which may wait for a model or a disk."""
+    def using(self, session_id: str) -> Iterator[Rehearsal]:
+        """Yield the session as `get` returns it, open for the whole block, which may wait for a model."""
         self.hold(session_id)
         try:
             yield self.get(session_id)
@@ -290,14 +292,14 @@ class OpenSessions:
             found[0].close()
 
     def close(self) -> None:
-        """Close all of them."""
+        """Close all sessions."""
         with self._lock:
             closed, self._open = [one for one, _ in self._open.values()], OrderedDict()
         for one in closed:
             _close(one)
 
     def _close_idle(self, session: AnySession, inode: int) -> None:
-        """Close it, unless receipts of it wait for a lock that another holds: then it stays open for now."""
+        """Close the session, unless its receipts wait for a lock that another holds: then it stays open."""
         try:
             store_of(session).flush(timeout_s=0)
         except SessionBusyError:
@@ -311,7 +313,7 @@ class OpenSessions:
         _close(session)
 
     def _known(self, session_id: str) -> AnySession | None:
-        """The session, if it is open and its folder is still the same one: it may have been erased."""
+        """Return the session, if it is open and its folder is still the same one: it may have been erased."""
         with self._lock:
             session, inode = self._open.get(session_id, (None, 0))
         if session is None:
@@ -344,6 +346,6 @@ class OpenSessions:
 
 
 def _close(session: AnySession) -> None:
-    """Close a session that others pushed out or replaced: what fails there is not the business of those."""
+    """Close a session that others pushed out or replaced, without passing its errors on to them."""
     with suppress(GreenroomError, OSError):  # what waited to be written has no folder any more, say
         session.close()

@@ -17,12 +17,12 @@ from typing import Final
 from orchestrator.web.addresses import PREFIX
 
 ALPHABET: Final = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Without I, L, O, 0 and 1, which look like one another."""
+"""The letters of a code, without I, L, O, 0 and 1, which look like one another."""
 CODE_LETTERS: Final = 8
-"""8.5e11 codes: with `MAX_WRONG` guesses at one nobody comes by chance upon it."""
+"""Length of a code: of 8.5e11 codes nobody finds one by chance with `MAX_WRONG` guesses."""
 CODE_VALID_S: Final = 600.0
 MAX_WRONG: Final = 10
-"""Wrong codes after which none that was offered opens anything: whoever guesses has that many guesses."""
+"""Maximum wrong codes, after which none that was offered opens anything."""
 PASS_BYTES: Final = 32
 
 _OWN: Final = f"{PREFIX}/sessions/{{session}}"
@@ -60,7 +60,7 @@ class Opened:
         return f"/room/{self.session}" + ("" if self.window == "room" else f"/{self.window}")
 
     def may(self, method: str, path: str) -> bool:
-        """Whether this window's page makes such a request."""
+        """Return whether this window's page makes such a request."""
         here = {"session": re.escape(self.session), "page": re.escape(self.path)}
         # `[0-9]` has no braces, so the patterns can be filled in as texts are.
         return any(re.fullmatch(one.format(**here), f"{method} {path}") for one in MAY[self.window])
@@ -77,14 +77,14 @@ class Pairings:
         self._wrong = 0
 
     def offer(self, opened: Opened) -> str:
-        """Return a new code, valid for `CODE_VALID_S` and once; the one before for the same opens nothing."""
+        """Return a new code, valid for `CODE_VALID_S` and once; the one before for the same window ends."""
         code = "".join(secrets.choice(ALPHABET) for _ in range(CODE_LETTERS))
         with self._lock:
             self._codes[opened] = code, self._now() + CODE_VALID_S
         return code
 
     def redeem(self, code: str) -> tuple[str, Opened] | None:
-        """Use a code up and return the pass for it, and what that opens; None: it opens nothing."""
+        """Use a code up and return the pass for it, and what that opens, or None if it opens nothing."""
         with self._lock:
             for opened, (offered, until) in self._codes.items():
                 if self._now() < until and secrets.compare_digest(code.upper().encode(), offered.encode()):
@@ -99,6 +99,6 @@ class Pairings:
             return None
 
     def may(self, shown: str, method: str, path: str) -> bool:
-        """Whether *shown* is a pass with which this may be asked."""
+        """Return whether *shown* is a pass with which this may be asked."""
         opened = self._passes.get(shown)  # 32 random bytes: no time that a look-up takes tells them
         return opened is not None and opened.may(method, path)

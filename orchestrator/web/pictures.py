@@ -23,18 +23,20 @@ from typing import Final
 from orchestrator.material.values import Deck
 
 WIDTH_PX: Final = 1600
-"""Sharp on a screen that shows the slide 800 points wide with two dots to a point."""
+"""Width of a picture: sharp on a screen that shows the slide 800 points wide with two dots to a point."""
 DRAWN_WITHIN_S: Final = 120
-"""LibreOffice takes some ten seconds for a deck of fifty slides; then the text card stays."""
+"""Maximum seconds to draw a deck: LibreOffice takes some ten for fifty slides; then the text card stays."""
 PICTURE_WITHIN_S: Final = 20
-"""A page that waits longer for one picture shows the text card, and the picture when it is asked again."""
+"""Maximum seconds that a page waits for one picture; then it shows the text card, and the picture when asked
+again."""
 AT_ONCE: Final = 2
-"""Decks that are drawn at a time: LibreOffice takes a core and some 300 MB for each."""
+"""Maximum decks drawn at a time: LibreOffice takes a core and some 300 MB for each."""
 MAX_KEPT: Final = 40
-"""Decks whose pictures stay, the oldest leave first; fifty slides take some 15 MB, and are drawn again."""
+"""Maximum decks whose pictures stay, the oldest leave first; fifty slides take some 15 MB, and are drawn
+again."""
 LOOK_S: Final = 0.05
 MEMORY_BYTES: Final = 1_500_000_000
-"""Of the drawing process; a page of photographs takes some 100 MB at this width."""
+"""Maximum memory of the drawing process; a page of photographs takes some 100 MB at this width."""
 
 _START = """
 import json, sys
@@ -58,7 +60,7 @@ class Drawing:
         self._thread.start()
 
     def wait_for(self, page: int) -> Path | None:
-        """The picture of a page, from 1, as soon as it is there; None where it does not come in time."""
+        """Return the picture of a page, from 1, as soon as it exists, or None if it does not come in time."""
         picture = self.folder / f"{page}.png"
         waited_s = 0.0
         while not picture.is_file() and self._thread.is_alive() and waited_s < PICTURE_WITHIN_S:
@@ -67,7 +69,7 @@ class Drawing:
         return picture if picture.is_file() else None
 
     def stop(self) -> None:
-        """End what draws, and remove what was drawn."""
+        """Stop the drawing process, and remove what was drawn."""
         with self._lock:
             self._is_stopped = True
             if self._process is not None:
@@ -76,7 +78,7 @@ class Drawing:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _run(self) -> None:
-        """Draw every page; whatever goes wrong, there are fewer pictures and nothing else."""
+        """Draw every page; an error costs pictures and nothing else."""
         while not self._turns.acquire(timeout=LOOK_S):
             if self._is_stopped:
                 return
@@ -135,7 +137,7 @@ class Pictures:
         return tempfile.TemporaryDirectory(prefix="greenroom-pictures-", ignore_cleanup_errors=True)
 
     def of(self, deck: Deck, file: Path, number: int) -> Path | None:
-        """The picture of a slide as a PNG; None where there is none. The first call for a deck draws all.
+        """Return the picture of a slide as a PNG, if there is one. The first call for a deck draws all.
 
         Args:
             file: The deck as it was given; it may be gone.
@@ -158,14 +160,14 @@ class Pictures:
         return drawing.wait_for(page)
 
     def forget(self, sha256: str) -> None:
-        """Remove a deck's pictures: its session was erased. Another session's are drawn anew."""
+        """Remove the pictures of a deck whose session was erased. Another session's are drawn anew."""
         with self._lock:
             drawing = self._drawn.pop(sha256, None)
         if drawing is not None:
             drawing.stop()
 
     def close(self) -> None:
-        """Remove all of them, and end what draws."""
+        """Remove all pictures, and stop drawing."""
         with self._lock:
             drawings, self._drawn = list(self._drawn.values()), OrderedDict()
         for one in drawings:
@@ -175,22 +177,22 @@ class Pictures:
 
 
 def can_draw(kind: str) -> bool:
-    """Whether decks of this kind can be drawn on this machine."""
+    """Return whether decks of this kind can be drawn on this machine."""
     return kind == "pdf" or (kind == "pptx" and office() is not None)
 
 
 def office() -> str | None:
-    """LibreOffice's program, where it is installed."""
+    """Return LibreOffice's program, where it is installed."""
     return shutil.which("soffice") or shutil.which("libreoffice")
 
 
 def _page_of(deck: Deck, number: int) -> int | None:
-    """The page, from 1, that shows a slide: LibreOffice leaves hidden slides out of its PDF."""
+    """Return the page, from 1, that shows a slide: LibreOffice leaves hidden slides out of its PDF."""
     shown = [slide.number for slide in deck.slides if not slide.hidden]
     return shown.index(number) + 1 if number in shown else None
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a program's whole group, unless it is over: its number may be another's by now."""
+    """Kill a program's whole group, unless it is over: its number may be another's by now."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)

@@ -18,10 +18,11 @@ from typing import Final, Protocol
 
 
 GRACE_S: Final = 10.0
-"""How long a room counts as attended after its last page went: a reload takes two seconds, a phone that locks
-and is opened again some more. Our own measure."""
+"""Seconds for which a room counts as attended after its last page went: a reload takes two seconds, a phone
+that locks and is opened again some more. Our own measure."""
 WORDS_S: Final = 60.0
-"""The same after words or a request of a client that has no page: a pause within a talk is shorter."""
+"""Seconds of the same after words or a request of a client without a page: a pause within a talk is
+shorter."""
 
 
 class Presence:
@@ -47,17 +48,17 @@ class Presence:
                 self._until[session] = monotonic() + GRACE_S
 
     def seen(self, session: str) -> None:
-        """Note words or a request; where a page is open, it is the page's, and says nothing beyond it."""
+        """Note words or a request; while a page is open they count as the page's."""
         with self._lock:
             if self._pages[session] <= 0:
                 self._until[session] = monotonic() + WORDS_S
 
     def has_page(self, session: str) -> bool:
-        """Whether a page is open there, or a microphone."""
+        """Return whether a page is open there, or a microphone."""
         return self._pages[session] > 0
 
     def is_attended(self, session: str) -> bool:
-        """Whether a page is open there, or somebody was there just now."""
+        """Return whether a page is open there, or somebody was there just now."""
         return self._pages[session] > 0 or monotonic() < self._until.get(session, 0.0)
 
 
@@ -68,8 +69,8 @@ class Presence:
 
 
 FINISH_WITHIN_S: Final = 30.0
-"""How long the end of a session waits for what was said last: four sentences that wait take half of it on a
-slow machine, so whatever takes longer hangs."""
+"""Maximum seconds that the end of a session waits for what was said last: four sentences that wait take half
+of it on a slow machine, so whatever takes longer hangs."""
 NOT_TAKEN: Final = (
     f"microphone: the last words could not be recognised within {FINISH_WITHIN_S:g} seconds and are not in "
     "the transcript"
@@ -91,7 +92,7 @@ class Open(Protocol):
         """How many sentences, from its beginning, have been spoken or are being spoken now."""
 
     def owes(self, owed: int) -> bool:
-        """Whether one of so many does not stand in the transcript yet."""
+        """Return whether one of so many sentences is missing in the transcript."""
 
     async def finish(self) -> str | None:
         """Take in what was said, and close it, as the session ends; return why not all could be taken in."""
@@ -107,7 +108,7 @@ class Microphones:
         self._lock = Lock()
 
     async def enter(self, session: str, microphone: Open) -> None:
-        """Make it the session's microphone: the one that was is told, and what was said into it is kept."""
+        """Make *microphone* the session's: the one before is notified, and what was said into it is kept."""
         with self._lock:
             self._loop = asyncio.get_running_loop()
             before = list(self._open.get(session, ()))
@@ -116,7 +117,7 @@ class Microphones:
             await one.give_way()
 
     def leave(self, session: str, microphone: Open) -> None:
-        """Forget one that owes nothing any more."""
+        """Forget a microphone that owes nothing any more."""
         with self._lock:
             left = [one for one in self._open.get(session, ()) if one is not microphone]
             if left:
@@ -125,12 +126,12 @@ class Microphones:
                 self._open.pop(session, None)
 
     def is_owing(self, session: str) -> bool:
-        """Whether one of the session's microphones is owing."""
+        """Return whether one of the session's microphones is owing."""
         with self._lock:
             return any(one.is_owing for one in self._open.get(session, ()))
 
     def owing(self, session: str) -> Callable[[], bool] | None:
-        """Whether what is being spoken now is still owed, whatever is spoken later; None: nothing is."""
+        """Return a check whether what is being spoken now is still owed, or None if nothing is."""
         with self._lock:
             owing = [(one, one.owed) for one in self._open.get(session, ()) if one.is_owing]
         return (lambda: any(one.owes(owed) for one, owed in owing)) if owing else None

@@ -81,11 +81,12 @@ STATUS: Final[tuple[tuple[type[GreenroomError], HTTPStatus], ...]] = (
     (ArchiveError, HTTPStatus.BAD_GATEWAY),
     (PrintError, HTTPStatus.NOT_IMPLEMENTED),  # this machine lacks what it takes
 )
-"""The first class that an error is of counts; what is none of them is the server's own fault."""
+"""The HTTP status of each class of errors; the first that fits counts, any other error is the server's
+fault."""
 
 
 RETRY_AFTER_S: Final = 1
-"""A request that comes again waits for the session anew, and takes no thread meanwhile."""
+"""Seconds until a request may come again: it waits for the session anew, and takes no thread meanwhile."""
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -120,11 +121,11 @@ RESPONSES: Final[dict[int | str, dict[str, Any]]] = {
         "headers": {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer"}}},
     },
 }
-"""What every route may answer besides its own."""
+"""The answers of every route besides its own."""
 
 
 def problem(status: int, detail: str, *, code: str, value: str | None = None) -> Response:
-    """One problem document."""
+    """Return one problem document."""
     title = HTTPStatus(status).phrase
     about = Problem(title=title, status=status, detail=detail, code=code, value=value)
     # In ASCII, because what was sent may hold half a character, which no UTF-8 can say.
@@ -157,7 +158,7 @@ def told(
 
 
 def status_of(error: GreenroomError) -> int:
-    """The HTTP status that says what kind of error it is."""
+    """Return the HTTP status that says what kind of error it is."""
     own = (status for kind, status in STATUS if isinstance(error, kind))
     return next(own, HTTPStatus.INTERNAL_SERVER_ERROR)
 
@@ -211,7 +212,7 @@ def tell_problems(app: FastAPI) -> None:
 
 
 def _told(request: Request, detail: str) -> str:
-    """*detail* without the places of this server's disk: a file's name within the home is enough."""
+    """Return *detail* without the places of this server's disk: a file's name within the home is enough."""
     site: Site = request.app.state.site
     roots = [site.archives] if site.home is None else [str(site.home.root), site.archives]
     for root in roots:

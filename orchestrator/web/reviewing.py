@@ -1,4 +1,4 @@
-"""What a review looks at: the catalogue, kept up to date, and one session at a time, live or archived."""
+"""Review sessions: the catalogue, kept up to date, and one session at a time, live or archived."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from orchestrator.panel.comments import Comments, Verdicts
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.resolving import judge_as_person, persons_of
 from orchestrator.panel.model.exchange import Persons, PersonVerdict
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.catalogue import Catalogue, Row, comments_beside, of_archives, of_home, update
 from orchestrator.review.progress import AskedBefore, asked_before, outcomes_of
 from orchestrator.review.reading import END_BYTES, head_of
@@ -47,19 +47,19 @@ from orchestrator.review.titles import Titles
 from orchestrator.web.open_sessions import OpenSessions
 
 MAX_FETCHED: Final = 8
-"""Archived sessions that lie unpacked at once; one takes some 1 MB, and a reviewer reads one or two."""
+"""Maximum archived sessions unpacked at once; one takes some 1 MB, and a reviewer reads one or two."""
 FRESH_S: Final = 2.0
-"""A catalogue that was brought up to date this lately is shown as it is."""
+"""Seconds for which a catalogue that was brought up to date is shown as it is."""
 TIMEOUT_S: Final = 0.05
-"""A list waits so long for what is new: to look at 1,000 archives takes half of it. A longer update goes on
-behind the page, and the page says so where anything is read."""
+"""Seconds that a list waits for what is new: to look at 1,000 archives takes half of it. A longer update goes
+on behind the page, and the page says so where anything is read."""
 LONG_TIMEOUT_S: Final = 2.0
-"""So long where there would be nothing to show: no session at all, or not the one that is asked for."""
+"""Seconds to wait where there would be nothing to show: no session at all, or not the one asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How far the catalogue is up to date."""
+    """The state of bringing the catalogue up to date."""
 
     done: int = 0
     of: int = 0
@@ -69,7 +69,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a verification of a session at one place found."""
+    """The outcome of verifying a session at one place."""
 
     archive: str  # its address; "": the session's own folder was looked at
     is_valid: bool | None  # None: it cannot be read now, which is no verdict
@@ -82,7 +82,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a session stands, as its home's register has it; without a home, as the archives are listed."""
+    """The places of a session's archives, by its home's register, or without a home as they are listed."""
 
     kind: str  # live, archived, not-archived, otherwise, replaced, gone, unknown
     told: str = ""  # the archive, or what to know of it
@@ -90,7 +90,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """What was last verified of a session, at all places together."""
+    """The last verification of a session, at all places together."""
 
     is_valid: bool
     at: str  # RFC 3339
@@ -108,7 +108,7 @@ class Review:
         *,
         known: Home | None = None,
     ) -> None:
-        """Nothing is read yet.
+        """Prepare to review; read nothing yet.
 
         Raises:
             UsageError: *archives* is no archive address.
@@ -140,7 +140,7 @@ class Review:
     def refresh(self, *, is_needed: bool = False) -> Reading:
         """Bring the catalogue up to date, as far as that is quick; the rest goes on behind the page.
 
-        *is_needed*: look also where that was done just now, and wait longer.
+        *is_needed*: look even if that was done just now, and wait longer.
         """
         with self._lock:
             running = self._running
@@ -173,7 +173,7 @@ class Review:
                 self._running, self._ended = None, time.monotonic()
 
     def row(self, session: str) -> Row:
-        """A session of the catalogue, as of now.
+        """Return a session of the catalogue, as of now.
 
         Raises:
             SessionNotFoundError: There is none.
@@ -197,7 +197,7 @@ class Review:
 
     # ------------------------------------------------------------------ one session
 
-    def session(self, row: Row) -> Session:
+    def session(self, row: Row) -> Rehearsal:
         """Return the rehearsal itself, as `session_any`.
 
         Raises:
@@ -243,12 +243,12 @@ class Review:
             self.catalogue.note_verified(name, self._place, row.entry.head, is_valid=True)
         return opened
 
-    def persons(self, found: Session) -> Persons:
-        """What people say of the answers of a session."""
+    def persons(self, found: Rehearsal) -> Persons:
+        """Return what people say of the answers of a session."""
         return persons_of(found.rehearsal, self.verdicts)
 
     def outcomes(self, row: Row) -> dict[str, int]:
-        """How many questions came to what, by whoever judged; as its debrief counts them."""
+        """Return how many questions came to what, by whoever judged; as its debrief counts them."""
         said: list[PersonVerdict] = []
         if row.entry.is_ended:
             with suppress(HomeError):  # the session's own page says which line is wrong
@@ -256,7 +256,7 @@ class Review:
         return outcomes_of(row.entry, said)
 
     def asked_before(self, deck_sha256: str) -> tuple[AskedBefore, ...]:
-        """The questions of the home's own rehearsals of a deck; those of a demonstration are nobody's."""
+        """Return the questions of the home's own rehearsals of a deck, without those of demonstrations."""
         self.refresh(is_needed=True)
         runs = self.catalogue.runs_of(deck_sha256)
         return asked_before(
@@ -273,7 +273,7 @@ class Review:
         note: str = "",
         by: str | None = None,
     ) -> PersonVerdict:
-        """Keep what a person says of an answer, as `Session.judge_as_person`; of an archive too.
+        """Keep what a person says of an answer, as `Rehearsal.judge_as_person` does; of an archive too.
 
         Raises:
             SessionNotFoundError: There is no such session.
@@ -286,14 +286,14 @@ class Review:
         return judge_as_person(rehearsal, self.verdicts, exchange, verdict, turn=turn, note=note, by=by)
 
     def checked(self, row: Row, *, again: bool = False) -> list[Checked]:
-        """Whether a session that ended is what its ledger says, at each place where it is looked for.
+        """Check that a session that ended is what its ledger says, at each place where it is looked for.
 
         That is its folder in the home, and the archive that this server reviews, where the home archived it
-        there or has no folder of it. As remembered of this head, else looked at now; an archive beside the
-        folder only where it was looked at before, or *again* asks for it.
+        there or has no folder of it. A result remembered for this head is used, else the place is checked
+        now; an archive beside the folder only if it was checked before, or *again* asks for it.
 
         Args:
-            again: Look at all of them now.
+            again: Check all of them now.
         """
         found = []
         if row.is_here and (row.entry.is_ended or self.standing(row).kind == "otherwise"):
@@ -305,7 +305,7 @@ class Review:
         return found
 
     def _checked(self, row: Row, place: str, *, again: bool) -> Checked:
-        """What is at one place: *place* as in `Catalogue.note_verified`."""
+        """Check what is at one place: *place* as in `Catalogue.note_verified`."""
         name = row.entry.session
         # Of the folder as it is now: the row may be of a ledger that was exchanged since.
         head = row.entry.head if place else self._head_now(name)
@@ -330,8 +330,8 @@ class Review:
     def verify(self, session: str, *, archive: bool = False) -> Verification:
         """Verify what lies there now: the session's folder in the home, else its archive.
 
-        The archive is held against what the home archived, and where that has no folder of the session also
-        against what was read here before: another one is `replaced`.
+        The archive is held against what the home archived, and if that has no folder of the session, also
+            against what was read here before: another one is `replaced`.
 
         Args:
             session: Its id, or the name of its folder.
@@ -365,7 +365,7 @@ class Review:
     # ------------------------------------------------------------------ where it stands
 
     def standing(self, row: Row) -> Standing:
-        """Whether and where a session is archived: told from the home's register, not from the listing."""
+        """Return whether and where a session is archived, by the home's register and not by the listing."""
         name = row.entry.session
         listed = Standing("archived", row.archive) if row.archive else Standing("not-archived")
         if self._register is None:
@@ -390,7 +390,7 @@ class Review:
         return Standing("gone" if is_gone else "archived", kept[-1].archive)
 
     def _head_now(self, session: str) -> str:
-        """The hash of the last record of a session in the home; "" where there is none."""
+        """Return the hash of the last record of a session in the home, or "" if there is none."""
         root = self._home.sessions / session if self._home is not None else Path()
         try:
             with open_folder(root) as folder, opened(folder, LEDGER_NAME) as fd:
@@ -400,7 +400,7 @@ class Review:
             return ""
 
     def _is_touched(self, session: str, since: str) -> bool:
-        """Whether a file of a session changed since it was verified: the ledger alone does not say."""
+        """Return whether a file of a session changed since it was verified: the ledger alone does not say."""
         root = self._home.sessions / session if self._home is not None else Path()
         until = datetime.fromisoformat(since).timestamp()
         try:
@@ -409,7 +409,7 @@ class Review:
             return True
 
     def seals(self, rows: Sequence[Row]) -> dict[str, Seal]:
-        """What was last verified of these sessions, by session; those of which nothing was are left out."""
+        """Return what was last verified of these sessions, by session, without those never verified."""
         seen = self.catalogue.verified([row.entry.session for row in rows])
         found = {}
         for row in rows:
@@ -425,7 +425,7 @@ class Review:
         return found
 
     def _is_archived_here(self, row: Row) -> bool:
-        """Whether the home archived the session in the store that this server reviews."""
+        """Return whether the home archived the session in the store that this server reviews."""
         if self._home is None:
             return False
         try:
@@ -434,7 +434,7 @@ class Review:
             return False
 
     def _is_ours(self, kept: KeptArchive) -> bool:
-        """Whether an archive of the register lies in the store that this server reviews."""
+        """Return whether an archive of the register lies in the store that this server reviews."""
         if is_same_store(self._store, kept.url, kept.endpoint):
             return True
         # A home may have been moved since, with its own folder of archives; a store elsewhere was not.
@@ -444,13 +444,13 @@ class Review:
         return is_same_store(self._store, str(home.archives), "")
 
     def forget(self, session: str) -> None:
-        """Remove what lies unpacked of a session that was erased."""
+        """Remove the unpacked files of a session that was erased."""
         with self._fetching:
             if session in self._fetched:
                 self._drop(session)
 
     def close(self) -> None:
-        """Remove all that lies unpacked."""
+        """Remove all unpacked files."""
         with self._fetching:
             for name in list(self._fetched):
                 self._drop(name)
@@ -464,14 +464,14 @@ class Review:
 
 
 def _told(finding: Finding) -> str:
-    """A finding in one line; of a head also which was kept and which is there."""
+    """Return a finding in one line; of a head also which was kept and which is there."""
     line = f"{finding.path} is {finding.kind}"
     is_head = finding.kind in ("head", "replaced")
     return f"{line}: expected {finding.expected}, found {finding.found}" if is_head else line
 
 
 def _comments_of(archives: str, catalogue: Catalogue) -> Path:
-    """Where comments are kept without a home; those that an earlier release kept without the server move."""
+    """Return where comments are kept without a home; those that an earlier release kept elsewhere move."""
     kept, before = comments_beside(catalogue), comments_beside(of_archives(archives))
     if before.is_dir() and not kept.exists():
         with suppress(OSError):  # another server has just moved them, or they stay where they are

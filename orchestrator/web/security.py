@@ -32,25 +32,27 @@ from orchestrator.web.templating import page
 
 
 COOKIE: Final = "greenroom"
-"""What the name of the token's cookie ends with, but for the port."""
+"""The end of the name of the token's cookie, but for the port."""
 MAX_HEADER_BYTES: Final = 16_384
-"""Of a request's headers together; our own need about 1 kB."""
+"""Maximum size of a request's headers together; our own need about 1 kB."""
 HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]+))?")
-"""A name, and a port where it is not the usual one."""
+"""A host: a name, and a port where it is not the usual one."""
 HEALTH: Final = f"{PREFIX}/health"
 PROBED: Final = re.compile(r"(?:[a-z0-9_-]+(?::[0-9]+)?)?")
 """The Host of a load balancer that asks for `HEALTH`: a name without a dot, which no name server of a foreign
 site can point here, or none."""
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_BODY_BYTES: Final = 60_000_000
-"""A deck may have 50 MB (`deck.limits`) and travels with its form around it."""
+"""Maximum size of a body: a deck may have 50 MB (`deck.limits`) and travels with its form around it."""
 TOO_LARGE: Final = f"more than {MAX_BODY_BYTES // 1_000_000} MB is not taken"
 CLOSE: Final = {"connection": "close"}
-"""Of an answer that comes before the whole body: what follows on this connection is no new request."""
+"""Headers of an answer that comes before the whole body: what follows on this connection is no new
+request."""
 BODY_WITHIN_S: Final = 60.0
-"""From the first to the last byte of a body: a slow sender must not hold a worker for ever."""
+"""Maximum seconds from the first to the last byte of a body: a slow sender must not hold a worker for
+ever."""
 BODY_TYPES: Final = ("application/json", "multipart/form-data")
-"""A form of another site's page can send neither plain text nor a plain form that counts as JSON here."""
+"""Types of a body: a form of another site's page cannot send plain text or a plain form as JSON here."""
 OPEN_PATHS: Final = ("/static/", "/w/")
 """Style and scripts are no secret, and the page that asks for the token needs them; `/w/CODE` brings a
 secret of its own."""
@@ -80,7 +82,7 @@ HEADERS: Final = {
 
 
 class Security:
-    """Refuses what does not come from our own pages or a program that knows the token."""
+    """A layer that refuses what does not come from our own pages or a program that knows the token."""
 
     def __init__(self, app: ASGIApp, site: Site, body_within_s: float = BODY_WITHIN_S) -> None:
         self._app = app
@@ -131,7 +133,7 @@ class Security:
         return None if is_health else self._ask_for_token(scope, headers)
 
     def _wrong_name(self, host: str, is_health: bool) -> Response | None:
-        """Return the refusal of a request to *host*, or None where that is this server."""
+        """Return the refusal of a request to *host*, or None if that is this server."""
         site, name = self._site, name_of(host)
         if name in site.names or (site.takes_addresses and _is_address(name)):
             return None
@@ -144,7 +146,7 @@ class Security:
         return _refused(HTTPStatus.MISDIRECTED_REQUEST, told)
 
     def _is_own_page(self, origin: str, host: str) -> bool:
-        """Whether a page of *origin* is one of this server's, asked at *host*.
+        """Return whether a page of *origin* is one of this server's, asked at *host*.
 
         A proxy may name the server as it likes, but says truly what the page is. So the public origin is
         ours whatever the Host, and at a name that is public alone there is no other.
@@ -203,7 +205,7 @@ class Security:
 
 
 def name_of(host: str) -> str:
-    """Return the name in a Host header, "" where it holds none."""
+    """Return the name in a Host header, or "" if it holds none."""
     found = HOST.fullmatch(host)
     return found["name"] if found is not None else ""
 
@@ -227,7 +229,7 @@ def cookie_name(site: Site, host: str) -> str:
 
 
 def shows_token(headers: Headers, site: Site) -> bool:
-    """Whether a request shows the token, as a bearer token or as the cookie; or none is needed."""
+    """Return whether a request shows the token, as a bearer token or as the cookie, or needs none."""
     return site.token is None or any(_same(one, site.token) for one in _shown(headers, site))
 
 
@@ -244,7 +246,7 @@ def set_cookie(answer: Response, secret: str, site: Site, headers: Headers) -> N
 
 
 def _shown(headers: Headers, site: Site) -> list[str]:
-    """Every secret that a request shows: its bearer token, and its cookies of our name."""
+    """Return every secret that a request shows: its bearer token, and its cookies of our name."""
     name = cookie_name(site, headers.get("host", ""))
     shown = [headers.get("authorization", "").removeprefix("Bearer ")]
     for line in headers.getlist("cookie"):
@@ -281,7 +283,7 @@ class Body:
 
 
 def headless(scope: Scope, send: Send) -> tuple[Scope, Receive, Send]:
-    """A HEAD request as the GET that it asks about: its answer begins and has no body, be it a stream."""
+    """Treat a HEAD request as the GET that it asks about: its answer has no body, even if it is a stream."""
     begun = asyncio.Event()
     is_asked = False
 
@@ -303,7 +305,7 @@ def headless(scope: Scope, send: Send) -> tuple[Scope, Receive, Send]:
 
 
 def secured(send: Send) -> Send:
-    """*send*, with the headers that every answer carries."""
+    """Wrap *send* so that every answer carries the security headers."""
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -320,7 +322,7 @@ def _refused(status: HTTPStatus, detail: str) -> Response:
 
 
 def _is_address(name: str) -> bool:
-    """Whether *name* is an IP address: no name server had a say in it, so nobody could point it here."""
+    """Return whether *name* is an IP address, which no name server could point here."""
     try:
         ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -337,15 +339,16 @@ def _same(shown: str, token: str) -> bool:
 
 
 MAX_BYTES: Final = 1_000_000
-"""Of a body: fifty answers of the largest size, or an hour of speech with all its times."""
+"""Maximum size of most bodies: fifty answers of the largest size, or an hour of speech with all its times."""
 MAX_TEXT_BYTES: Final = 12_500_000
-"""Where a deck or a whole file comes as text: 2,000,000 characters, each written as an escape of JSON."""
+"""Maximum size where a deck or a file comes as text: 2,000,000 characters, each written as an escape of
+JSON."""
 _UPLOADS: Final = re.compile(rf"{PREFIX}/(decks|materials/[^/]+|check|dossier|sessions/[^/]+/intel)")
 _TEXTS: Final = re.compile(rf"{PREFIX}/(sessions|crew/sessions|sessions/[^/]+/files/.*)", re.DOTALL)
 
 
 class Bodies:
-    """Refuses a body that is larger than its address takes, before more of it is read."""
+    """A layer that refuses a body that is larger than its address takes, before more of it is read."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Serving a site: bound to loopback unless told otherwise, and then only with a token."""
+"""Serve a site: bound to loopback unless told otherwise, and then only with a token."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STATIC: Final = Path(__file__).parent / "static"
 
 
 def application(site: Site) -> ASGIApp:
-    """The server of *site*; making it reads nothing and starts nothing."""
+    """Return the server of *site*; making it reads nothing and starts nothing."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -84,14 +84,16 @@ def application(site: Site) -> ASGIApp:
 
 TOKEN_BYTES: Final = 32
 HEAD_WITHIN_S: Final = 10.0
-"""A head is one packet; on the worst of networks some seconds."""
+"""Maximum seconds for a head, which is one packet; on the worst of networks some seconds."""
 IDLE_S: Final = 20
 MAX_CONNECTIONS: Final = 400
-"""Beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a page each."""
+"""Maximum connections; beyond it a request gets 503 and does not queue; 100 rooms fit, with a stream and a
+page each."""
 
 OPEN_FILES: Final = 10_240
-"""What a process of macOS may have at most, and enough for five hundred live sessions: each takes nine, and
-one more for every file that was appended to, up to twenty. The 1,024 of many shells are enough for fifty."""
+"""Limit of open files: what a process of macOS may have at most, and enough for five hundred live sessions:
+each takes nine, and one more for every file that was appended to, up to twenty. The 1,024 of many shells are
+enough for fifty."""
 
 
 def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None], None]) -> None:
@@ -101,8 +103,8 @@ def serve(site: Site, host: str, port: int, say: Callable[[str, str, str | None]
 
     Args:
         port: 0 takes any that is free.
-        say: Told the address that a browser opens, with the token where one is needed, the one at
-            which the server listens, and the one that another device opens or None, once it answers there.
+        say: Called once the server answers, with the address that a browser opens (with the token where one
+            is needed), the one at which it listens, and the one that another device opens, or None.
 
     Raises:
         UsageError: Nobody can listen at this address.
@@ -158,8 +160,8 @@ def allow_open_files() -> None:
 class PromptProtocol(H11Protocol):
     """HTTP, with a deadline for a request's head: who sends it byte by byte must not hold a connection.
 
-    Beyond `MAX_CONNECTIONS` one on which nobody waits for anything makes room. Where there is none, the
-    answer is `_busy`; the server's own is plain text.
+    Beyond `MAX_CONNECTIONS` a connection on which nobody waits for anything makes room. Where there is none,
+    the answer is `_busy`; the server's own is plain text.
     """
 
     _deadline: asyncio.TimerHandle | None = None
@@ -187,7 +189,7 @@ class PromptProtocol(H11Protocol):
     def _make_room(self) -> None:
         """Cut the connection that has been silent for longest: 400 of them must keep nobody else out.
 
-        Silent is one whose head is awaited, and one that was answered and asks nothing more.
+        A connection is silent if its head is awaited, or if it was answered and asks nothing more.
         """
         silent: list[tuple[float, PromptProtocol]] = []
         for one in self.connections:
@@ -199,14 +201,14 @@ class PromptProtocol(H11Protocol):
             chosen.transport.abort()
 
     def _silent_since(self) -> float | None:
-        """The event loop's time since which nobody waits for anything here; None: somebody does."""
+        """Return the event loop's time since which nobody waits for anything here, or None if one does."""
         if self._deadline is not None:
             return self._deadline.when() - HEAD_WITHIN_S
         answered = self.timeout_keep_alive_task
         return answered.when() - IDLE_S if answered is not None else None
 
     def _set_deadline(self) -> None:
-        """It runs while a head is awaited, from its first byte or the connection's beginning."""
+        """Set the deadline while a head is awaited, from its first byte or the connection's beginning."""
         is_awaited = self.conn.their_state is h11.IDLE
         if is_awaited and self._deadline is None:
             self._deadline = self.loop.call_later(HEAD_WITHIN_S, self.transport.close)
@@ -223,7 +225,7 @@ async def _busy(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only programs on this machine can reach *host*."""
+    """Return whether only programs on this machine can reach *host*."""
     if host == "localhost":
         return True
     try:
@@ -233,7 +235,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_everywhere(host: str) -> bool:
-    """Whether *host* stands for all addresses of this machine, loopback among them."""
+    """Return whether *host* stands for all addresses of this machine, loopback among them."""
     try:
         return ipaddress.ip_address(host).is_unspecified
     except ValueError:

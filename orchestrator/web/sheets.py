@@ -1,4 +1,4 @@
-"""A slide as a sheet: its title, lines, tables and charts, drawn from the deck's own data.
+"""Draw a slide as a sheet: its title, lines, tables and charts, from the deck's own data.
 
 Preview, room and debrief show the same sheet; where the machine can draw pictures, they lie over it.
 """
@@ -24,15 +24,15 @@ from orchestrator.material.values import Chart, Deck, Series, Slide
 
 
 COLOURS: Final = 6
-"""Classes `s1` to `s6` of the style sheet; a seventh part of a drawing begins again."""
+"""Number of colours, classes `s1` to `s6` of the style sheet; a seventh part of a drawing begins again."""
 LETTER: Final = 24
 """Height of a letter in units of a drawing 960 wide: on a sheet 900 px wide, that of the page around it."""
 MIN_SPAN: Final = 1e-9
-"""Of the largest value: what lies closer together has no ticks of its own that a float can tell apart."""
+"""Minimum span as a share of the largest value: closer values have no ticks that a float can tell apart."""
 MIN_SIZE, MAX_SIZE = 1e-280, 1e300
-"""Of all values together: beyond these the steps of an axis, or the sums of its values, are 0 or infinite."""
+"""Bounds of all values together: beyond them the steps of an axis, or sums of values, are 0 or infinite."""
 TICKS: Final = 5
-"""Steps of an axis, or one or two more: what fits beside each other at a third of a screen's height."""
+"""Steps of an axis, or one or two more: as many as fit at a third of a screen's height."""
 _WIDE: Final = 0.56
 """Width of a letter as a share of its height: the mean of common sans-serif faces, figures included."""
 
@@ -102,7 +102,7 @@ class Axis:
 
     @classmethod
     def over(cls, values: Sequence[float], begin: float, end: float) -> Axis:
-        """Return the shortest axis with round ends that holds *values*, which `can_hold`."""
+        """Return the shortest axis with round ends that holds *values*, for which `can_hold` is true."""
         low, high = min(values), max(values)
         most = max(abs(low), abs(high))
         if high - low <= most * MIN_SPAN:
@@ -118,7 +118,7 @@ class Axis:
 
 
 def can_hold(values: Iterable[float]) -> bool:
-    """Whether an axis can hold *values*, and any sum of them."""
+    """Return whether an axis can hold *values*, and any sum of them."""
     size = sum(map(abs, values))
     return size == 0 or MIN_SIZE < size < MAX_SIZE
 
@@ -142,17 +142,17 @@ def round_up(value: float) -> float:
 WIDTH, HEIGHT = 960, 480
 """Units of the drawing; the page scales it."""
 MAX_BARS: Final = 400
-"""Bars that can be told apart in 960 units; what has more is drawn as a line."""
+"""Maximum bars that can be told apart in 960 units; what has more is drawn as a line."""
 MAX_POINTS: Final = WIDTH
-"""Points of one line: one for each unit of the width."""
+"""Maximum points of one line: one for each unit of the width."""
 MAX_LABELLED: Final = 24
-"""Figures that stand at their bars or points; more of them run into each other."""
+"""Maximum figures that stand at their bars or points; more of them run into each other."""
 MAX_TOLD: Final = 60
-"""Figures that are read out in place of the drawing."""
+"""Maximum figures that are read out in place of the drawing."""
 MAX_NAMED: Final = 5
-"""Series that the legend names; how many more there are is said."""
+"""Maximum series that the legend names; how many more there are is said."""
 MAX_PARTS: Final = 12
-"""Parts of a pie that are named beside it."""
+"""Maximum parts of a pie that are named beside it."""
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 110, 24, 26, 52
 _BARS_LEFT, _BARS_RIGHT = 300, WIDTH - 120  # names stand before the bars, figures behind them
@@ -199,7 +199,7 @@ def _names(chart: Chart) -> list[str]:
 
 
 def _told(chart: Chart, names: Sequence[str]) -> str:
-    """What is read out: the kind, the title, and the figures as far as one can listen to them."""
+    """Return what is read out: the kind, the title, and as many figures as one can listen to."""
     figures = [
         (one.name, f"{name} {figure(value, percent=one.percent)}")
         for one in chart.series
@@ -228,7 +228,7 @@ def _legend(series: Sequence[Series]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Bar:
-    """One bar, from where to where on the axis of values."""
+    """A bar, with its start and end on the axis of values."""
 
     category: int
     part: int  # whose colour it has
@@ -241,12 +241,12 @@ class _Bar:
 
 
 def _stacking(kind: str) -> str:
-    """How series stand on each other: "stacked", "stacked to 100 %", or "" for beside each other."""
+    """Return how series stand on each other: "stacked", "stacked to 100 %", or "" for beside each other."""
     return kind[kind.find("stacked") :] if "stacked" in kind else ""
 
 
 def _laid(series: Sequence[Series], stacking: str) -> list[_Bar]:
-    """Every value as a bar: beside each other, or on those before it, above 0 and below it apart."""
+    """Return every value as a bar: beside each other, or on those before it, above and below 0 apart."""
     bars = []
     for category in range(max(len(one.values) for one in series)):
         values = [one.values[category] if category < len(one.values) else None for one in series]
@@ -268,7 +268,7 @@ def _laid(series: Sequence[Series], stacking: str) -> list[_Bar]:
 
 
 def _running(series: Series) -> list[_Bar]:
-    """A waterfall: a value begins where the one before it ended; one that equals their sum is a total."""
+    """Return a waterfall's bars: each begins where the last ended; one that equals their sum is a total."""
     bars, reached = [], 0.0
     for category, value in enumerate(series.values):
         if value is None:
@@ -362,14 +362,14 @@ def _points(series: Sequence[Series], across: Sequence[float], top: float) -> It
 
 
 def _axis_of(series: Sequence[Series], top: float) -> Axis:
-    """From 0, but where all values lie close together: their differences are what such a chart shows."""
+    """Return an axis from 0, unless all values lie close together: such a chart shows their differences."""
     values = [value for one in series for value in one.values if value is not None]
     is_close = min(values) > 5 / 6 * max(values) > 0  # as PowerPoint's own automatic axis decides
     return Axis.over(values if is_close else [0.0, *values], HEIGHT - _BOTTOM, top + LETTER * 0.6)
 
 
 def _thinned(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """As many points as can be seen; of those that share a place, the highest and the lowest stay."""
+    """Return as many points as can be seen; of those that share a place, the highest and the lowest."""
     if len(points) <= MAX_POINTS:
         return points
     step = math.ceil(2 * len(points) / MAX_POINTS)
@@ -402,7 +402,7 @@ def _pie(series: Series, names: Sequence[str], *, is_ring: bool) -> Iterator[str
 
 
 def _has_parts(series: Series) -> bool:
-    """Whether its values can be the parts of one whole."""
+    """Return whether the values of *series* can be the parts of one whole."""
     values = [value or 0.0 for value in series.values]
     return min(values, default=-1) >= 0 and sum(values) > 0
 
@@ -418,7 +418,7 @@ def _grid(axis: Axis, *, percent: bool) -> Iterator[str]:
 
 
 def _below(names: Sequence[str], places: Sequence[float]) -> Iterator[str]:
-    """Names below the axis: so many that none runs into the next."""
+    """Yield the names below the axis, only so many that none runs into the next."""
     step = abs(places[1] - places[0]) if len(places) > 1 else WIDTH - _LEFT
     every = max(1, math.ceil(90 / step))
     for at in range(0, len(names), every):
@@ -426,7 +426,7 @@ def _below(names: Sequence[str], places: Sequence[float]) -> Iterator[str]:
 
 
 def _numbers(names: Sequence[str]) -> list[float] | None:
-    """The names as numbers, where they all are: what a scatter's points stand along."""
+    """Return the names as numbers, for a scatter's axis, or None if one is no number."""
     try:
         found = [float(one) for one in names]
     except ValueError:
@@ -441,7 +441,7 @@ Text: TypeAlias = tuple[str, bool]
 """A piece of a slide's text, and whether a question quotes it."""
 
 MAX_DEPTH: Final = 4
-"""Levels that are shown by indentation; a line that is deeper stands as deep as the last."""
+"""Maximum levels that are shown by indentation; a line that is deeper stands as deep as the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,12 +472,12 @@ class Sheet:
 
 
 def sheets(deck: Deck) -> list[Sheet]:
-    """Every slide of a deck as a sheet."""
+    """Return every slide of a deck as a sheet."""
     return [sheet(slide) for slide in deck.slides]
 
 
 def sheet(slide: Slide, quotes: Sequence[str] = ()) -> Sheet:
-    """One slide as a sheet; *quotes* are marked where they stand."""
+    """Return one slide as a sheet; *quotes* are marked where they stand."""
     wanted = [one_line(one) for one in quotes]
 
     def marked(text: str) -> Text:

@@ -1,4 +1,4 @@
-"""What a rehearsal gives, for the first page: a question and its piece of a debrief, of the bundled demo.
+"""Show what a rehearsal gives, on the first page: a question and its piece of a debrief, of the bundled demo.
 
 The demo's first rehearsal is really played, with its recorded replies, in a folder that is gone afterwards;
 so what the page shows is what this release does. That takes some seconds, once in a server's life, and the
@@ -42,7 +42,7 @@ class Showcase:
         self._shown: Shown | None = None
 
     def get(self) -> Shown | None:
-        """Return what the page shows; None: it could not be played here, and the page goes without."""
+        """Return what the page shows, or None if the demo could not be played here."""
         with self._lock:
             if not self._is_played:
                 with suppress(GreenroomError, OSError):  # a full disk, say: which whoever begins is told

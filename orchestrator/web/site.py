@@ -27,7 +27,7 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 @dataclass(frozen=True)
 class Site:
-    """One server's view of the world. Nothing else is kept between two requests.
+    """A server's configuration and shared state. Nothing else is kept between two requests.
 
     Args:
         home: Where sessions live; None: archives alone are shown.
@@ -79,7 +79,7 @@ class Site:
         object.__setattr__(self, "review", review)
 
     def close(self) -> None:
-        """End what runs: sessions that are driven stop as if their presenter had paused."""
+        """Stop what runs: sessions that are driven stop as if their presenter had paused."""
         self.closing.set()
         self.drives.stop_all()
         if self.recogniser is not None:
@@ -91,7 +91,7 @@ class Site:
         self.materials.close()
 
     def show_partial(self, session: str, text: str) -> None:
-        """Show the words of a sentence that is being spoken in *session*; "": nobody speaks."""
+        """Show the words of a sentence that is being spoken in *session*; "" if nobody speaks."""
         if text:
             self.partials[session] = text
         else:
@@ -125,7 +125,7 @@ class Site:
 
 
 async def site_of(connection: HTTPConnection) -> Site:
-    """The site that a request came to; a dependency of routes.
+    """Return the site that a request came to; a dependency of routes.
 
     A coroutine, because the framework sends a plain function to a worker thread, at every request.
     """

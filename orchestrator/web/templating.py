@@ -22,12 +22,12 @@ TAGS: Final = frozenset((
     "p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "blockquote", "pre", "code", "em", "strong",
     "del", "hr", "br", "table", "thead", "tbody", "tr", "th", "td",
 ))  # fmt: skip
-"""What Markdown of a session may become. No links, pictures or frames: a page fetches nothing."""
+"""Tags that Markdown of a session may become. No links, pictures or frames: a page fetches nothing."""
 
 
 @cache
 def environment() -> Environment:
-    """The templates; a name that a route forgot is an error and no empty place."""
+    """Return the templates; a name that a route forgot is an error and no empty place."""
     made = Environment(
         loader=FileSystemLoader([HTML, *debrief.__path__]),  # whose parts the page of a debrief lays out
         autoescape=True,
@@ -42,11 +42,11 @@ def environment() -> Environment:
 
 
 def page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """The template *name* of `html/`, filled in."""
+    """Render the template *name* of `html/`."""
     return HTMLResponse(environment().get_template(name).render(values), status)
 
 
 def markdown(text: str) -> Markup:
-    """Markdown as HTML without scripts, links, pictures or raw tags."""
+    """Render Markdown as HTML without scripts, links, pictures or raw tags."""
     made = MarkdownIt("commonmark", {"html": False}).enable("table").render(text)
     return Markup(nh3.clean(made, tags=set(TAGS), attributes={}))  # noqa: S704  # sanitised one call before

@@ -24,7 +24,7 @@ from orchestrator.panel.records.exchanges import ExchangeOpened
 from orchestrator.panel.records.kinds import value_of
 from orchestrator.panel.records.projection import TRANSCRIPT, with_persons
 from orchestrator.panel.records.setup import UNNAMED
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 # ---------------------------------------------------------------------- timeline
 
@@ -103,7 +103,7 @@ Moment = SlideShown | Speech | Withdrawn | Asked
 
 
 def timeline(rehearsal: OpenRehearsal, persons: Persons | None = None) -> list[Moment]:
-    """All that happened, by time and then by record; speech of one voice on one slide is one moment.
+    """Return all that happened, by time and then by record; speech of one voice on one slide is one moment.
 
     Words of the talk that came while a question was open may have been begun before it was put.
 
@@ -126,7 +126,7 @@ def _goes_on(before: Speech, after: Speech) -> bool:
 
 
 def _moments(rehearsal: OpenRehearsal, persons: Persons) -> Iterator[tuple[float, Moment]]:
-    """Every moment as it was recorded, each with the session clock at which it began."""
+    """Yield every moment as it was recorded, each with the session clock at which it began."""
     rehearsal.store.catch_up()
     store, projection = rehearsal.store, rehearsal.projection
     slides = {slide.number: slide for slide in rehearsal.scene().deck.slides}
@@ -166,7 +166,7 @@ def _moments(rehearsal: OpenRehearsal, persons: Persons) -> Iterator[tuple[float
 
 
 def _speech(rehearsal: OpenRehearsal, segment: Segment, *, is_hidden: bool, is_taken_back: bool) -> Speech:
-    """*is_taken_back*: it was an answer, and so the presenter's under any name."""
+    """Return a segment as a moment; with *is_taken_back* it was an answer, and so the presenter's."""
     text = WITHHELD if is_hidden else one_line(segment.text)
     is_own = is_taken_back or rehearsal.is_presenters(segment)
     speaker = segment.speaker or (rehearsal.options.presenter if is_own else "Speaker")
@@ -178,7 +178,7 @@ def _shown(rehearsal: OpenRehearsal, text: str | None) -> str:
 
 
 def _verdict(turn: Turn, *, is_last: bool) -> str:
-    """A parked question has a reason and no verdict; that nobody judged an answer is said once a page."""
+    """Return a turn's verdict, or a parked question's reason; that nobody judged is said once a page."""
     if turn.verdict == "unjudged" and turn.reason == YOURS:
         return ""
     return render.verdict(turn, is_last=is_last) if turn.verdict else turn.reason or ""
@@ -223,8 +223,8 @@ REDACTED = (
 )
 
 
-def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
-    """The session's timeline; the ledger's head at its end says of which records it was made."""
+def as_markdown(session: Rehearsal, moments: Sequence[Moment]) -> str:
+    """Return the session's timeline; the ledger's head at its end says of which records it was made."""
     options, deck = session.rehearsal.options, session.rehearsal.scene().deck
     about = [f"- Session: {session.id}", f"- Presenter: {_plain(options.presenter)}"]
     if options.date is not None:
@@ -243,14 +243,14 @@ def as_markdown(session: Session, moments: Sequence[Moment]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_redacted(session: Session, moments: Sequence[Moment]) -> str:
-    """The same for sharing, without the names of those who spoke; what was off the record is not in it."""
+def as_redacted(session: Rehearsal, moments: Sequence[Moment]) -> str:
+    """Return the timeline for sharing, without the names of those who spoke or what was off the record."""
     text = redacted(as_markdown(session, moments), [*_people(session), *_judges(session, moments)])
     return f"{REDACTED}\n\n{text}"
 
 
-def _people(session: Session) -> Iterator[tuple[str, str]]:
-    """Who spoke, and what is shown in place of the name."""
+def _people(session: Rehearsal) -> Iterator[tuple[str, str]]:
+    """Yield who spoke, and what is shown in place of the name."""
     projection, options = session.projection, session.rehearsal.options
     presenters = {options.presenter, projection.presenter or ""} - {"", UNNAMED}
     yield from ((name, "[presenter]") for name in sorted(presenters))
@@ -259,8 +259,8 @@ def _people(session: Session) -> Iterator[tuple[str, str]]:
     yield from ((name, f"[speaker {number}]") for number, name in enumerate(others_named, start=1))
 
 
-def _judges(session: Session, moments: Sequence[Moment]) -> Iterator[tuple[str, str]]:
-    """Who judged answers without having spoken, and what is shown in place of the name."""
+def _judges(session: Rehearsal, moments: Sequence[Moment]) -> Iterator[tuple[str, str]]:
+    """Yield who judged answers without having spoken, and what is shown in place of the name."""
     turns = (turn for moment in moments if isinstance(moment, Asked) for turn in moment.turns)
     named = dict.fromkeys(turn.person.by for turn in turns if turn.person is not None)
     known = {name for name, _ in _people(session)} | {UNNAMED}
@@ -305,5 +305,5 @@ def _lines(moment: Moment) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Text from outside as one line that Markdown shows as it is."""
+    """Return text from outside as one line that Markdown shows as it is."""
     return "".join(f"\\{char}" if char in "\\`*_[]<>#|~" else char for char in one_line(text))

@@ -1,4 +1,4 @@
-"""Files that were sent: for one request, or decks to start with, in a folder that is gone with the server."""
+"""Keep files that were sent, for one request or as decks to start with, until the server ends."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ from orchestrator.panel.loop.plan import Source
 
 
 MAX_KEPT: Final = 20
-"""Dropped decks, the oldest leave first: people try two or three and start with one."""
+"""Maximum dropped decks, the oldest leave first: people try two or three and start with one."""
 MAX_NAME_BYTES: Final = 200
-"""File systems take 255; the end is kept, for the suffix."""
+"""Maximum length of a name: file systems take 255 bytes; the end is kept, for the suffix."""
 SUFFIXES: Final = frozenset({".pptx", ".pdf", ".md", ".markdown"})
 
 
@@ -97,7 +97,7 @@ class Uploads:
         return self._keep(Upload(source.deck, Path(shutil.copyfile(source.path, aside / name))))
 
     def _keep(self, taken: Upload) -> Upload:
-        """Keep it. The very same file stays, as does any where none comes: it may be in use."""
+        """Keep a deck. The very same file stays, as does any where none comes: it may be in use."""
         with self._lock:
             before = self._kept.get(taken.deck.sha256)
             if before is not None and _name_of(taken) in (None, _name_of(before)):
@@ -114,7 +114,7 @@ class Uploads:
         return taken
 
     def get(self, sha256: str) -> Upload:
-        """The deck that was dropped.
+        """Return the deck that was dropped.
 
         Raises:
             DeckError: It is not here: the server was started anew since.
@@ -126,14 +126,14 @@ class Uploads:
         return found
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all dropped decks."""
         if "_folder" in self.__dict__:
             self._folder.cleanup()
 
 
 @contextmanager
 def aside(files: Iterable[UploadFile]) -> Iterator[list[Path]]:
-    """Files that were sent, on disk while the block runs; its errors name them as they were sent."""
+    """Yield files that were sent, on disk while the block runs; its errors name them as they were sent."""
     with tempfile.TemporaryDirectory(prefix="greenroom-files-") as folder:
         paths = []
         for number, sent in enumerate(files):
@@ -149,7 +149,7 @@ def aside(files: Iterable[UploadFile]) -> Iterator[list[Path]]:
 
 
 def plain_name(name: str) -> str:
-    """The last part of *name*, safe as a file's own name and short enough to be one."""
+    """Return the last part of *name*, safe as a file's own name and short enough to be one."""
     last = re.sub(r"[^\w. -]", "_", name.replace("\\", "/").rpartition("/")[2]).strip(". ")
     return last.encode()[-MAX_NAME_BYTES:].decode(errors="ignore") or "deck"
 
@@ -190,7 +190,7 @@ class Material:
 
     @property
     def is_read(self) -> bool:
-        """Whether it can be begun with."""
+        """Whether a session can begin with it."""
         return self.kind != "speech" or self.recording is not None
 
 
@@ -207,7 +207,7 @@ class Materials:
         return tempfile.TemporaryDirectory(prefix="greenroom-material-", ignore_cleanup_errors=True)
 
     def take(self, kind: Kind, name: str, content: bytes, config: Config, deck: Deck | None) -> Material:
-        """Keep a file and read it; of sound the reading goes on.
+        """Keep a file and read it; the recognition of sound goes on in the background.
 
         Args:
             deck: Whose names are listened for in sound.
@@ -243,7 +243,7 @@ class Materials:
         return taken
 
     def get(self, digest: str) -> Material:
-        """Return what was brought.
+        """Return the material that was brought.
 
         Raises:
             InputError: It is not here: the server was started anew since, or others have pushed it out.
@@ -280,7 +280,7 @@ class Materials:
         return found.recording
 
     def close(self) -> None:
-        """Remove all of them."""
+        """Remove all materials."""
         if "_folder" in self.__dict__:
             self._folder.cleanup()
 
@@ -297,7 +297,7 @@ class Materials:
 
 
 def _read(taken: Material, config: Config, deck: Deck | None) -> None:
-    """Read the file as what it is, and say what was understood."""
+    """Read the file as its kind, and record what was understood."""
     if taken.kind == "board":
         members = read_board(taken.file)
         taken.says = f"{counted(len(members), 'member')}: {', '.join(one.name for one in members)}"
@@ -332,5 +332,5 @@ def _of_speech(recording: Recording, speakers: Sequence[str]) -> str:
 
 
 def _told(taken: Material, error: Exception) -> str:
-    """An error in words that name the file as it was sent."""
+    """Return an error's message, with the file named as it was sent."""
     return str(error).replace(str(taken.file), taken.name)

@@ -1,4 +1,4 @@
-"""What a room's page shows at one moment: values alone, each made anew from the session's records."""
+"""Build what a room's page shows at one moment: values alone, made anew from the session's records."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from orchestrator.panel.model.exchange import Exchange, still_to_come_back
 from orchestrator.panel.records.projection import Projection
 
 CAPTIONS = 12
-"""Pieces of speech that stay on the page; all of them stand in the transcript."""
+"""Maximum pieces of speech on the page; all of them stand in the transcript."""
 LINES = 4
-"""Lines of the moderator's that stay on the page."""
+"""Maximum lines of the moderator's on the page."""
 WAITS_S: Final = 5.0
-"""How long a call takes before the room says so: a presenter does not look at what is over sooner."""
+"""Seconds that a call takes before the room says so: a presenter does not look at what is over sooner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Question:
     quotes: tuple[str, ...]  # each with its place
     origin: str  # whose question it is; "": a panelist's, a general one where there is no quote
     slides: tuple[int | None, ...]
-    """Of each quote the slide that it stands on; None: it was said. Without a quote that of the question."""
+    """The slide on which each quote stands; None: it was said. Without a quote that of the question."""
     turn: int  # 1: asked for the first time
     is_judged: bool  # False while an answer waits for its verdict
     remark: str  # what the panelist said to the answer before
@@ -135,7 +135,7 @@ def room_view(
     live: Live | None = None,
     is_blank: bool = False,
 ) -> RoomView:
-    """The room of one session, as of its last record; *live*: what only the drive of it knows."""
+    """Return the room of one session, as of its last record; *live*: what only the drive of it knows."""
     rehearsal.store.catch_up()
     projection, options = rehearsal.projection, rehearsal.options
     now_s = rehearsal.now_s()
@@ -182,7 +182,7 @@ def room_view(
 
 
 def asked_now(rehearsal: OpenRehearsal) -> str | None:
-    """Return what the model is asked now, where that has taken `WAITS_S`; None: nothing."""
+    """Return what the model is asked now, if that has taken `WAITS_S`, else None."""
     if not rehearsal.has_model or not isinstance(rehearsal.engine, Watched):
         return None
     under_way, _ = rehearsal.engine.calls.now()
@@ -190,7 +190,7 @@ def asked_now(rehearsal: OpenRehearsal) -> str | None:
 
 
 def _captions(projection: Projection) -> tuple[Caption, ...]:
-    """The last segments in the order of their times, but for those taken back; each by its number.
+    """Return the last segments in the order of their times, but for those taken back; each by its number.
 
     What was taken for an answer and is the talk's is written again, later than it was said.
     """
@@ -214,7 +214,7 @@ def _captions(projection: Projection) -> tuple[Caption, ...]:
 
 
 def _is_judged(projection: Projection, number: int) -> bool:
-    """Whether the segment *number* is of an answer that has its verdict."""
+    """Return whether the segment *number* is of an answer that has its verdict."""
     exchange, turn, _ = projection.answer_of(projection.segments[number - 1])
     return any(one.id == exchange and one.turns[turn - 1].verdict is not None for one in projection.asked)
 

@@ -103,6 +103,18 @@ def test_an_ended_session_needs_nothing_of_its_home(crew: Path, tmp_path: Path) 
             assert session.context("tester").text.startswith("^^^ file 1 of 5: templates/tester/role.md")
 
 
+def test_a_session_is_its_homes_by_whatever_name_it_was_opened(
+    crew: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then its home's register keeps where it is archived, and `verify` knows it."""
+    Home(crew).start("s").close()
+    monkeypatch.chdir(crew.parent)
+    with Home("crew/../crew").session("crew/../crew/sessions/s") as session:
+        session.end()
+        session.archive()
+    assert (crew / "sessions" / ".records" / "s").is_dir()
+
+
 # ---------------------------------------------------------------------- sessions of another program
 
 

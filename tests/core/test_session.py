@@ -116,6 +116,40 @@ def test_a_transaction_is_all_or_none(review: Session) -> None:
     assert review.read(FINDINGS) == "Found.\n"
 
 
+def test_what_is_inside_a_transaction_sees_its_own_records_and_nobody_else_does(review: Session) -> None:
+    with Session.open(review.home, review.path) as other, review.transaction() as tx:
+        tx.append(FINDINGS, "Found.", by="coordinator")
+        noted = tx.note("review.finding", {}, by="coordinator")
+        assert [note.seq for note in review.notes()] == [noted]
+        assert "Found." in review.context("tester").text
+        assert (other.notes(), other.read(FINDINGS)) == ([], "")
+        assert "Found." not in other.context("tester").text
+    assert [note.seq for note in review.notes()] == [noted]
+
+
+def test_a_degraded_session_is_verified_and_written_again_when_it_was_repaired(review: Session) -> None:
+    review.context("tester")
+    (review.path / "ledger" / "degraded").touch()
+    assert (review.state, review.verify().valid) == ("degraded", True)
+    with pytest.raises(GreenroomError) as raised:
+        review.append(MEETING, "x", by="minutes")
+    assert str(raised.value) == (
+        "pr-42: a sync failed here earlier, so the disk is not to be trusted: "
+        "check it, then run `session.repair()`"
+    )
+    assert (review.repair(), review.state) == ((), "active")
+    review.append(MEETING, "x", by="minutes")
+
+
+def test_a_session_whose_folder_is_gone_is_verified_and_not_written(review: Session) -> None:
+    review.context("tester")
+    moved = review.path.rename(review.path.with_name("moved"))
+    assert [(found.path, found.kind) for found in review.verify().findings] == [(".", "missing")]
+    with pytest.raises(GreenroomError, match="nothing was written: open the session again"):
+        review.append(MEETING, "x", by="minutes")
+    moved.rename(review.path)
+
+
 def test_a_write_past_the_transaction_that_this_thread_holds_names_it(review: Session) -> None:
     with review.transaction() as tx:
         with pytest.raises(GreenroomError, match=r"nothing was written: use `tx\.append`"):
@@ -165,7 +199,7 @@ REFUSED: dict[str, Refused] = {
     ),
     "a path that is none": (
         lambda s: s.write(s.path, "x", by="tester"),  # type: ignore[arg-type]
-        "a session file's name is PosixPath, not str",
+        "path is PosixPath, not str: give a session file's path",
     ),
     "an agent without a seat": (
         lambda s: s.context("bob"),

@@ -12,7 +12,7 @@ from orchestrator.core.context.receipt import recorded
 from orchestrator.core.home.folder import packaged_table
 from orchestrator.core.store.store import Store, create_store
 from orchestrator.core.store.value import Unread
-from orchestrator.core.table import Layout
+from orchestrator.core.table import SeatedTable
 from orchestrator.material.values import Segment
 from orchestrator.panel.model.exchange import Judgement
 from orchestrator.panel.records.exchanges import ExchangeClosed, VerdictGiven
@@ -31,14 +31,14 @@ class Sample:
 
     root: Path
     home_templates: Path
-    layout: Layout
+    layout: SeatedTable
 
     @property
     def id(self) -> str:
         return self.root.name
 
 
-def make_templates(home: Path, layout: Layout) -> dict[str, str]:
+def make_templates(home: Path, layout: SeatedTable) -> dict[str, str]:
     """Write templates below *home* and return their digests, by path."""
     digests = {}
     for path in layout.templates:

@@ -11,7 +11,7 @@ from orchestrator.material.claims.numbers import Number, numbers_in
 from orchestrator.material.values import Deck, Segment
 from orchestrator.panel.engines.protocol import JudgementRequest
 from orchestrator.panel.home import Home
-from orchestrator.panel.loop import new_figures, resolving
+from orchestrator.panel.loop import new_figures
 from orchestrator.panel.model.exchange import Judgement
 from orchestrator.panel.records.exchanges import ExchangeClosed
 from orchestrator.rehearsal.session import Session
@@ -49,7 +49,7 @@ def test_of_what_was_said_before_the_question_each_text_is_read_once_also_where_
         read.append(text)
         return numbers_in(text)
 
-    monkeypatch.setattr(resolving, "numbers_in", reading)
+    monkeypatch.setattr(new_figures, "numbers_in", reading)
     said = new_figures.KnownNumbers(Deck("md", "deck.md", "0" * 64, "Ferries", ()))
     talk = [Segment(f"We have {number} ferries.", 10.0 * number, 10.0 * number + 5) for number in range(2, 8)]
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,8 @@ from orchestrator.core.errors import GreenroomError
 from orchestrator.core.table import _ROW_KEYS, _TABLE_KEYS
 from tests.helpers.commands import Commands
 
-PAGE = (Path(__file__).resolve().parents[2] / "orchestrator" / "docs" / "core.md").read_text("utf-8")
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "orchestrator" / "docs" / "core.md").read_text("utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -104,3 +108,37 @@ def test_every_command_of_the_page_takes_the_options_that_it_shows(
     words, *options = call
     shown = Commands(home, capsys)(*words.split(), "--help").stdout
     assert [option for option in options if option != "--json" and option not in shown] == []
+
+
+SHELL = """\
+set -eu
+greenroom() {{ "{python}" -m orchestrator.cli "$@"; }}
+python3() {{ "{python}" "$@"; }}
+files() {{ python3 -c 'import json, sys; print(json.load(sys.stdin)["text"].count("^^^ file"), "files")'; }}
+my-model() {{ files; }}
+"""
+
+
+@pytest.mark.slow
+def test_the_pages_loop_of_a_shell_runs_as_it_stands(jury: Path, tmp_path: Path) -> None:
+    """All of it, with a folder where the page has a bucket."""
+    lines = [line[2:] for block in blocks("console") for line in block.splitlines()]
+    (tmp_path / "brief.txt").write_text("A poster.\n", "utf-8")
+    script = SHELL.format(python=sys.executable) + "\n".join(lines)
+    done = subprocess.run(
+        ["bash", "-c", script.replace("s3://bucket/juries", "bags")],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    with Session.open(Home(jury), tmp_path / "back" / "poster-8") as session:
+        assert session.read("printer/vote.md") == "6 files\n"
+        (receipt,) = session.receipts()
+        assert (
+            session.replay(receipt).text == json.loads((tmp_path / "context.json").read_text("utf-8"))["text"]
+        )
+        assert [(note.type, note.fields) for note in session.notes()] == [("jury.decision", {"colours": 2})]
+        assert session.verify().valid

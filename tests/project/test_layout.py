@@ -10,8 +10,8 @@ from orchestrator.core.table import (
     AGENT,
     AGENT_NAME,
     MODERATOR,
-    Layout,
     Mutability,
+    SeatedTable,
     check_agent_name,
     check_session_id,
 )
@@ -67,11 +67,11 @@ BAD_NAMES = [
 
 
 @pytest.fixture
-def layout() -> Layout:
+def layout() -> SeatedTable:
     return packaged_table().seated(["skeptic", "regulator-2"])
 
 
-def test_the_table_is_that_of_the_design(layout: Layout) -> None:
+def test_the_table_is_that_of_the_design(layout: SeatedTable) -> None:
     assert [
         (row.path, row.mutability.value, row.writers, row.max_bytes, row.max_revisions, row.has_blueprint)
         for row in layout.files.values()
@@ -89,7 +89,7 @@ def test_the_classes_are_those_of_the_design() -> None:
     ]
 
 
-def test_the_templates_of_a_session(layout: Layout) -> None:
+def test_the_templates_of_a_session(layout: SeatedTable) -> None:
     assert layout.templates == (
         "templates/moderator/persona.md",
         "templates/moderator/orchestration.md",
@@ -102,7 +102,7 @@ def test_the_templates_of_a_session(layout: Layout) -> None:
     assert layout.agents == ("moderator", "skeptic", "regulator-2")
 
 
-def test_a_panelist_reads_the_eleven_files_in_the_order_of_the_design(layout: Layout) -> None:
+def test_a_panelist_reads_the_eleven_files_in_the_order_of_the_design(layout: SeatedTable) -> None:
     assert layout.order("regulator-2") == (
         "templates/regulator-2/persona.md",
         "templates/regulator-2/domain-knowledge.md",
@@ -118,7 +118,7 @@ def test_a_panelist_reads_the_eleven_files_in_the_order_of_the_design(layout: La
     )
 
 
-def test_the_moderator_reads_its_own_files_in_the_same_places(layout: Layout) -> None:
+def test_the_moderator_reads_its_own_files_in_the_same_places(layout: SeatedTable) -> None:
     assert layout.order(MODERATOR) == (
         "templates/moderator/persona.md",
         "templates/moderator/orchestration.md",
@@ -135,12 +135,12 @@ def test_the_moderator_reads_its_own_files_in_the_same_places(layout: Layout) ->
     )
 
 
-def test_every_file_that_is_read_has_a_row_or_is_a_template(layout: Layout) -> None:
+def test_every_file_that_is_read_has_a_row_or_is_a_template(layout: SeatedTable) -> None:
     for agent in layout.agents:
         assert [p for p in layout.order(agent) if p not in layout.files and p not in layout.templates] == []
 
 
-def test_nobody_reads_another_agents_folder(layout: Layout) -> None:
+def test_nobody_reads_another_agents_folder(layout: SeatedTable) -> None:
     for agent in layout.agents:
         own = (f"templates/{agent}/", "shared/", f"{agent}/")
         assert [path for path in layout.order(agent) if not path.startswith(own)] == []
@@ -208,7 +208,7 @@ BAD_PATHS = [
 
 
 @pytest.mark.parametrize("path", BAD_PATHS)
-def test_a_path_outside_the_table_is_unknown(layout: Layout, path: str) -> None:
+def test_a_path_outside_the_table_is_unknown(layout: SeatedTable, path: str) -> None:
     with pytest.raises(UnknownFileError) as caught:
         layout.file(path)
     assert caught.type is UnknownFileError
@@ -227,7 +227,7 @@ def test_a_path_outside_the_table_is_unknown(layout: Layout, path: str) -> None:
         "templates/x\ny",
     ],
 )
-def test_whatever_lies_under_templates_is_immutable(layout: Layout, path: str) -> None:
+def test_whatever_lies_under_templates_is_immutable(layout: SeatedTable, path: str) -> None:
     with pytest.raises(ImmutableFileError, match="is immutable") as caught:
         layout.file(path)
     assert "\n" not in str(caught.value)
@@ -258,6 +258,6 @@ def test_two_to_five_panelists_sit_in_the_order_given() -> None:
 
 
 @pytest.mark.parametrize("agent", ["contrarian", "", "shared", "<agent>", "Skeptic"])
-def test_who_has_no_seat_is_given_nothing(layout: Layout, agent: str) -> None:
+def test_who_has_no_seat_is_given_nothing(layout: SeatedTable, agent: str) -> None:
     with pytest.raises(UsageError, match="has no seat in this session: its agents are moderator, skeptic"):
         layout.order(agent)

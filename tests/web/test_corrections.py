@@ -46,11 +46,11 @@ def test_what_is_not_there_is_refused_in_words(home: Path, tmp_path: Path) -> No
 def test_the_room_says_of_which_words_a_verdict_stands_already(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path) as (client, _, session):
         session.hear(LiveSegment("Good morning."))
-        session.ask("skeptic", question="Is it audited?")
+        session.put("skeptic", "Is it audited?")
         session.hear(LiveSegment("It is", session.projection.put_at_s))
         session.answer_done()
-        session.ask("analyst", question="By whom?")
-        session.answer("By two firms.")
+        session.put("analyst", "By whom?")
+        session.answer_and_judge("By two firms.")
         session.hear(LiveSegment("So much for that."))
         shown = client.get("/api/v1/sessions/one/room").json()["captions"]
         assert [(one["text"], one["is_judged"]) for one in shown] == [

@@ -63,9 +63,9 @@ def test_it_is_made_ticked_answered_and_only_the_rest_is_rehearsed(
     assert [one.text for one in session.projection.brought] == [one["question"] for one in left]
     assert [one.agent for one in session.projection.brought] == [one["agent"] for one in left]
     assert session.rehearsal.options.exchanges == 2
-    asked = [session.ask(), None]
+    asked = [session.call_on(), None]
     session.park()
-    asked[1] = session.ask()
+    asked[1] = session.call_on()
     assert {one.turns[0].question for one in asked if one} == {one["question"] for one in left}
     assert {one.written_by for one in asked if one} == {"dossier"}
     assert {one.quote for one in asked if one} == {

@@ -21,7 +21,7 @@ from orchestrator.core.errors import SessionBusyError
 from orchestrator.core.store import waiting
 from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.home import Home
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web import open_sessions
 from orchestrator.web.drives import Drives
 from orchestrator.web.open_sessions import PLACES, OpenSessions, SessionThreads, Work
@@ -56,7 +56,7 @@ def held_elsewhere(session: Path) -> Iterator[None]:
 
 
 @contextmanager
-def held_here(session: Session) -> Iterator[None]:
+def held_here(session: Rehearsal) -> Iterator[None]:
     """The session's lock is held, by a descriptor of the test's own."""
     fd = os.open(session.path / "ledger" / "ledger.jsonl", os.O_RDONLY)
     try:
@@ -155,7 +155,7 @@ def test_every_address_of_a_session_works_in_its_threads() -> None:
 
 def test_who_drives_waits_for_a_held_lock_until_told_to_stop(home: Path) -> None:
     sessions = OpenSessions(Home.open(home))
-    session = Session.start(Home.open(home), deck_text=DECK, id="s1")
+    session = Rehearsal.start(Home.open(home), deck_text=DECK, id="s1")
     session.rehearsal.store.timeout_s = 0.0  # what others wait; a drive waits until it is told to stop
     sessions.add(session)
     drives = Drives(sessions)
@@ -180,7 +180,7 @@ def test_a_thread_that_waits_until_it_is_told_writes_once_the_lock_is_free(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(waiting, "_STOPPING_S", 0.0)
-    with Session.start(Home.open(home), deck_text=DECK, id="s1") as session:
+    with Rehearsal.start(Home.open(home), deck_text=DECK, id="s1") as session:
         session.rehearsal.store.timeout_s = 0.0
         told, looks = threading.Event(), threading.Semaphore(0)
 
@@ -212,18 +212,18 @@ def test_a_held_session_is_read_verified_and_pushed_out_by_nobody(
     monkeypatch.setattr(open_sessions, "MAX_IDLE", 1)
     monkeypatch.setattr("orchestrator.core.verify.verification.LOCK_TIMEOUT_S", 0.0)
     sessions = OpenSessions(Home.open(home))
-    held = Session.start(Home.open(home), deck_text=DECK, id="held")
+    held = Rehearsal.start(Home.open(home), deck_text=DECK, id="held")
     sessions.add(held)
     with sessions.using("held"):
         held.context("skeptic")  # its receipt waits for the next record
         with held_here(held):
             assert held.verify().valid
     with held_here(held):
-        sessions.add(Session.start(Home.open(home), deck_text=DECK, id="free"))  # no error of another's
+        sessions.add(Rehearsal.start(Home.open(home), deck_text=DECK, id="free"))  # no error of another's
     assert sessions.get("held") is held
     assert len(held.rehearsal.store.waiting_receipts) == 1
     sessions.close()
-    with Session.open(Home.open(home), "held") as again:
+    with Rehearsal.open(Home.open(home), "held") as again:
         assert [one.agent for one in again.receipts()][-1:] == ["skeptic"]
 
 

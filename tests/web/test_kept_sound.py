@@ -44,7 +44,7 @@ def test_the_sound_of_an_answer_is_kept_by_question_and_that_of_the_talk_is_not(
         session.run_clock()
         say(client, 8000)  # the talk
         assert client.get(SOUND).json() == {"is_kept": True, "answers": []}
-        session.ask("skeptic", question="What grew?")
+        session.put("skeptic", "What grew?")
         say(client, 8000, 4000)
         session.answer_done()
         (kept,) = client.get(SOUND).json()["answers"]
@@ -75,7 +75,7 @@ def test_the_sound_of_an_answer_is_kept_by_question_and_that_of_the_talk_is_not(
 def test_without_the_presenters_word_no_sound_is_kept(home: Path, tmp_path: Path) -> None:
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, site, session):
         session.run_clock()
-        session.ask("skeptic", question="What grew?")
+        session.put("skeptic", "What grew?")
         say(client, 8000)
         session.answer_done()
         assert client.get(SOUND).json() == {"is_kept": False, "answers": []}
@@ -86,7 +86,7 @@ def test_an_answer_taken_back_takes_its_sound_along(home: Path, tmp_path: Path) 
     with room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, site, session):
         allow_sound(site.own.sessions, "one")
         session.run_clock()
-        session.ask("skeptic", question="What grew?")
+        session.put("skeptic", "What grew?")
         say(client, 8000)
         session.answer_done()
         assert kept_pieces(site.own.sessions, "one")

@@ -21,7 +21,7 @@ from orchestrator.material.speech.voice import Detector
 from orchestrator.material.values import LiveSegment
 from orchestrator.memory.english import names_in
 from orchestrator.panel.home import Home
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web import drives
 from orchestrator.web.api import microphone
 from orchestrator.web.api.microphone import AHEAD_S, MAX_FRAME_BYTES, wait_s
@@ -40,10 +40,10 @@ FRAME = 3200
 
 
 @contextmanager
-def room(home: Path, folder: Path, **values: Any) -> Iterator[tuple[TestClient, Site, Session]]:
+def room(home: Path, folder: Path, **values: Any) -> Iterator[tuple[TestClient, Site, Rehearsal]]:
     """A session in a server that recognises tones."""
     opened = Home.open(home)
-    Session.start(opened, write_rehearsal(folder).deck, id="one").close()
+    Rehearsal.start(opened, write_rehearsal(folder).deck, id="one").close()
     site = Site(opened, str(opened.archives), OpenSessions(opened), **values)
     with TestClient(application(site), base_url="http://localhost") as client:
         yield client, site, site.sessions.get("one")
@@ -374,10 +374,10 @@ def test_whatever_fails_the_page_is_told_and_the_room_has_no_microphone(
 def test_a_disk_that_refuses_is_told_as_well(
     home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuses(self: Session, piece: LiveSegment) -> int:
+    def refuses(self: Rehearsal, piece: LiveSegment) -> int:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(Session, "hear", refuses)
+    monkeypatch.setattr(Rehearsal, "hear", refuses)
     with (
         room(home, tmp_path, recogniser=ToneRecogniser(WORDS)) as (client, _, _),
         client.websocket_connect(ADDRESS) as socket,

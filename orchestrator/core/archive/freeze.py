@@ -24,7 +24,7 @@ from orchestrator.core.errors import SessionBusyError, StoreError, StoreWriteErr
 from orchestrator.core.store import files
 from orchestrator.core.store.opening import Ending
 from orchestrator.core.store.store import DRIVER_LOCK, LEDGER_NAME, Store
-from orchestrator.core.table import Layout
+from orchestrator.core.table import SeatedTable
 from orchestrator.core.verify.disk import (
     Name,
     digest_file,
@@ -281,7 +281,7 @@ def _expected(store: Store) -> dict[str, str]:
     return expected
 
 
-def _template_digests(layout: Layout, home_templates: Path | None) -> dict[str, str]:
+def _template_digests(layout: SeatedTable, home_templates: Path | None) -> dict[str, str]:
     """Return the digests of the home's templates now; a missing digest is replaced by the reason.
 
     Raises:

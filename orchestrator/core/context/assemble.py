@@ -26,7 +26,7 @@ from orchestrator.core.store import files
 from orchestrator.core.store.receipt import ReceiptNote
 from orchestrator.core.store.store import Store
 from orchestrator.core.store.value import Value
-from orchestrator.core.table import Layout, Mutability
+from orchestrator.core.table import Mutability, SeatedTable
 
 # ---------------------------------------------------------------------- shown
 # What agents are shown of a file: all but the records that are withheld, whose place is kept.
@@ -467,7 +467,7 @@ class Assembler:
             return known[: bisect_right(seqs, seq)]
 
 
-def read_templates(store: Store, layout: Layout) -> dict[str, str]:
+def read_templates(store: Store, layout: SeatedTable) -> dict[str, str]:
     """Return the templates that this session was started with, from its own copies.
 
     Raises:

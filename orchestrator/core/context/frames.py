@@ -123,7 +123,7 @@ class Block:
         return "".join(self._parts[: self._length])
 
     def after(self, chars: int) -> list[str]:
-        """The parts of the file's escaped text without so many characters at its beginning."""
+        """Return the parts of the file's escaped text without so many characters at its beginning."""
         parts, left = list[str](), sum(map(len, self._parts[: self._length])) - chars
         for part in reversed(self._parts[: self._length]):
             if left <= 0:

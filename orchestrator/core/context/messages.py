@@ -336,7 +336,7 @@ def _cut(
     kept_as: tuple[str, ...],
     ends_of: Callable[[Sequence[Part], Sequence[Part], Settled], list[int]],
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """The escaped text of an append-only file: the pieces that stay as they are, and parts of what follows.
+    """Return the escaped text of an append-only file: the pieces that stay, and parts of what follows.
 
     The pieces are kept for the next call, since only the end grows: cutting a long transcript anew took most
     of a call's time.
@@ -378,7 +378,7 @@ def _slices(parts: list[str], start: int, ends: Sequence[int]) -> tuple[list[str
 
 
 def _pieces(files: _Files, block: Block, counts: Sequence[int]) -> list[str]:
-    """The escaped text of a shortened stream, cut behind so many of its entries each time.
+    """Return the escaped text of a shortened stream, cut behind so many of its entries each time.
 
     Entries that the token budget left out are in none of them, so that some may be empty; the note
     that says so stands where it was.

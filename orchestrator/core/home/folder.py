@@ -25,7 +25,7 @@ from orchestrator.core.home.table_file import TABLE_NAME, packaged_table_file, r
 from orchestrator.core.table import (
     AGENT,
     SESSION_ID,
-    Layout,
+    SeatedTable,
     Table,
 )
 
@@ -119,7 +119,7 @@ class Home:
         companions = self.table.companions(AGENT)
         return tuple(name for name in self.panelists() if _is_draft(self.templates / name, companions))
 
-    def layout(self, panel: tuple[str, ...] | None) -> Layout:
+    def layout(self, panel: tuple[str, ...] | None) -> SeatedTable:
         """Return the table of a session with these panelists, or with all of this home's if none are named.
 
         Seats that are still drafts are left out of the latter: `drafts` names them.
@@ -149,7 +149,7 @@ class Home:
                 )
         return table.seated(panel)
 
-    def read_templates(self, layout: Layout) -> dict[str, str]:
+    def read_templates(self, layout: SeatedTable) -> dict[str, str]:
         """Return the texts of the templates that a session with this layout is started with.
 
         Raises:

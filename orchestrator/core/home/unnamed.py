@@ -12,20 +12,20 @@ from typing import Final
 from orchestrator.core.errors import HomeError, UsageError
 from orchestrator.core.home.folder import Home
 from orchestrator.core.home.table_file import TABLE_NAME
-from orchestrator.core.table import AGENT, Layout
+from orchestrator.core.table import AGENT, SeatedTable
 
 SEATS: Final = "panelist"
 """The folder of blueprints for panelists that have none of their own."""
 
 
-def blueprint_of(home: Home, layout: Layout, path: str) -> Path:
+def blueprint_of(home: Home, layout: SeatedTable, path: str) -> Path:
     """Return the blueprint of the session file *path*: its own, or that of every panelist."""
     agent, _, name = path.partition("/")
     own = home.blueprints / path
     return own if agent not in layout.panel or own.is_file() else home.blueprints / SEATS / name
 
 
-def check_blueprints(home: Home, layout: Layout) -> None:
+def check_blueprints(home: Home, layout: SeatedTable) -> None:
     """Look for the blueprint of every row that has one.
 
     Raises:
@@ -45,7 +45,7 @@ def no_blueprints(home: Home) -> Iterator[str]:
     return iter(told)
 
 
-def _missing(home: Home, layout: Layout) -> Iterator[str]:
+def _missing(home: Home, layout: SeatedTable) -> Iterator[str]:
     for path, row in layout.files.items():
         blueprint = blueprint_of(home, layout, path)
         if row.has_blueprint and not os.path.lexists(blueprint):
@@ -55,7 +55,7 @@ def _missing(home: Home, layout: Layout) -> Iterator[str]:
             )
 
 
-def unnamed_files(home: Home, layout: Layout) -> Iterator[str]:
+def unnamed_files(home: Home, layout: SeatedTable) -> Iterator[str]:
     """Yield a line for each blueprint and template that no row and no order names.
 
     Seats of this home that are left out of the session are judged by the rows and the order of all.

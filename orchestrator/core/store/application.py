@@ -14,14 +14,14 @@ from typing import Final
 from orchestrator.core.store.ledger import WITHOUT_TABLE, Record
 from orchestrator.core.store.opening import Opening
 from orchestrator.core.store.value import Kinds
-from orchestrator.core.table import Keys, Layout, Table
+from orchestrator.core.table import Keys, SeatedTable, Table
 
 
 def _no_lacks(table: Table) -> Iterator[str]:
     return iter(())
 
 
-def _no_faults(record: Record, layout: Layout | None) -> Iterator[tuple[str, str]]:
+def _no_faults(record: Record, layout: SeatedTable | None) -> Iterator[tuple[str, str]]:
     return iter(())
 
 
@@ -35,7 +35,7 @@ class Application:
     """Whether a session is its own, by the session's first record. By default those that the core started."""
     lacks: Callable[[Table], Iterator[str]] = _no_lacks
     """What it needs and a table lacks, a line each."""
-    faults: Callable[[Record, Layout | None], Iterator[tuple[str, str]]] = _no_faults
+    faults: Callable[[Record, SeatedTable | None], Iterator[tuple[str, str]]] = _no_faults
     """What breaks its own rules in a note: what its rule expects, and what was found."""
     counts: Mapping[str, int] = field(default_factory=dict)
     """What a record of a type adds to the exchanges that an archive names."""

@@ -40,7 +40,7 @@ from orchestrator.core.store.receipt import ids_of
 from orchestrator.core.store.value import Value
 from orchestrator.core.store.views import Views
 from orchestrator.core.store.waiting import Waiter
-from orchestrator.core.table import Layout, Mutability, SessionFile
+from orchestrator.core.table import Mutability, SeatedTable, SessionFile
 
 T = TypeVar("T")
 
@@ -187,7 +187,7 @@ class History:
         self._application = application
         self.draft: Unwritten | None = None
         """What the transaction that is open in this process wants to write: only its thread reads that."""
-        self.layout: Layout
+        self.layout: SeatedTable
         self.opening: Opening
         self._known = Known()
         # What stands in these behind `_known` was left by an exception, and is cut off before it is seen.
@@ -203,7 +203,7 @@ class History:
         self._own_mutex = threading.RLock()
         self._pid = os.getpid()
         self.waiting: list[Waiter] = []
-        """The threads that wait for the session's lock, told when a transaction lets go."""
+        """The threads that wait for the session's lock, notified when a transaction lets go."""
         self._fds = files.Descriptors()
         self.identity = (0, 0)
         """Device and inode of the ledger: another file under its name is another ledger."""
@@ -610,7 +610,7 @@ class History:
             return self.replay(seqs)
 
     def _shown(self, path: str, most: int) -> bytes | None:
-        """What stands in the file; None where it cannot be opened now: the ledger, which is open, has it."""
+        """Return what stands in the file; None if it cannot be opened now, since the open ledger has it."""
         try:
             return self.views.read(path, most)
         except OSError as error:

@@ -51,7 +51,7 @@ from orchestrator.core.store.transaction import (
 from orchestrator.core.store.value import Held, Value
 from orchestrator.core.store.views import Repair
 from orchestrator.core.store.waiting import TIMEOUT_S
-from orchestrator.core.table import Layout, SessionFile
+from orchestrator.core.table import SeatedTable, SessionFile
 
 __all__ = ["DEGRADED_NAME", "DRIVER_LOCK", "LEDGER_NAME", "FileState", "Repair", "Store", "create_store"]
 
@@ -106,7 +106,7 @@ class Store:
     # ------------------------------------------------------------------ reading
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> SeatedTable:
         return self.history.layout
 
     @property
@@ -208,8 +208,10 @@ class Store:
         return self.history.entries()
 
     def notes(self) -> list[int]:
-        """Return the numbers of the records that are no file's, in order."""
-        return [entry.seq for entry in self.history.entries() if entry.op == "note"]
+        """Return the numbers of the notes, in order, with those of this thread's transaction."""
+        with self.history.mutex:
+            noted = [entry.seq for entry in self.history.entries() if entry.op == "note"]
+            return noted + [record.seq for record in self.history.pending if record.op == "note"]
 
     def record(self, seq: int) -> Record:
         """See `History.record`."""
@@ -639,7 +641,7 @@ class Store:
         self.history.close()
 
 
-def _opening(layout: Layout) -> dict[str, Any]:
+def _opening(layout: SeatedTable) -> dict[str, Any]:
     return {
         "type": Opening.TYPE,
         "ledger_version": ledger.LEDGER_VERSION,
@@ -648,7 +650,7 @@ def _opening(layout: Layout) -> dict[str, Any]:
     }
 
 
-def create_store(root: Path, layout: Layout, value: Value, application: Application = PLAIN) -> Store:
+def create_store(root: Path, layout: SeatedTable, value: Value, application: Application = PLAIN) -> Store:
     """Make a new session's folders and ledger at *root*, which must not exist, and open it.
 
     Args:

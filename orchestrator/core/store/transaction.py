@@ -55,7 +55,7 @@ MAX_DECIDER_CHARS: Final = 64
 # ---------------------------------------------------------------------- rules
 # The rules of section 3 as functions: may this writer write this text to this file now?
 #
-# Pure: they look at a row of the layout table, what the ledger says of the file, and the text. The order
+# Pure: they look at a row of the table of files, what the ledger says of the file, and the text. The order
 # of the checks is the caller's (name, immutable, frozen, writer, class, content).
 #
 # Source: DESIGN.md, section 3.
@@ -674,5 +674,5 @@ def is_degraded(store: Store) -> SessionDegradedError:
     """Make the error of a write to a session whose disk has refused a sync."""
     return SessionDegradedError(
         f"{store.root.name}: a sync failed here earlier, so the disk is not to be trusted: "
-        "check it, then run `greenroom resume`"
+        f"check it, then run {'`session.repair()`' if store.history.opening.crew else '`greenroom resume`'}"
     )

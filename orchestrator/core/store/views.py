@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 
 from orchestrator.core.store import files
 from orchestrator.core.store.ledger import Record
-from orchestrator.core.table import Layout, Mutability
+from orchestrator.core.table import Mutability, SeatedTable
 
 _OWNERS: Final = stat.S_IRUSR | stat.S_IWUSR
 
@@ -73,7 +73,7 @@ class Views:
         """Quarantine a name in `ledger/rejected/`, beside earlier ones; return its path there."""
         why = self._make_aside("rejected")
         with self._at(f"{folder}/{name}") as (source, _), self._at(f"ledger/rejected/{to}") as (target, _):
-            # Never over what was kept before: the same file can be put aside twice at one record.
+            # Never over what was kept before: the same file can be quarantined twice at one record.
             taken, number = to, 1
             while files.is_there(target, taken):
                 number += 1
@@ -189,7 +189,7 @@ def _named(path: str) -> Iterator[None]:
 class History(Protocol):
     """What the ledger says of a session's files."""
 
-    layout: Layout
+    layout: SeatedTable
     views: Views
 
     @property

@@ -1,4 +1,4 @@
-"""Waiting for a session's lock: in turn, until the time is over, or until one is told to stop."""
+"""Waiting for a session's lock: in turn, until the time is over, or until one is to stop."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from orchestrator.core.store.ledger import FILE_OPS, FIRST_HASH, READ_VERSIONS, 
 from orchestrator.core.store.opening import Ending, Opening, opening_of
 from orchestrator.core.store.receipt import ReceiptNote, agents_of
 from orchestrator.core.store.store import LEDGER_NAME
-from orchestrator.core.table import AGENT, Layout, Table
+from orchestrator.core.table import AGENT, SeatedTable, Table
 from orchestrator.core.verify.finding import Report, facts, shown
 from orchestrator.core.verify.replay import EMPTY_SHA256, Replay
 from orchestrator.core.verify.shape import Line, Lines, is_sha256, read_record
@@ -183,7 +183,7 @@ def _is_sound(receipt: Receipt, seq: int) -> bool:
     )
 
 
-def _in_order(receipt: Receipt, layout: Layout) -> bool:
+def _in_order(receipt: Receipt, layout: SeatedTable) -> bool:
     try:
         return tuple(path for path, _, _ in receipt.files) == layout.order(receipt.agent)
     except UsageError:
@@ -341,7 +341,7 @@ class Account:
         except (GreenroomError, TypeError):
             wanted = f"{table.min_seats} to {table.max_seats}"
             self._wrong("shape", f"record 1 names {wanted} panelists", "it does not")
-            layout = Layout(table, (), {}, {})
+            layout = SeatedTable(table, (), {}, {})
         if opened is not None and panel is None:
             self._wrong("shape", "record 1 names the panelists", "it names none")
         if opened is None:

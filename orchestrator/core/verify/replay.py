@@ -14,8 +14,8 @@ from typing import Any, Final
 from orchestrator.core.store.ledger import Record
 from orchestrator.core.table import (
     MAX_APPEND_BYTES,
-    Layout,
     Mutability,
+    SeatedTable,
     SessionFile,
 )
 from orchestrator.core.verify.finding import Report, facts, shown
@@ -67,7 +67,7 @@ class Replay:
     Behind damage a state is taken from the record itself where it cannot be computed.
     """
 
-    layout: Layout
+    layout: SeatedTable
     max_revisions: int | None  # of write-few files; None: as their rows say
     report: Report
     files: dict[str, History] = field(init=False)

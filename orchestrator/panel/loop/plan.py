@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from orchestrator.core.errors import InputError, UsageError
 from orchestrator.core.home.unnamed import check_blueprints
 from orchestrator.core.legible import one_line, text_argument
-from orchestrator.core.table import Layout, check_session_id
+from orchestrator.core.table import SeatedTable, check_session_id
 from orchestrator.material.claim import Place
 from orchestrator.material.claims.language import language_of_deck
 from orchestrator.material.intel.findings import read_intel
@@ -63,6 +63,28 @@ class StartOptions:
     questions: tuple[Given, ...] = ()  # that the presenter brings
 
 
+class StartArguments(TypedDict, total=False):
+    """The options of `Rehearsal.start` as a caller writes them: by the names of `StartOptions`."""
+
+    id: str | None
+    presenter: str | None
+    speaker: str | None
+    panel: str | Sequence[str] | None  # names, or one text of them with commas
+    date: str | None
+    layout: str | None
+    intensity: str | None
+    mode: str | None
+    minutes: int | None
+    exchanges: int | None
+    focus: str | Sequence[str]
+    remember: bool
+    keep_source: bool
+    intel: str | Path | Sequence[str | Path]
+    board: str | Path | None
+    kind: str | None
+    questions: str | Path | Sequence[Any] | None  # a file; or texts, or mappings with text, slide and agent
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A deck, and where it comes from."""
@@ -81,7 +103,7 @@ def start_options_of(options: Mapping[str, Any]) -> StartOptions:
     known = {field.name for field in fields(StartOptions)} - {"engine"}
     if unknown := set(options) - known:
         raise TypeError(
-            f"Session.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
+            f"Rehearsal.start has no option {sorted(unknown)[0]!r}; it has {', '.join(sorted(known))}"
         )
     return StartOptions(**{name: _plain(name, value) for name, value in options.items()})
 
@@ -124,7 +146,7 @@ class Plan:
     home: Home
     source: Source
     options: Options
-    layout: Layout
+    layout: SeatedTable
     templates: Mapping[str, str]
     seats: Mapping[str, Seat]
     rules: Orchestration
@@ -168,7 +190,7 @@ def plan_of(home: Home, source: Source, given: StartOptions) -> Plan:
 
 
 def _options(
-    home: Home, given: StartOptions, layout: Layout, rules: Orchestration, language: str, *, least: int
+    home: Home, given: StartOptions, layout: SeatedTable, rules: Orchestration, language: str, *, least: int
 ) -> Options:
     """Combine *given* and settings into options: at least *least* exchanges unless fewer are asked for."""
     config = home.config

@@ -21,17 +21,17 @@ from orchestrator.panel.answers import read_answers
 from orchestrator.panel.engines.protocol import Engine
 from orchestrator.panel.home import Home
 from orchestrator.panel.loop.recorded import Loading
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 
 FOLDER: Final = PACKAGE / "rehearsal" / "demo"
 PRESENTER: Final = "Dana Whitfield"
 PANEL: Final = ("skeptic", "analyst", "contrarian")
-"""Those for whom replies are recorded."""
+"""The panelists for whom replies are recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One of the two: its files in this folder, its day, and how many questions there is time for."""
+    """An act: its files in this folder, its day, and how many questions there is time for."""
 
     deck: str
     speech: str
@@ -54,10 +54,10 @@ ACTS: Final = (
 )
 
 
-def begin_act(home: Home, act: Act, engine: Engine, **options: Any) -> Session:
-    """The session of *act*, ready to be played; *options* as of `Session.start`."""
+def begin_act(home: Home, act: Act, engine: Engine, **options: Any) -> Rehearsal:
+    """Begin the session of *act*, ready to be played; *options* as of `Rehearsal.start`."""
     loading = Loading(read_speech(FOLDER / act.speech), "run", read_answers(FOLDER / act.answers))
-    return Session.start(
+    return Rehearsal.start(
         home,
         FOLDER / act.deck,
         engine=engine,

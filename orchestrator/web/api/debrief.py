@@ -36,7 +36,7 @@ MEDIA: Final = {
     "pdf": "application/pdf",
 }
 _PRINTING = Lock()
-"""One at a time: each starts a browser, and that takes some 200 MB."""
+"""Lock for printing one page at a time: each starts a browser, and that takes some 200 MB."""
 
 
 @router.get(
@@ -167,7 +167,7 @@ def judge_answer(session: SessionId, judging: Judging, site: At, key: Key = None
 
 
 class Drilling(Body):
-    """Which question is put again."""
+    """The question that is put again."""
 
     exchange: str = Field(max_length=40, description='Its id, as the debrief shows it: "x3".')
 

@@ -79,7 +79,7 @@ def get_earlier_choices(session: SessionId, site: At) -> Plain:
 
 
 def kept(deck: str, site: Site) -> Upload:
-    """The deck of this address, or 404."""
+    """Return the deck of this address, or raise 404."""
     try:
         return site.uploads.get(deck)
     except DeckError as error:

@@ -35,7 +35,7 @@ from orchestrator.panel.dossier.prepared import (
 )
 from orchestrator.panel.engines.in_flight import Calls
 from orchestrator.panel.loop.plan import Source
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.api.decks import kept
 from orchestrator.web.api.starting import EngineName, Started, started_of
 from orchestrator.web.description import Body, DeckId, Plain, sends
@@ -116,7 +116,7 @@ class DossierWanted(Body):
 
 
 class QuestionPrepared(Body):
-    """How far the presenter is with a question."""
+    """The presenter's progress with a question."""
 
     is_prepared: bool = False
     """It needs no rehearsal."""
@@ -212,7 +212,7 @@ def rehearse_deck_dossier(deck: DeckId, asked: Rehearsing, site: At) -> Started:
     panel = home.layout(None).panel
     file = deck_file(home, deck)
     with site.starts.one() as calls:
-        session = Session.start(
+        session = Rehearsal.start(
             home,
             Source(made.deck, file),
             questions=[brought_of(one, panel) for one in made.unticked],

@@ -20,7 +20,7 @@ class Health(Reply):
     status: str
     """ok."""
     version: str | None = None
-    """To whoever has the token, or where none is needed."""
+    """The server's version, for whoever has the token, or where none is needed."""
 
 
 @router.get("/health", response_model_exclude_none=True, openapi_extra={"security": []})

@@ -37,7 +37,7 @@ from orchestrator.material.speech.voice import (
 )
 from orchestrator.material.values import LiveSegment
 from orchestrator.memory.english import names_in
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.open_sessions import Work
 from orchestrator.web.site import Site, site_of
 
@@ -45,20 +45,20 @@ router = APIRouter()
 
 BYTES_A_SECOND: Final = RATE_HZ * SAMPLE_BYTES
 MAX_FRAME_BYTES: Final = BYTES_A_SECOND
-"""A second of sound; our own page sends a tenth of that."""
+"""Maximum size of a frame: a second of sound; our own page sends a tenth of that."""
 AHEAD_S: Final = 5.0
-"""How much more sound may come than time has passed, after a connection that stalled; then a frame waits
-until it is due, and the sender with it."""
+"""Seconds of sound that may come ahead of time, after a connection that stalled; then a frame waits until it
+is due, and the sender with it."""
 PARTIAL_S: Final = 0.7
-"""How often what is being spoken is recognised anew: a phrase of two or three words, and at about 0.3 s of
-work for each, two cores have time for the rest."""
+"""Seconds between two recognitions of what is being spoken: a phrase of two or three words, and at about 0.3
+s of work for each, two cores have time for the rest."""
 MAX_WAITING: Final = 4
-"""Sentences that wait to be recognised; then frames wait to be looked at."""
+"""Maximum sentences that wait to be recognised; then frames wait to be looked at."""
 MAX_WAITING_S: Final = 60.0
-"""How much sound may wait to be looked at: more than a machine that is busy for a while needs, and a slower
-one would never catch up."""
+"""Maximum seconds of sound that wait to be looked at: more than a machine that is busy for a while needs, and
+a slower one would never catch up."""
 GRACE_S: Final = 0.5
-"""How long sound that is on its way is still taken once the microphone is to be closed: some frames."""
+"""Seconds for which sound on its way is still taken once the microphone is to be closed: some frames."""
 ELSEWHERE: Final = "The microphone is used in another window now"
 ENDING: Final = "The session is being ended"
 CLOSED: Final = 1000
@@ -68,7 +68,7 @@ REFUSED: Final = 1008
 
 @router.websocket("/sessions/{session}/microphone")
 async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depends(site_of)]) -> None:
-    """What is said goes into the transcript, sentence by sentence, until the socket is closed."""
+    """Take what is said into the transcript, sentence by sentence, until the socket is closed."""
     await socket.accept()
     site.sessions.hold(session)  # a pause may be longer than others leave it open
     try:
@@ -91,7 +91,7 @@ async def microphone(socket: WebSocket, session: str, site: Annotated[Site, Depe
 
 
 def wait_s(taken_s: float, passed_s: float) -> float:
-    """How long a frame waits, of a sender that has sent *taken_s* of sound in *passed_s*."""
+    """Return how long a frame waits, of a sender that has sent *taken_s* of sound in *passed_s*."""
     return max(0.0, taken_s - passed_s - AHEAD_S)
 
 
@@ -105,10 +105,10 @@ class _Frame(NamedTuple):
 class Microphone:
     """One open microphone. Three tasks read frames as they come, find sentences in them, and write them.
 
-    So a sentence that waits to be recognised keeps no frame from being given its time.
+    So frames get their time even while a sentence waits to be recognised.
     """
 
-    def __init__(self, socket: WebSocket, site: Site, session: Session, recogniser: Recogniser) -> None:
+    def __init__(self, socket: WebSocket, site: Site, session: Rehearsal, recogniser: Recogniser) -> None:
         self._socket = socket
         self._site = site
         self._session = session
@@ -147,13 +147,13 @@ class Microphone:
         return self.is_owing and self._finished < owed
 
     async def give_way(self) -> None:
-        """Close it, since another window has the microphone; what was said goes into the transcript."""
+        """Close the microphone, since another window has one; what was said goes into the transcript."""
         if self._leaving is None:
             self._leaving = ELSEWHERE
             self._stop.set()
 
     async def finish(self) -> str | None:
-        """Close it, and return once all that was said stands in the transcript, or why it does not."""
+        """Close the microphone once all that was said stands in the transcript, else return why not."""
         if self._leaving is None:
             self._leaving = ENDING
             asyncio.get_running_loop().call_later(GRACE_S, self._stop.set)
@@ -192,7 +192,7 @@ class Microphone:
         await self._take_leave()
 
     async def _take_leave(self) -> None:
-        """Tell the page why it is closed from here."""
+        """Send the page the reason why the server closes the connection."""
         if self._leaving == ELSEWHERE:
             raise SpeechError(ELSEWHERE)
         if self._leaving is not None:
@@ -201,7 +201,7 @@ class Microphone:
                 await self._socket.close(CLOSED)
 
     async def _message(self) -> Mapping[str, Any] | None:
-        """The next one; None: it is to be closed. What has come is looked at before."""
+        """Return the next message, after what has come, or None if the microphone is to be closed."""
         receiving = asyncio.ensure_future(self._socket.receive())
         stopping = asyncio.ensure_future(self._stop.wait())
         try:
@@ -302,7 +302,7 @@ class Microphone:
             await self._ended.put((stretch, max(0.0, offset_s), recognised))
 
     async def _write(self, listening: asyncio.Task[None]) -> None:
-        """Sentences into the transcript, in their order, each as soon as it is recognised."""
+        """Write sentences into the transcript, in their order, each as soon as it is recognised."""
         while (one := await self._ended.get()) is not None:
             if self._refused is None:  # else what comes is let go of, so that nobody waits for a place
                 try:
@@ -338,9 +338,9 @@ class Microphone:
                 keep_sound(sessions, self._session.name, number, sound)
 
     async def _hear(self, piece: LiveSegment) -> int:
-        """Into the transcript, however long another holds the session: a lock costs time, never words.
+        """Write a sentence to the transcript, however long another holds the session: a lock costs no words.
 
-        Returns the segment's number there. By an id of its own, since a try that was refused may have
+        Return the segment's number there. The sentence has an id of its own, since a refused try may have
         written it.
         """
         while True:
@@ -352,7 +352,7 @@ class Microphone:
                     raise
 
     async def _show(self, text: str) -> None:
-        """What is being spoken, to this page and to the others that show the room."""
+        """Show what is being spoken, on this page and on the others that show the room."""
         if self._site.partials.get(self._session.name, "") == text:
             return
         self._site.show_partial(self._session.name, text)
@@ -364,7 +364,7 @@ class Microphone:
 
 
 def _refusal(error: Exception) -> GreenroomError:
-    """Return what the page is told of a failure, also one of the recogniser's libraries or of the disk."""
+    """Return the error for the page, also for a failure of the recogniser's libraries or of the disk."""
     if isinstance(error, GreenroomError):
         return error
     reason = one_line(str(error))[:200] or type(error).__name__

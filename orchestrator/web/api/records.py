@@ -25,9 +25,9 @@ from orchestrator.web.site import Site, site_of
 router = APIRouter(tags=["records"])
 
 PING_S: Final = 15
-"""A stream that says nothing for longer is cut by some proxies."""
+"""Seconds between two pings: a stream that says nothing for longer is cut by some proxies."""
 AT_ONCE: Final = 500
-"""Records read at a time: a ledger of hours is not held in memory for each who follows it."""
+"""Maximum records read at a time: a ledger of hours is not held in memory for each who follows it."""
 
 
 _STREAM: Final = sends_events(
@@ -73,7 +73,7 @@ async def stream_records(
 
 
 def _store(site: Site, session: str) -> Store:
-    """The session's store as of its last record: asked for anew each time, since it may be closed between."""
+    """Return the session's store, brought up to date; get it anew each time, as it may be closed between."""
     return store_of(site.sessions.get_any(session))
 
 

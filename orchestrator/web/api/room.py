@@ -21,7 +21,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.requests import Request as HttpRequest
 from starlette.responses import FileResponse
 
-from orchestrator.core.errors import GreenroomError, SessionNotFoundError
+from orchestrator.core.errors import GreenroomError, SessionNotFoundError, UsageError
 from orchestrator.core.legible import one_line
 from orchestrator.core.store.history import LEDGER_NAME
 from orchestrator.core.store.requests import MAX_ID_CHARS, Request, part_of, request_of
@@ -40,7 +40,7 @@ from orchestrator.panel.records.moderator import QuestionsWanted
 from orchestrator.panel.records.speech import AnswerGiven, AnswerHeard, NoAnswer, SlideShown, SpeechHeard
 from orchestrator.panel.records.speech import Corrected as CorrectedRecord
 from orchestrator.panel.records.taken_back import AnswerTakenBack
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.description import (
     PICTURE,
     Body,
@@ -63,9 +63,9 @@ from orchestrator.web.view import RoomView, asked_now, room_view
 
 
 MAX_PIECES: Final = 1_000
-"""Of one request: an hour and more of speech. Each is a write, at some milliseconds."""
+"""Maximum pieces in one request: an hour and more of speech. Each is a write, at some milliseconds."""
 ANSWERED: Final = (AnswerGiven.TYPE, NoAnswer.TYPE, AnswerHeard.TYPE, ExchangeClosed.TYPE)
-"""Records of which the first is what becomes of an answer."""
+"""Types of records, the first of which says what becomes of an answer."""
 
 router = APIRouter(tags=["room"])
 _ROOM_EVENTS: Final = sends_events(
@@ -80,16 +80,16 @@ _ROOM_EVENTS: Final = sends_events(
 At = Annotated[Site, Depends(site_of)]
 
 LOOK_S: Final = 0.04
-"""How often a stream looks whether the ledger has grown (one `stat`).
+"""Seconds between two looks of a stream whether the ledger has grown (one `stat`).
 
 A page is to show it within 100 ms: with three pages open 41 ms in the median, 85 ms at the 95th percentile
 of 50 (`scripts/bench web`, on two busy cores)."""
 RETRY_MS: Final = 500
-"""How soon a page that was cut off comes back; browsers wait three seconds by themselves."""
+"""Milliseconds after which a page that was cut off comes back; browsers wait three seconds by themselves."""
 DRIVER_LOOKS: Final = 25
-"""Each so many looks, about a second, a stream looks whether another process still drives the session."""
+"""Number of looks, about a second, between two checks whether another process still drives the session."""
 HEARTBEAT_S: Final = 5
-"""How often a room's stream says that the server is there: its page says so soon after two were missed."""
+"""Seconds between two heartbeats of a room's stream: its page notices when two were missed."""
 
 
 @router.get("/sessions/{session}/room")
@@ -157,7 +157,7 @@ class Spoken(Body):
 
 
 class Taken(Reply):
-    """What came of speech: how many segments are in the transcript now."""
+    """The outcome of sent speech: how many segments are in the transcript now."""
 
     segments: int
     """All of the session."""
@@ -170,7 +170,7 @@ class ShownSlide(Reply):
 
 
 class CalledOn(Body):
-    """Whom the moderator calls on; nobody named: whoever is next."""
+    """The panelist that the moderator calls on; nobody named: whoever is next."""
 
     agent: str | None = None
     parked: bool = False
@@ -250,7 +250,7 @@ def call_on_panelist(session: SessionId, called: CalledOn, site: At, key: Key = 
     def work() -> RoomView:
         with site.sessions.using(session) as found:
             site.drives.go_on(found)
-            found.ask(called.agent, parked=called.parked)
+            found.call_on(called.agent, parked=called.parked)
             return _view(site, found)
 
     asked = ["ask", called.model_dump()]
@@ -275,7 +275,7 @@ def answer_question(session: SessionId, answered: Answer, site: At, key: Key = N
                 found.hear(LiveSegment(answered.text, answered.start_s))
             else:
                 site.drives.end_answer(found)
-                found.answer(text)
+                found.answer_and_judge(text)
             return _view(site, found)
 
     def again() -> RoomView:
@@ -436,19 +436,19 @@ async def stream_room(session: SessionId, site: At) -> EventSourceResponse:
     return EventSourceResponse(changes, ping=HEARTBEAT_S, ping_message_factory=_heartbeat)
 
 
-async def _attended(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
-    """The changes; as long as somebody reads them, the room has a page."""
+async def _attended(site: Site, session: Rehearsal) -> AsyncIterator[dict[str, Any]]:
+    """Yield the changes; as long as somebody reads them, the room has a page."""
     with site.presence.here(session.name):
         async for change in _changes(site, session):
             yield change
 
 
 def _heartbeat() -> ServerSentEvent:
-    """A comment would keep proxies content too, but no page sees one."""
+    """Return a heartbeat event, since no page sees a comment, which would keep proxies content too."""
     return ServerSentEvent(event="heartbeat", data=str(HEARTBEAT_S))
 
 
-async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]]:
+async def _changes(site: Site, session: Rehearsal) -> AsyncIterator[dict[str, Any]]:
     ledger = session.path / LEDGER_NAME
     before: tuple[int, bool, bool, bool, tuple[Any, ...]] | None = None
     is_elsewhere = False
@@ -482,8 +482,8 @@ async def _changes(site: Site, session: Session) -> AsyncIterator[dict[str, Any]
         await asyncio.sleep(LOOK_S)
 
 
-def _countdown(site: Site, session: Session) -> tuple[Any, ...]:
-    """What changes without a record: a silence that counts down, by the second, what waits, who is asked."""
+def _countdown(site: Site, session: Rehearsal) -> tuple[Any, ...]:
+    """Return what changes without a record: a silence that counts down, what waits, who is asked."""
     floor = site.drives.floor(session.name)
     if floor is None:
         return ()
@@ -492,7 +492,7 @@ def _countdown(site: Site, session: Session) -> tuple[Any, ...]:
 
 
 def _pieces(site: Site, session: str, sent: Sequence[Spoken]) -> tuple[int, list[LiveSegment]]:
-    """How many segments there are, and the pieces to add: all are looked at before the first is taken."""
+    """Return the number of segments, and the pieces to add: all are checked before the first is taken."""
     found = site.sessions.get(session)
     read = (piece_of(piece.model_dump(exclude_none=True), "segment") for piece in sent)
     pieces = [piece for piece in read if piece is not None]
@@ -512,7 +512,7 @@ def _now(site: Site, session: str) -> RoomView:
     return _view(site, site.sessions.get(session))
 
 
-def _view(site: Site, session: Session) -> RoomView:
+def _view(site: Site, session: Rehearsal) -> RoomView:
     drives = site.drives
     return room_view(
         session.rehearsal,
@@ -524,7 +524,7 @@ def _view(site: Site, session: Session) -> RoomView:
 
 
 def _shown(site: Site, session_id: str) -> RoomView:
-    """The view of a session that is looked up anew: a stream holds none open that others have pushed out."""
+    """Return the room of a session that is looked up anew, so that a stream holds no closed one open."""
     return _view(site, site.sessions.get(session_id))
 
 
@@ -570,11 +570,12 @@ class Delivery(Reply):
 
     words: int
     words_per_minute: int | None
-    """While speaking; null: too little speech has times of its own."""
+    """Words a minute while speaking; null: too little speech has times of its own."""
     fillers: dict[str, int] | None
-    """Each with how often it was said, the most frequent first; null: the speech is not English."""
+    """The fillers, each with how often it was said, the most frequent first; null: the speech is not
+    English."""
     is_recognised: bool
-    """Some words are as speech recognition wrote them, which leaves out most of um and uh."""
+    """Whether some words are as speech recognition wrote them, which leaves out most of um and uh."""
 
 
 @router.get("/sessions/{session}/delivery")
@@ -598,7 +599,7 @@ def get_delivery(session: SessionId, site: At) -> Delivery:
 
 
 MAX_NUMBER = 1_000_000
-"""Beyond any session: at a segment a second, eleven days."""
+"""Maximum number of a segment, beyond any session: at a segment a second, eleven days."""
 
 
 class Correcting(Body):
@@ -613,7 +614,7 @@ class Corrected(Reply):
     segment: int
     text: str
     misheard: str | None
-    """What had been heard; null where the words as they were heard stand."""
+    """The words that had been heard; null where the words as they were heard stand."""
 
 
 @router.put("/sessions/{session}/segments/{number}")
@@ -680,7 +681,7 @@ class OwnVerdict(Body):
 @router.post("/sessions/{session}/questions", **sends(Exchange | NoExchange, HTTPStatus.CREATED))
 @writes
 def put_question(session: SessionId, own: OwnQuestion, site: At, key: Key = None) -> Plain:
-    """Put a question of your own; returns its exchange.
+    """Put a question of your own; return its exchange.
 
     With an empty object: the presenter asks the panel for one now, wherever the talk stands. Who drives the
     session puts it, so nothing is returned yet.
@@ -691,11 +692,10 @@ def put_question(session: SessionId, own: OwnQuestion, site: At, key: Key = None
         if own.question is None:
             site.sessions.get(session).questions_now()
             return {}
-        asked = site.sessions.get(session).ask(
-            own.agent, question=own.question, quote=own.quote, receipt=own.receipt
-        )
-        assert asked is not None  # noqa: S101  # only a question that the panel is to find can be missing
-        return exchange_json(asked)
+        if own.agent is None:
+            raise UsageError("a question of your own needs the agent who puts it")
+        found = site.sessions.get(session)
+        return exchange_json(found.put(own.agent, own.question, quote=own.quote, receipt=own.receipt))
 
     what, again = ["question", sent_of(own)], partial(_last, site, session)
     effects = [ExchangeOpened.TYPE]
@@ -708,7 +708,7 @@ def put_question(session: SessionId, own: OwnQuestion, site: At, key: Key = None
 @router.post("/sessions/{session}/verdict", **sends(Exchange))
 @takes_long
 def record_verdict(session: SessionId, own: OwnVerdict, site: At, key: Key = None) -> Plain:
-    """Judge the open question's answer: what was said since it was asked. Returns the exchange."""
+    """Judge the open question's answer: what was said since it was asked. Return the exchange."""
 
     def work() -> Plain:
         with site.sessions.using(session) as found:
@@ -722,5 +722,5 @@ def record_verdict(session: SessionId, own: OwnVerdict, site: At, key: Key = Non
 
 
 def _last(site: Site, session: str) -> Plain:
-    """The last exchange as it stands, for a request that was cut off before its reply."""
+    """Return the last exchange as it stands, for a request that was cut off before its reply."""
     return exchange_json(site.sessions.get(session).projection.asked[-1])

@@ -45,7 +45,7 @@ from orchestrator.panel.loop.news import can_search
 from orchestrator.panel.records.projection import INTEL
 from orchestrator.rehearsal.erasing import erase_archived
 from orchestrator.rehearsal.erasing import erase_session as erase_folder
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.titles import MAX_CHARS
 from orchestrator.web.description import (
     WAV,
@@ -77,8 +77,8 @@ class AnswerSound:
     pieces: tuple[Path, ...]
 
 
-def sounds_of(home: Home, found: Session) -> tuple[AnswerSound, ...]:
-    """The answers that can be heard again, in the order of asking.
+def sounds_of(home: Home, found: Rehearsal) -> tuple[AnswerSound, ...]:
+    """Return the answers that can be heard again, in the order of asking.
 
     A piece that answers nothing any more, or was said off the record, is deleted.
     """
@@ -110,7 +110,7 @@ At = Annotated[Site, Depends(site_of)]
 
 
 def unsaid(line: str) -> None:
-    """A warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
+    """Drop a warning for a terminal: over HTTP the document says the same, as `damaged` or null."""
 
 
 @router.get("/sessions", **sends(SessionList))

@@ -31,7 +31,7 @@ from orchestrator.panel.engines.recorded import Replies, read_recording, recorde
 from orchestrator.panel.loop.plan import Source, read_source
 from orchestrator.panel.loop.recorded import Loading
 from orchestrator.rehearsal.demo.rehearsals import ACTS, FOLDER, begin_act, memory_begun_anew
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.catalogue import Row
 from orchestrator.web.api.decks import SAMPLE
 from orchestrator.web.description import Body, Reply
@@ -146,7 +146,7 @@ class Started(Reply):
 
 
 class Asking(Reply):
-    """What is waited for."""
+    """The question that is waited for."""
 
     asking: str | None = Field(description="Who is asked what, and for how long; null: nobody is.")
 
@@ -170,8 +170,8 @@ def read_questions(sent: SentQuestions) -> ReadQuestions:
 def start_session(starting: Starting, site: Annotated[Site, Depends(site_of)], key: Key = None) -> Started:
     """Begin a session; nothing runs before it is driven.
 
-    By an id of the request's own the session has a name that comes of it, where none is given: so it is found
-    again by whoever asks again.
+    Without a given name, the session's name is made from the request's id, so that a repeated request finds
+    it.
     """
     if key is None:
         return _start(starting, site)
@@ -215,7 +215,7 @@ def _start(starting: Starting, site: Site) -> Started:
         dismissed = _dismissed(source, starting) if starting.dismissed else frozenset()
     loading = _loading(starting, site)
     with about(None), _brought(starting, site) as brought, site.starts.one() as calls:
-        session = Session.start(
+        session = Rehearsal.start(
             site.own, source, deck_text=starting.deck_text, loading=loading, calls=calls, **options, **brought
         )
     for one in session.contradictions:
@@ -226,8 +226,8 @@ def _start(starting: Starting, site: Site) -> Started:
     return started_of(session, site)
 
 
-def started_of(session: Session, site: Site) -> Started:
-    """A session that was begun just now, which is this site's to open and close from here on."""
+def started_of(session: Rehearsal, site: Site) -> Started:
+    """Add a session that was begun just now, for this site to open and close, and return its description."""
     site.sessions.add(session)
     projection = session.projection
     return Started(
@@ -242,7 +242,7 @@ def started_of(session: Session, site: Site) -> Started:
 
 @contextmanager
 def about(field: str | None) -> Iterator[None]:
-    """Have what is refused in the block name its field; None: the option that the message begins with."""
+    """Make what is refused in the block name its field; None: the option that the message begins with."""
     try:
         yield
     except GreenroomError as error:
@@ -253,7 +253,7 @@ def about(field: str | None) -> Iterator[None]:
 
 
 def _loading(starting: Starting, site: Site) -> Loading | None:
-    """The recorded talk, whose questions are answered in the room."""
+    """Return the recorded talk, whose questions are answered in the room."""
     if starting.speech is None:
         return None
     with about("speech"):
@@ -265,7 +265,7 @@ def _loading(starting: Starting, site: Site) -> Loading | None:
 
 @contextmanager
 def _brought(starting: Starting, site: Site) -> Iterator[dict[str, Any]]:
-    """Board and news as `Session.start` takes them: files, also of what was typed, while the block lasts."""
+    """Yield board and news as `Rehearsal.start` takes them: files, also of what was typed, for the block."""
     with tempfile.TemporaryDirectory(prefix="greenroom-typed-") as folder:
         found: dict[str, Any] = {}
         with about("board"):
@@ -293,7 +293,7 @@ def _brought(starting: Starting, site: Site) -> Iterator[dict[str, Any]]:
 
 
 def _read_typed(read: Callable[[], Any], folder: str) -> None:
-    """Have what is wrong with typed words said before anything is made, and without the folder's name."""
+    """Report what is wrong with typed words before anything is made, and without the folder's name."""
     try:
         read()
     except GreenroomError as error:
@@ -302,9 +302,9 @@ def _read_typed(read: Callable[[], Any], folder: str) -> None:
 
 
 def _dismissed(source: Source | Path | None, starting: Starting) -> frozenset[str]:
-    """Digests of the contradictions that are none, looked up before anything is made.
+    """Return the digests of the dismissed contradictions, looked up before anything is made.
 
-    Not their ids in the session: it counts on without those that an earlier rehearsal dismissed.
+    Their ids in the session differ: it counts on without those that an earlier rehearsal dismissed.
 
     Raises:
         DeckError: The deck cannot be read.
@@ -336,7 +336,7 @@ def a_week_later(site: Site, session: str) -> str:
 
 
 def _last_of(rows: Sequence[Row]) -> str:
-    """The newest demonstration among them that has ended and lies here."""
+    """Return the newest demonstration among the rows that has ended and lies here."""
     entries = (row.entry for row in rows if row.is_here)
     return next((one.session for one in entries if one.is_recorded and one.is_ended), "")
 
@@ -365,7 +365,7 @@ class Demonstrated(Reply):
 def play_demo(site: Annotated[Site, Depends(site_of)], answer: Response) -> Demonstrated:
     """Play both rehearsals to their debriefs, a week apart, from recorded replies: no key, no network.
 
-    Those that lie here already are told again, with the status 200.
+    Existing ones are returned again, with the status 200.
     """
     recording, done = read_recording(), list(played(site))
     if done:

@@ -31,7 +31,7 @@ router = APIRouter()
 @router.get("/watch/{session}", response_class=HTMLResponse)
 @reads
 def watch(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """The page; without its script all stands there at once."""
+    """Return the page; without its script all stands there at once."""
     found = site.sessions.get(session)
     rehearsal = found.rehearsal
     return page(
@@ -53,7 +53,7 @@ def watch(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse
 @router.get("/debrief/{session}", response_class=HTMLResponse)
 @reads
 def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """The page; of a session that goes on, as it stands."""
+    """Return the page; of a session that goes on, as it stands."""
     found = site.sessions.get(session)
     told, deck = found.debrief(), source_of(found.rehearsal)
     return page(
@@ -72,7 +72,7 @@ def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLRespon
 
 
 def _shown(review: Review, deck: Deck) -> list[Sheet]:
-    """The slides that a question is about, each once, with the words that it quotes."""
+    """Return the slides that a question is about, each once, with the words that it quotes."""
     numbers = {one.slide for one in review.places}
     quotes = [one.quote for one in review.places if not one.is_missing]
     return [sheet(slide, quotes) for slide in deck.slides if slide.number in numbers]

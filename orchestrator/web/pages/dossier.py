@@ -41,7 +41,7 @@ At = Annotated[Site, Depends(site_of)]
 @router.get("/dossier/of/{session}")
 @reads
 def of_session(session: str, site: At) -> RedirectResponse:
-    """Take the dossier that was made at a rehearsal's start, unless the deck has one; go on to its page."""
+    """Adopt the dossier that was made at a rehearsal's start, unless the deck has one; go on to its page."""
     found = site.sessions.get(session)
     source, made = source_of(found.rehearsal), found.projection.dossier
     if made is not None and read_prepared(site.own, source.deck.sha256) is None:
@@ -51,7 +51,7 @@ def of_session(session: str, site: At) -> RedirectResponse:
 
 @router.get("/dossier/{deck}", response_class=HTMLResponse)
 def dossier(deck: str, site: At) -> HTMLResponse:
-    """The page, whether the dossier is ready, being made, or none yet."""
+    """Return the page, whether the dossier is ready, being made, or none yet."""
     making = site.dossiers.of(deck)  # before what it keeps is read
     made, before = read_prepared(site.own, deck), site.review.asked_before(deck)
     attacks = made.dossier.attacks if made is not None else ()
@@ -85,7 +85,7 @@ class Card:
 
 
 def _cards(attacks: Sequence[Attack], before: Sequence[AskedBefore]) -> list[Card]:
-    """What is open or was not judged comes first; the others stay as the dossier has them."""
+    """Return the cards: what is open or was not judged first, the others as the dossier has them."""
     known = {words: one for one in before for words in (one.point, one.question.casefold())}
     found = [
         Card(number, attack, known.get(_point(attack)) or known.get(one_line(attack.question).casefold()))
@@ -101,13 +101,13 @@ def _rank(before: AskedBefore | None) -> int:
 
 
 def _point(attack: Attack) -> str:
-    """As `review.reading.Asked.point`."""
+    """See `review.reading.Asked.point`."""
     if attack.about is None or attack.is_missing:
         return one_line(attack.question).casefold()
     return f"{attack.about.slide} {one_line(attack.about.quote)}".casefold()
 
 
 def _shared_why(attacks: Sequence[Attack]) -> str:
-    """The reason that most questions have in common, which is said once; "" where each has its own."""
+    """Return the reason that most questions share, which is said once, or "" if each has its own."""
     [(why, many)] = Counter(one.why for one in attacks).most_common(1) or [("", 0)]
     return why if many > 1 else ""

@@ -37,11 +37,12 @@ from orchestrator.web.templating import page
 router = APIRouter()
 
 ANEW: Final = {"cache-control": "no-store"}
-"""Of a page that Back shows as it is by then, and not as it was."""
+"""Headers of a page that Back shows as it is by then, and not as it was."""
 RECENT: Final = 6
-"""Rehearsals of the first page: a screen of them. With more there are filters, and the review has all."""
+"""Maximum rehearsals on the first page: a screen of them. With more there are filters, and the review has
+all."""
 MAX_FOUND: Final = 30
-"""Of what the filters find."""
+"""Maximum rehearsals that the filters find."""
 Kind = Literal["", "unfinished", "ended", "drill"]
 
 
@@ -59,7 +60,7 @@ def front(
     q: Annotated[str, Query(max_length=200)] = "",
     show: Kind = "",
 ) -> HTMLResponse:
-    """The first page. *q*: words of title, deck or presenter; *show*: one kind of rehearsal."""
+    """Return the first page. *q*: words of title, deck or presenter; *show*: one kind of rehearsal."""
     reading = site.review.refresh(is_needed=_is_behind(site))
     known = list(islice(_rehearsed(site), RECENT + 1))
     is_filtered = bool(q.strip() or show)
@@ -87,7 +88,7 @@ def front(
 
 @router.get("/example", response_class=HTMLResponse)
 def example(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """A question and its piece of a debrief, to put into the page; empty where the demo cannot be played."""
+    """Return a question and its piece of a debrief for the page; empty if the demo cannot be played."""
     shown = site.showcase.get()
     return page("example.html", shown=shown) if shown is not None else HTMLResponse("")
 
@@ -105,7 +106,7 @@ def under_way(site: Site) -> list[tuple[str, str]]:
 
 
 def _is_behind(site: Site) -> bool:
-    """Whether a session lies in this home that the catalogue has not read: one was begun just now, say."""
+    """Return whether the catalogue has not read a session of this home: one was begun just now, say."""
     if site.home is None:
         return False
     names = {one for one in site.home.session_names() if SESSION_ID.fullmatch(one)}
@@ -113,7 +114,7 @@ def _is_behind(site: Site) -> bool:
 
 
 def _rehearsed(site: Site, *, are_recorded: bool = False) -> Iterator[Rehearsed]:
-    """One's own sessions that lie in this home, newest first; else the demonstrations."""
+    """Yield one's own sessions that lie in this home, newest first, else the demonstrations."""
     if site.home is None:
         return
     before: int | None = None
@@ -152,7 +153,7 @@ PRESSED = (
     "not know”, “next question”) and a contradiction of which you name no figure; once, an answer without "
     "any figure, date or name where one belongs."
 )
-"""What an intensity means without a model."""
+"""The meaning of an intensity without a model."""
 INTENSITIES = {
     "friendly": "Friendly: one question, one follow-up",
     "moderate": "Moderate: up to three turns each",
@@ -162,7 +163,7 @@ INTENSITIES = {
 
 @router.get("/new", response_class=HTMLResponse)
 def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """The starting page."""
+    """Return the starting page."""
     home = site.own
     check_is_of_board(home)
     config = home.config
@@ -187,7 +188,7 @@ def new(site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
 
 @router.get("/new/slides/{deck}", response_class=HTMLResponse)
 def slides(deck: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """The slides of a deck that was dropped, as a list to put into the page."""
+    """Return the slides of a deck that was dropped, as a list to put into the page."""
     return page("new_slides.html", slides=sheets(kept(deck, site).deck))
 
 
@@ -208,7 +209,7 @@ class EngineChoice:
 
 
 def engines(config: Config, environment: Mapping[str, str]) -> list[EngineChoice]:
-    """The engines of this installation, each in plain words."""
+    """Return the engines of this installation, each in plain words."""
     found = [
         EngineChoice(
             BANK,

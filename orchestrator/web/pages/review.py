@@ -53,7 +53,7 @@ class Plot:
 
 
 def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str]], unit: str = "") -> Plot | None:
-    """A plot of runs, oldest first, each a value and a label; None: no run has the figure.
+    """Return a plot of runs, oldest first, each a value and a label, or None if no run has the figure.
 
     The scale begins at 0, so that a small change looks small.
     """
@@ -76,7 +76,7 @@ def plot(title: str, hint: str, runs: Sequence[tuple[float | None, str]], unit: 
 
 
 def _round_up(value: float) -> float:
-    """The next of 1, 2, 5, 10, 20, 50, … that is no smaller, so that the half of it is short to write."""
+    """Return the next of 1, 2, 5, 10, 20, 50, … that is no smaller, so that its half is short to write."""
     size = 1.0
     while True:
         for factor in (1, 2, 5):
@@ -97,7 +97,7 @@ def review(
     q: Annotated[str, Query(max_length=400)] = "",
     before: int | None = None,
 ) -> HTMLResponse:
-    """The list, or what a search finds. *before*: the pages behind the first go on from there."""
+    """Return the list, or what a search finds. *before*: the pages behind the first go on from there."""
     reading, catalogue = site.review.refresh(), site.review.catalogue
     found: list[tuple[Row, list[Hit]]]
     if q.strip():
@@ -132,7 +132,7 @@ def review(
 def progress(
     site: Annotated[Site, Depends(site_of)], presenter: Annotated[str | None, Query(max_length=200)] = None
 ) -> HTMLResponse:
-    """The latest whole runs of *presenter*, so no drills; without one, of whoever ended one last."""
+    """Return the latest whole runs of *presenter*, so no drills; without one, of whoever ended one last."""
     site.review.refresh()
     catalogue = site.review.catalogue
     whose, rows = ended_of(catalogue, presenter)
@@ -153,12 +153,12 @@ def progress(
 
 
 def fillers(entry: Entry) -> float | None:
-    """In 100 words; None: they were not counted."""
+    """Return the fillers in 100 words, or None if they were not counted."""
     return round(100 * entry.fillers / entry.words, 1) if entry.fillers is not None and entry.words else None
 
 
 def _plots(one: Progress) -> list[Plot]:
-    """What a plot says more of than a table: from two runs on."""
+    """Return plots, which say more than a table from two runs on."""
     if len(one.runs) < 2:
         return []
     figures = (

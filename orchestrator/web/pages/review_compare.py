@@ -69,7 +69,7 @@ class Comparison:
 
 
 def comparison(a: Debrief, b: Debrief) -> Comparison:
-    """What has changed from the earlier run to the later."""
+    """Compare the earlier run with the later."""
     first, second = dict(_points(a)), dict(_points(b))
     found: dict[str, list[Pair]] = {name: [] for name in Comparison.__slots__ if name != "measures"}
     for key in [*first, *(key for key in second if key not in first)]:
@@ -86,7 +86,7 @@ def comparison(a: Debrief, b: Debrief) -> Comparison:
 
 
 def _kind(one: Point | None, other: Point | None) -> str | None:
-    """Which list it belongs to; None: none, as it held throughout or nobody judged it."""
+    """Return the list that a point belongs to, or None if it held throughout or nobody judged it."""
     before, now = one.result if one else "", other.result if other else ""
     if one is not None and other is not None and "unjudged" in (before, now):
         return "unjudged"
@@ -99,7 +99,7 @@ def _kind(one: Point | None, other: Point | None) -> str | None:
 
 
 def _points(debrief: Debrief) -> Iterator[tuple[str, Point]]:
-    """Every contradiction that was counted, and every question once, by the words that it is about."""
+    """Yield every contradiction that was counted, and every question once, by the words that it is about."""
     for one in debrief.contradictions:
         yield one.digest, Point(phrasing.noted(one), "contradiction", "a contradiction")
     counted = {one.id for one in each_once(debrief.exchanges)}
@@ -113,7 +113,7 @@ def _key(review: Review) -> str:
 
 
 def _about(review: Review) -> str:
-    """The question, and the words that it is about."""
+    """Return the question, and the words that it is about."""
     return " ".join(
         [review.asked, *([f"On {phrasing.with_place(review.places[0])}"] if review.places else [])]
     )
@@ -145,7 +145,7 @@ def _measured(one: Debrief) -> Iterator[tuple[str, str]]:
 
 
 def _contradictions(one: Debrief) -> str:
-    """How many were found; no number that reads as clean where nobody looked."""
+    """Return how many contradictions were found; no number that reads as clean where nobody looked."""
     if one.tensions is None or not (one.is_read or one.contradictions):
         return "not looked for" if one.tensions is None else "not looked for, but for sums that fail"
     return str(len(one.contradictions)) + ("" if one.is_read else ", by sums alone")
@@ -159,7 +159,7 @@ router = APIRouter()
 
 @router.get("/review/compare", response_class=HTMLResponse)
 def compare(a: str, b: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """The earlier run first, whichever is named first."""
+    """Compare two runs, the earlier one first, whichever is named first."""
     rows = sorted((site.review.row(a), site.review.row(b)), key=lambda row: row.n)
     compared, why = None, _why_not(*rows)
     if why is None:
@@ -180,7 +180,7 @@ def compare(a: str, b: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResp
 
 
 def _why_not(a: Row, b: Row) -> str | None:
-    """Why these two cannot be compared; None: they can."""
+    """Return why these two cannot be compared, or None if they can."""
     if a.n == b.n:
         return "These are one and the same session: choose another run to compare it with."
     is_same = a.entry.deck_sha256 == b.entry.deck_sha256

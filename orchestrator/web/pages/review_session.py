@@ -28,7 +28,7 @@ from orchestrator.panel.loop.panelist import made_from
 from orchestrator.panel.model.exchange import Exchange
 from orchestrator.panel.records.exchanges import CandidateWritten, ExchangeOpened
 from orchestrator.panel.records.kinds import value_of
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.review.catalogue import Row
 from orchestrator.web.open_sessions import reads
 from orchestrator.web.reviewing import Checked
@@ -74,8 +74,8 @@ class Knowledge:
     before: Receipt | None  # its receipt before
 
 
-def knowledge(session: Session, exchange_id: str) -> Knowledge:
-    """What the panelist knew when it asked this question, rebuilt and compared with its receipt.
+def knowledge(session: Rehearsal, exchange_id: str) -> Knowledge:
+    """Return what the panelist knew when it asked this question, rebuilt and compared with its receipt.
 
     Raises:
         UsageError: There is no such exchange.
@@ -89,9 +89,9 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
     own = [one for one in session.receipts() if one.agent == exchange.agent and one.seq < asked_seq]
     receipt = next((one for one in reversed(own) if is_same_digest(_inputs(one), made_from)), None)
     if receipt is not None:
-        context = session.context_at(receipt)
+        context = session.replay(receipt)
     else:
-        context = session.context_at(asked_seq - 1, exchange.agent)
+        context = session.context(exchange.agent, at=asked_seq - 1)
     earlier = [one for one in own if one.seq < context.seq and one != receipt]
     before = earlier[-1] if earlier else None
     persona = rehearsal.seats[exchange.agent].persona
@@ -113,10 +113,11 @@ def knowledge(session: Session, exchange_id: str) -> Knowledge:
     )
 
 
-def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
-    """The record that opened the exchange, and the digest of the files that its question was made from.
+def _asked(session: Rehearsal, exchange: Exchange) -> tuple[int, str | None]:
+    """Return the record that opened the exchange, and the digest of the files that its question came from.
 
-    None: the question is not the panelist's own candidate: somebody put it for it, or it came back.
+    The digest is None if the question is not the panelist's own candidate: somebody put it for it, or it came
+    back.
     """
     store = session.rehearsal.store
     made_from: str | None = None
@@ -134,7 +135,7 @@ def _asked(session: Session, exchange: Exchange) -> tuple[int, str | None]:
 
 
 def _inputs(receipt: Receipt) -> str:
-    """As a candidate's record names what it was made from (`loop.refreshing`)."""
+    """Return a receipt's files as a candidate's record names what it was made from (`loop.refreshing`)."""
     return digest(made_from(receipt))
 
 
@@ -158,7 +159,7 @@ def _files(context: Context, before: Receipt | None) -> tuple[KnownFile, ...]:
 
 
 def _split(text: str, mutability: str, known: tuple[int, str] | None, sha256: str) -> Sequence[str]:
-    """What of a file's text was there at the receipt before, and what is new."""
+    """Return what of a file's text was there at the receipt before, and what is new."""
     if known is None:
         return "", text
     if known[1] == sha256:
@@ -179,7 +180,7 @@ At = Annotated[Site, Depends(site_of)]
 @router.get("/review/{session}", response_class=HTMLResponse)
 @reads
 def review_session(session: str, site: At, check: bool = False) -> HTMLResponse:
-    """The timeline. *check*: verify the session now, also where that was done before."""
+    """Return the timeline. *check*: verify the session now, also where that was done before."""
     row = site.review.row(session)
     try:
         checked = site.review.checked(row, again=True) if check else None
@@ -240,7 +241,7 @@ class Moment:
 
 
 def _crew_page(site: Site, row: Row, found: core.Session, checked: Sequence[Checked]) -> HTMLResponse:
-    """The page of another crew's session: its files, what was written when and from which context, proof."""
+    """Show another crew's session: its files, what was written when and from which context, proof."""
     store = store_of(found)
     states = {path: store.state(path) for path in store.layout.files}
     return page(
@@ -289,7 +290,7 @@ def _moments(store: Store, session: core.Session) -> Iterator[Moment]:
 @router.get("/review/{session}/contexts/{receipt}", response_class=HTMLResponse)
 @reads
 def given(session: str, receipt: str, site: At) -> HTMLResponse:
-    """The files that an agent was given, rebuilt and compared with the receipt."""
+    """Return the files that an agent was given, rebuilt and compared with the receipt."""
     row = site.review.row(session)
     failed, context, before = None, None, None
     try:
@@ -320,7 +321,7 @@ def given(session: str, receipt: str, site: At) -> HTMLResponse:
 @router.get("/review/{session}/questions/{exchange}", response_class=HTMLResponse)
 @reads
 def question(session: str, exchange: str, site: At) -> HTMLResponse:
-    """The files that the panelist was given for this question."""
+    """Return the files that the panelist was given for this question."""
     row = site.review.row(session)
     try:
         found = site.review.session(row)
@@ -344,9 +345,9 @@ def question(session: str, exchange: str, site: At) -> HTMLResponse:
 @router.get("/review/{session}/export")
 @reads
 def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Response:
-    """The timeline as a file of its own, with the head by which it can be checked."""
+    """Return the timeline as a file of its own, with the head by which it can be checked."""
     row = site.review.row(session)
-    found: Session = site.review.session(row)
+    found: Rehearsal = site.review.session(row)
     moments = timeline(found.rehearsal, site.review.persons(found))
     return _file(as_markdown(found, moments), row.entry.deck, session, format)
 
@@ -354,7 +355,7 @@ def export(session: str, site: At, format: Literal["md", "html"] = "md") -> Resp
 @router.get("/review/{session}/redacted")
 @reads
 def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> Response:
-    """The timeline for sharing, without the names of those who spoke."""
+    """Return the timeline for sharing, without the names of those who spoke."""
     row = site.review.row(session)
     found = site.review.session(row)
     moments = timeline(found.rehearsal, site.review.persons(found))
@@ -362,7 +363,7 @@ def redacted(session: str, site: At, format: Literal["md", "html"] = "html") -> 
 
 
 def _file(text: str, title: str, name: str, format: str) -> Response:
-    """Markdown as a file, as it is or as a page of its own."""
+    """Return Markdown as a file, as it is or as a page of its own."""
     if format == "html":
         answer: Response = page("review_export.html", title=title, body=markdown(text))
     else:
@@ -371,14 +372,14 @@ def _file(text: str, title: str, name: str, format: str) -> Response:
     return answer
 
 
-def _drilled_row(site: Site, found: Session) -> Row | None:
-    """The session whose question a drill puts again; None: it is no drill, or that session is not here."""
+def _drilled_row(site: Site, found: Rehearsal) -> Row | None:
+    """Return the session whose question a drill puts again, or None if it is no drill or not here."""
     drilled = found.rehearsal.drilled
     return site.review.catalogue.get(drilled.session) if drilled is not None else None
 
 
 def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
-    """The page in place of an archive that is not right, or cannot be read now."""
+    """Return the page in place of an archive that is not right, or cannot be read now."""
     if isinstance(error, ArchiveUnavailableError):
         return _refused(site, row, Checked("", None, "", row.entry.head, why=str(error)))
     checked = site.review.checked(row, again=True)
@@ -389,7 +390,7 @@ def _not_right(site: Site, row: Row, error: ArchiveError) -> HTMLResponse:
 
 
 def _refused(site: Site, row: Row, checked: Checked, *, first: str = "") -> HTMLResponse:
-    """The page in place of an archive that was looked at just now; *first*: what was met before that."""
+    """Return the page in place of an archive that was looked at just now; *first*: an earlier error."""
     is_unavailable = checked.is_valid is None
     return page(
         "review_refused.html",

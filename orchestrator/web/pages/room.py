@@ -45,7 +45,7 @@ NO_CODE: Final = (
 @router.get("/room/{session}/devices", response_class=HTMLResponse)
 @reads
 def devices(session: str, site: At, request: Request) -> Response:
-    """New codes for the windows; where no other device reaches this server, how to start one that it does."""
+    """Return new codes for the windows, or how to start a server that other devices reach."""
     site.sessions.get(session)
     offered = []
     if site.elsewhere is not None:
@@ -94,7 +94,7 @@ def here(session: str, site: At, request: Request) -> Response:
 
 
 def has_local_address(request: Request, site: Site) -> bool:
-    """Whether a browser on this machine asks by the network's address, and could by the local one."""
+    """Return whether a browser on this machine asks by the network's address, and could by the local one."""
     if site.public is not None or site.elsewhere is None or request.client is None:
         return False
     own = request.scope["server"][0]  # a packet from this machine to itself has one address at both ends
@@ -107,7 +107,7 @@ def has_local_address(request: Request, site: Site) -> bool:
 @router.get("/room/{session}", response_class=HTMLResponse)
 @reads
 def room(session: str, site: At, request: Request, watch: str | None = None) -> Response:
-    """The room; of a session that has ended, its debrief."""
+    """Return the room, or the debrief of a session that has ended."""
     is_elsewhere = has_local_address(request, site)
     return _page("room.html", session, site, watches=watch is not None, has_local_address=is_elsewhere)
 
@@ -115,14 +115,14 @@ def room(session: str, site: At, request: Request, watch: str | None = None) -> 
 @router.get("/room/{session}/audience", response_class=HTMLResponse)
 @reads
 def audience(session: str, site: At) -> Response:
-    """The slide alone, for a projector or a second screen."""
+    """Return the slide alone, for a projector or a second screen."""
     return _page("audience.html", session, site)
 
 
 @router.get("/room/{session}/presenter", response_class=HTMLResponse)
 @reads
 def presenter(session: str, site: At) -> Response:
-    """Notes, next slide, clock and pace."""
+    """Return notes, next slide, clock and pace."""
     return _page("presenter.html", session, site)
 
 
