@@ -109,7 +109,7 @@ def start_crew(
     )
 
 
-def is_rehearsal(session: AnyRehearsal) -> TypeGuard[Rehearsal]:
+def is_rehearsal(session: AnySession) -> TypeGuard[Rehearsal]:
     """Whether a session is the board panel's."""
     return isinstance(session, Rehearsal)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator import Home, Session
+from orchestrator import Home, Rehearsal, Session
 from orchestrator.core.home.folder import LIST_CACHE
 from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
 from orchestrator.documents import listing
@@ -49,13 +49,13 @@ def fresh(home: Home) -> dict[str, dict[str, Any]]:
 
 def test_a_list_opens_no_session_that_it_knows(kept: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    open_ = Session.open
+    open_ = Rehearsal.open
 
-    def open_and_note(home: Home | None, session: Path, **options: Any) -> Session:
+    def open_and_note(home: Home | None, session: Path, **options: Any) -> Rehearsal:
         opened.append(session.name)
         return open_(home, session, **options)
 
-    monkeypatch.setattr(Session, "open", open_and_note)
+    monkeypatch.setattr(Rehearsal, "open", open_and_note)
     before = listed(kept)
     assert opened == []
     with Session.open(kept, kept.sessions / "s2") as session:

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from orchestrator.core import errors
 from orchestrator.core.errors import GreenroomError
-from orchestrator.rehearsal.session import Session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from orchestrator.web.open_sessions import OpenSessions
 from orchestrator.web.problems import status_of
 from orchestrator.web.server import application
@@ -115,7 +115,7 @@ def test_a_server_with_no_file_left_to_open_says_what_to_do(
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
-    monkeypatch.setattr(Session, "hear", full)
+    monkeypatch.setattr(Rehearsal, "hear", full)
     answer = api.post(f"/api/v1/sessions/{session}/segments", json={"text": "We grow."})
     told = (
         "the server has as many files open as it may (a live session takes up to twenty): end sessions, or "
