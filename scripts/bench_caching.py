@@ -222,7 +222,7 @@ class Listening:
 
 
 class Waiting(Listening):
-    """The same as `offers.SupportsFutures`: the loop asks it only where a question can be put."""
+    """The same as `protocol.SupportsFutures`: the loop asks it only where a question can be put."""
 
     def begin(
         self, request: Request[R], context: Context | None, on_text: Callable[[str], None] | None = None

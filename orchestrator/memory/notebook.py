@@ -1,7 +1,7 @@
 """The notebook of an agent about one presenter: what its memory tools read and write.
 
 Without a session it is the database itself. With the proposals of a session, it reads them before
-the database, and all that is written becomes a proposal there until `proposals.settle`; a database
+the database, and all that is written becomes a proposal there until `settle`; a database
 that fails then costs what it holds, and nothing else.
 
 Without the presenter's consent there is nothing to read, and the reason is part of the result.

@@ -17,6 +17,7 @@ from orchestrator.documents.listing import local
 from orchestrator.material.speech.stream import LiveSegment
 from orchestrator.panel.loop.driver_lock import driving
 from orchestrator.rehearsal.erasing import erase_session
+from orchestrator.rehearsal.rehearsal import Rehearsal
 from tests.helpers.live_feeds import until
 from tests.helpers.rehearsals import DECK
 

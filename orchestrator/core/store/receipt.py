@@ -45,7 +45,7 @@ class ReceiptNote(Value):
     extra: tuple[Extra, ...] = ()
     frames_version: int = 1
     tools: bool = False  # their definitions were sent as well
-    kept: Mapping[str, tuple[int, ...]] | None = None  # as `context.fit.Kept`; None: all of every file
+    kept: Mapping[str, tuple[int, ...]] | None = None  # as `context.receipt.Kept`; None: all of every file
 
     def joined(self, other: Value | None) -> ReceiptNote | None:
         """Return both notes as one, *other* first, or None if they do not go together."""

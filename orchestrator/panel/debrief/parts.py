@@ -333,7 +333,7 @@ class SlideSpan:
     title: str
     seconds: float
     estimated: bool
-    budget_s: float = 0.0  # its share of the time; see `timing.shares`
+    budget_s: float = 0.0  # its share of the time; see `shares`
     asked_s: float = 0.0  # how long it was shown beside that, under questions
 
 

@@ -648,4 +648,4 @@ def _by_engine(debrief: Debrief) -> str:
 SHARES: Final = (
     "A slide's share of the time: half of the minutes in equal shares, half by the words on the slide."
 )
-"""How `timing.shares` counts, said beside its figures."""
+"""How `parts.shares` counts, said beside its figures."""

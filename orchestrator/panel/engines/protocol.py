@@ -65,7 +65,7 @@ class Request(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class TensionsRequest(Request[tuple[Proposal, ...]]):
-    """What contradicts what in these passages? Proposals only: `checks.verify` decides.
+    """What contradicts what in these passages? Proposals only: `checks.proposals.verify` decides.
 
     `refused` holds earlier proposals and why they were not accepted: each may be corrected once.
     """

@@ -51,7 +51,7 @@ def driving(rehearsal: OpenRehearsal, what: str) -> Iterator[Driven]:
                 "stop it first, or use ask, answer and slide beside it"
             )
         try:
-            # What stands behind it is the last driver's clock, which `session_clock` goes on from.
+            # What stands behind it is the last driver's clock, which `SessionClock` goes on from.
             os.pwrite(fd, f"{os.getpid():<{PID_BYTES - 1}}\n".encode(), 0)
         except OSError as error:
             error.filename = str(path)

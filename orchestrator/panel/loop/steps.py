@@ -80,7 +80,7 @@ class Look:
 class Refresh:
     """A step: refresh every panelist's candidate question."""
 
-    why: str  # of `refresh_rules.WHY`
+    why: str  # of `refreshing.WHY`
     at_s: float | None = None  # as in Listen
     leave_out: str | None = None  # the panelist whose question is being judged
 

@@ -17,7 +17,7 @@ from orchestrator.material.values import IntelItem
 # Facts: what was said that will still matter, each with the very words that it rests on.
 #
 # A fact names the ledger record that it was taken from and quotes it. Nothing else is a fact: whoever
-# proposes one, rules or a model, has it checked by `fact_grounding` before it is kept.
+# proposes one, rules or a model, has it checked by `memory.summariser` before it is kept.
 #
 # Source: the seed of the summariser (002), "Fact schema"; DESIGN.md, section 9.
 

@@ -36,7 +36,7 @@ class SessionStarted(PanelValue):
 
     ledger_version: int
     panel: tuple[str, ...]
-    table: Mapping[str, Any] | None = None  # of files, since version 2: `store.recorded_table` reads it
+    table: Mapping[str, Any] | None = None  # of files, since version 2: `application.table_of` reads it
     frames_version: int = field(default_factory=int)
     layouts_version: int = field(default_factory=int)
     greenroom: str = field(default_factory=str)  # the release

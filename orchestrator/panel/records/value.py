@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # What memory tells of one record: an entry for the Scribe, a passage for facts, a step for the trace.
 #
 # Each class of record values makes them of itself, in its own file: `entry`, `passage` and `step`. A
-# passage is a `model.fact.Passage`; the other two are here, with the few words that several classes need.
+# passage is a `model.reply.Passage`; the other two are here, with the few words that several classes need.
 #
 # Of what the presenter said the trace has the length alone: it is for those who look after the loop.
 

@@ -1,8 +1,8 @@
 """Finding a quote in a rehearsal: the same words in the same order, or it is no quote.
 
-`checks.quotes` says which words are the same. This module decides where to look, and who may see the result:
-speaker notes inform a question and are never quoted to the board. What is kept is always the source's own
-text.
+`checks.grounding` says which words are the same. This module decides where to look, and who may see the
+result: speaker notes inform a question and are never quoted to the board. What is kept is always the
+source's own text.
 """
 
 from __future__ import annotations

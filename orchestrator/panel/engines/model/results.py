@@ -255,7 +255,7 @@ def _noticed(part: NoticedPart, exchange: Exchange) -> Observation | None:
 # ---------------------------------------------------------------------- findings
 # From a reply to a task that stands by itself to its result: what its quotes show, and no more.
 #
-# Proposals are the exception: `checks.verify` decides about them, and says what does not hold.
+# Proposals are the exception: `checks.proposals.verify` decides about them, and says what does not hold.
 
 
 def tensions(request: protocol.TensionsRequest, part: shape.TensionsPart) -> Outcome:
