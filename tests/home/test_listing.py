@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from orchestrator import Home, Rehearsal, Session
+from orchestrator import Home, Session
 from orchestrator.core.home.folder import LIST_CACHE
 from orchestrator.core.store.store import DEGRADED_NAME, LEDGER_NAME
 from orchestrator.documents import listing
