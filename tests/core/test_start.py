@@ -12,6 +12,7 @@ import pytest
 
 from orchestrator.core import GreenroomError, Home
 from tests.core.crews import MEETING, PULL_REQUEST, sessions_of
+from tests.helpers.homes import new_home
 
 SEATED = """\
 table: incident-room
@@ -193,7 +194,7 @@ BROKEN: list[tuple[str, Callable[[Path], object], str]] = [
     (
         "table.yaml",
         Path.unlink,
-        ("there is no such file: write the crew's table of files there, as `greenroom help core` shows it"),
+        "",
     ),
     (
         "templates/tester/role.md",
@@ -220,3 +221,17 @@ def test_what_a_home_lacks_is_named(
         assert str(raised.value) == f"{crew / name}: {message}"
     assert "\n" not in str(raised.value)
     assert sessions_of(crew) == []
+
+
+def test_a_home_without_a_table_has_the_one_that_greenroom_brings(crew: Path) -> None:
+    (crew / "table.yaml").unlink()
+    with pytest.raises(GreenroomError) as raised:
+        Home(crew).start("s")
+    assert str(raised.value).endswith(
+        f"; {crew / 'table.yaml'} is not there, so the table that Greenroom brings was used: write the "
+        "crew's own, as `greenroom help core` shows it"
+    )
+    assert sessions_of(crew) == []
+    board = new_home(crew.parent / "board")
+    with Home(board).start("s") as session:
+        assert session.agents == ("moderator", "analyst", "contrarian", "skeptic")

@@ -92,9 +92,7 @@ class Store:
         self.sync_s = 0.0
         self.repairs: list[Repair] = []
         self._on_repair = on_repair
-        self._shown: int | None = (
-            None  # up to this record the files are right; None: not compared
-        )
+        self._shown: int | None = None  # up to this record the files are right; None: not compared
         self._degraded = False
         self._marker = str(root / DEGRADED_NAME)  # text: a path takes longer to make than to look at
         self._name = str(root / LEDGER_NAME)
