@@ -189,10 +189,11 @@ def end_any(
     archive: str | None = None,
     endpoint_url: str | None = None,
 ) -> str:
-    """End a session and archive it, a rehearsal with its debrief; return the ledger's head.
+    """End a session and archive it; a rehearsal also gets its debrief. Return the ledger's head.
 
     Args:
-        archive: Where to; None: by the setting `archive`, else `<home>/archives`; nowhere outside of a home.
+        archive: Where to archive it. None: where the setting `archive` says, else in `<home>/archives`;
+            outside of a home, nowhere.
 
     Raises:
         StoreError: A file is not what the ledger says; the session has not ended.

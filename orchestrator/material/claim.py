@@ -1,4 +1,4 @@
-"""Claims of deck and presenter, their places, and two places that contradict each other."""
+"""Claims of deck and presenter, the places of claims, and two places that contradict each other."""
 
 from __future__ import annotations
 
@@ -44,32 +44,34 @@ CLAIM_KINDS = (
     "money", "percent", "growth", "share", "duration", "date", "count", "comparison", "superlative",
     "promise", "future", "causal",
 )  # fmt: skip
-"""The kinds of claims. Old ledgers hold all; new ones are money, percent, count, duration or date."""
+"""The kinds of claims. Old ledgers have all of them; new ledgers have money, percent, count, duration and
+date."""
 
 NEEDS = ("number", "period", "source", "base", "owner", "date", "cause", "comparison")
 """Things that a question can ask for, and that a judgement can look for in an answer."""
 
 
 ARITHMETIC = "offline"
-"""Who proposes the contradictions that the arithmetic of `checks` finds: this word stands in ledgers."""
+"""The name of the proposer of contradictions that the arithmetic of `checks` finds; ledgers contain this
+word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that a board would expect on a slide (None: in the deck) and that is missing."""
+    """Something that a board would expect on a slide (in the deck, if that is None) and that is missing."""
 
     slide: int | None
     note: str
 
     @property
     def line(self) -> str:
-        """The place and the note, "slide 3: This slide shows no text.", on one line."""
+        """The place and the note on one line: "slide 3: This slide shows no text."."""
         return f"{'the deck' if self.slide is None else f'slide {self.slide}'}: {self.note}"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place of a quote: a slide, a time of the speech, or both."""
+    """The place of a quote: a slide, a time in the speech, or both."""
 
     slide: int | None
     said_at_s: float | None
@@ -94,26 +96,28 @@ class Tension:
 
     @property
     def sides(self) -> tuple[Place, ...]:
-        """Every quote of the tension."""
+        """All quotes of the tension, with their places."""
         return self.places or (self.a, self.b)
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the kind and the quotes, regardless of their places and number."""
+        """The SHA-256 of the kind and the quotes, regardless of the quotes' places and number."""
         quotes = sorted({place.quote for place in self.sides})
         return hashlib.sha256(json.dumps([self.kind, quotes], ensure_ascii=False).encode()).hexdigest()
 
 
 OF_TWO_PLACES = ("deck-vs-deck", "speech-vs-deck", "speech-vs-speech", "date", "dropped-promise")
-"""One place says one thing, and the other another."""
+"""Kinds of contradictions in which one place says one thing, and another place another."""
 
 OF_FIGURES = ("sum", "growth", "share", "rate", "duration", "chart-vs-text")
-"""Figures do not follow from each other; `note` says which, and the places are two of them."""
+"""Kinds of contradictions in which figures do not follow from each other; `note` names the figures, and the
+places are those of two of them."""
 
 COMPUTED = "computed"
 READ = "read"
 TENSION_CLASSES = (COMPUTED, READ)
-"""The arithmetic fails; or no figure decides it, both quotes stand, and no reading reconciles them."""
+"""The two classes of contradictions. COMPUTED: the arithmetic fails. READ: no figure decides it, both quotes
+are in their passages, and no reading reconciles them."""
 
 TENSION_KINDS = (*OF_TWO_PLACES, *OF_FIGURES)
 
@@ -126,7 +130,7 @@ TENSION_KINDS = (*OF_TWO_PLACES, *OF_FIGURES)
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of text that can be quoted: a title, line, cell, notes, chart value or segment."""
+    """A stretch of text that can be quoted: a title, line, cell, note, chart value or segment."""
 
     id: str  # "d3.title", "d3.l2", "d3.t1.r2.c3", "d3.n4", "d3.c1.s2.v3"; "s17" for the 17th segment
     text: str  # verbatim
@@ -137,7 +141,7 @@ class Passage:
 
     @property
     def place(self) -> Place:
-        """The whole passage as a quote with its place."""
+        """The place of the passage, with its whole text as the quote."""
         return Place(self.slide, self.said_at_s, self.text)
 
 
@@ -153,7 +157,8 @@ class Operand:
 
 
 UNITS: Final = ("%", "money", "time", "count", "date", "year", "x")
-"""Source: READING.md, "Contradictions"; an engine may also name the currency or the unit of time itself."""
+"""The units that an engine may name, besides the currency or the unit of time itself. Source: READING.md,
+"Contradictions"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +173,7 @@ class Proposal:
 
 
 NOT_BOTH: Final = "not both"
-"""No figure decides it: a negation, a promise, an order, a direction."""
+"""The formula of a proposal that no figure decides: a negation, a promise, an order, a direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +186,8 @@ class Refusal:
 
 
 REASONS: Final = ("passage", "quote", "number", "value", "unit", "formula", "holds", "known", "shape")
-"""The check that a proposal failed: its quote stands in no such passage, or not there; the number is not in
-the quote, has another value or another unit; the formula is none or decides nothing; it holds as the figures
-are worded; the finding is known; the proposal has too few or too many parts. Ledgers count by these words,
-so they stay.
-"""
+"""The check that a proposal failed. "passage", "quote": the passage does not exist, or the quote is not in
+it. "number", "value", "unit": the number is not in the quote, or has another value or another unit.
+"formula": it is not a formula, or decides nothing. "holds": it holds as the figures are worded. "known": the
+finding is known. "shape": the proposal has too few or too many parts. Ledgers count by these words, so they
+stay."""

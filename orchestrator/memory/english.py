@@ -1,6 +1,7 @@
-"""The English words that memory relies on: content words, names, negation. Its lists: `english.yaml`.
+"""The English words that memory relies on: content words, names, negation; `english.yaml` has the lists.
 
-A name is told by its capitals alone: no meaning is read, and nothing says who or what it is.
+A name is recognised by its capitals alone. No meaning is read, so nothing says who or what the name stands
+for.
 """
 
 from __future__ import annotations
@@ -20,23 +21,26 @@ from orchestrator.material.values import Deck
 
 
 MAX_WORDS: Final = 64
-"""Of a topic; each costs one look into the index, some 20 microseconds."""
+"""Maximum number of words of a topic; each costs one look-up in the index, some 20 microseconds."""
 _WORD: Final = re.compile(r"[^\W_]+")
 _LONG_WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _STEM: Final = 5
-"""Letters by which two forms of a word are told to be one: "postponed", "postponing". Fewer mix up other
-words; more tell forms of short ones apart."""
+"""Number of first letters by which two forms of a word are recognised as one: "postponed", "postponing".
+
+With fewer letters, other words are mixed up; with more, forms of short words are told apart.
+"""
 _CAPITAL: Final = r"[A-ZÀ-ÖØ-Þ][\w’'&-]*"
 _NAME = re.compile(rf"\b{_CAPITAL}(?: (?:(?:of|de|van|von|and|&|for|the|of the) )?{_CAPITAL}){{0,4}}")
 _LARGE = re.compile(rf"\b{_CAPITAL}")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
 _MAX_NAME: Final = 60
-"""Characters; a longer run of capitals is a headline sooner than a name. Our own limit."""
+"""Maximum number of characters of a name; a longer run of capitals is more likely a headline. Our own
+limit."""
 
 
 @cache
 def english(name: str) -> frozenset[str]:
-    """Return a list of `english.yaml`."""
+    """Return the list of words that `english.yaml` has under *name*."""
     return frozenset(packaged_yaml("memory/english.yaml")[name].split())
 
 
@@ -54,13 +58,13 @@ def subjects_of(text: str) -> tuple[str, ...]:
 
 
 def stems(text: str) -> set[str]:
-    """Return the first letters of the longer words that tell what a sentence is about."""
+    """Return the first letters of each longer word that shows what a sentence is about."""
     words = (word.casefold() for word in _LONG_WORD.findall(text))
     return {word[:_STEM] for word in words if word not in english("common") | english("talk")}
 
 
 def is_negated(text: str) -> bool:
-    """Return whether a text holds a negation, in any wording."""
+    """Return whether *text* contains a negation, however it is worded."""
     return _negation().search(text) is not None
 
 
@@ -108,18 +112,18 @@ def _no_names() -> frozenset[str]:
 
 
 MAX_NAMES: Final = 60
-"""More than a recogniser takes; it chooses those that it does not know."""
+"""Maximum number of names: more than a recogniser takes. It chooses those that it does not know."""
 
 
 _AROUND: Final = re.compile(r"^[\W_]+|['’]s\b|[\W_]+$")
 _WORD_DECK_NAMES: Final = re.compile(r"(?=.*[^\W\d_])[^\W_]+(?:[-'’&][^\W_]+)*")
-"""Rolls-Royce, O'Neill, GPT-5, AT&T."""
+"""Matches the words that make up a deck's names: Rolls-Royce, O'Neill, GPT-5, AT&T."""
 
 
 def names_in(deck: Deck) -> tuple[str, ...]:
-    """Return the single words of the deck's names, the commonest first, ties in order of occurrence.
+    """Return the single words of the deck's names, the commonest first, equally common ones in order.
 
-    A word that the deck writes in small letters as well is no name.
+    A word that the deck writes in small letters as well is not a name.
     """
     found: Counter[str] = Counter()
     small: set[str] = set()
@@ -134,5 +138,5 @@ def names_in(deck: Deck) -> tuple[str, ...]:
 
 
 def _bare(word: str) -> str:
-    """Strip a word's surrounding punctuation and an 's."""
+    """Return *word* without the punctuation around it and without a final 's."""
     return _AROUND.sub("", word)

@@ -1,21 +1,23 @@
 """The facts of a session: a fold over the ledger's records, and the files made from it.
 
-A run leaves two records. `fact-run` claims a window: everything behind the last window that was
-read, up to a record. `facts` holds what was found in it, and only then has the window been read.
-So a run that was killed between them is made up by the next one, and a `facts` record counts only
-for the run that was claimed last: no window is read into the files twice, and none is lost.
+A run leaves two records. `fact-run` claims a window: everything after the last window that was read, up to a
+given record. `facts` contains what the run found in its window; only with that record has the window been
+read. So if a run is killed between the two records, the next run reads its window again. A `facts` record
+counts only for the run that was claimed last: no window is read into the files twice, and none is lost.
 
-Neither holds a time: when a fact was said and kept is told by the records' own.
+Neither record contains a time: when a fact was said, and when it was stored, is known from the times of the
+records themselves.
 
-What was marked sensitive, and what quotes it, is never waiting, so nobody is asked about it;
-addresses and numbers of people are masked in what is.
+Text that was marked sensitive, or that quotes such text, never waits to be read, so no engine is asked about
+it. In the text that waits, addresses and numbers of people are masked.
 
-A record of another program that is not in the shape of its type is passed over whole, and counted:
-a run whose facts are passed over has not read its window, so the next run reads it again.
+A record of another program that does not have the shape of its type is skipped whole, and counted. A run
+whose facts are skipped has not read its window, so the next run reads the window again.
 
-`facts/index.json` and `facts/YYYY-MM-DD.json` hold nothing that the records do not, so any of them may be
-lost, torn or changed and is made again whole. A file is replaced at once, and only where it differs, the
-index last: so what the index names is there. A fact stands in the file of the day on which it was said.
+`facts/index.json` and `facts/YYYY-MM-DD.json` contain nothing that the records do not, so if any of them is
+lost, torn or changed, it is made again whole. A file is replaced atomically, and only if its content differs;
+the index comes last, so every file that the index names exists. A fact is listed in the file of the day on
+which it was said.
 """
 
 from __future__ import annotations
@@ -67,18 +69,20 @@ from orchestrator.panel.records.taken_back import AnswerTakenBack
 log = logging.getLogger(__name__)
 
 _POLL_S: Final = 0.02
-"""Between two looks at a lock: far below one engine call, for which it is held, and no load."""
+"""Seconds between two attempts to get a lock: far less than the one engine call for which it is held, and no
+load."""
 
 
 @contextmanager
 def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]:
-    """Open a folder of the session at *root*, never through a link.
+    """Open the folder *name* of the session at *root* without following a link; yield its descriptor.
 
     Args:
-        make: Where it is missing; only while holding the session's lock, so that it has not ended.
+        make: Whether to create a missing folder. Pass True only while holding the session's lock, which rules
+            out that the session has ended.
 
     Raises:
-        OSError: It cannot be made or opened, or something else has its name.
+        OSError: The folder cannot be created or opened, or something else has its name.
     """
     root_fd = os.open(root, files.FOLDER)
     try:
@@ -95,7 +99,7 @@ def derived_folder(root: Path, name: str, *, make: bool = True) -> Iterator[int]
 
 
 class Made:
-    """Files made from a session's ledger; failing to make them is one warning until it works again."""
+    """Files made from a session's ledger. A failure to make them is one warning, until it works again."""
 
     def __init__(self, store: Store, what: str, write: Callable[[], None]) -> None:
         self._store, self._what, self._write = store, what, write
@@ -104,9 +108,10 @@ class Made:
     def write(self) -> bool:
         """Update the files; return False if the disk refused or the ledger holds an unexpected record.
 
-        It is done under the session's lock: behind the back of an end elsewhere, there would be a file
-        that the record of the end does not know. A session that has ended, or whose ledger takes
-        nothing more, gets none, and that is no failure: the ledger has it all.
+        The files are written under the session's lock. Without it, another process could end the session
+        meanwhile, and a file would appear that the record of the end does not list. A session that has ended,
+        or whose ledger accepts nothing more, gets no files. That is not a failure, since the ledger has
+        everything.
         """
         with suppress(SessionFrozenError, SessionDegradedError, StoreError), self._store.transaction():
             try:
@@ -124,13 +129,13 @@ def replace_text(folder_fd: int, name: str, text: str) -> None:
     """Replace the content of *name* with *text* atomically, without a sync.
 
     Raises:
-        OSError: The disk refused; *name* is as it was.
+        OSError: The disk refused; the file *name* is unchanged.
     """
     files.replace_file(folder_fd, name, text.encode())
 
 
 def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
-    """Replace the content of *name* if it differs from *text*; return whether it did."""
+    """Replace the content of *name* if it differs from *text*; return whether it was replaced."""
     if files.read_plain(folder_fd, name, most=len(text.encode())) == text.encode():
         return False
     replace_text(folder_fd, name, text)
@@ -139,12 +144,13 @@ def replace_if_different(folder_fd: int, name: str, text: str) -> bool:
 
 @contextmanager
 def locked(root: Path, folder: str, *, wait_s: float = 0.0) -> Iterator[bool]:
-    """Lock *folder* of the session at *root*; False: another process holds it, even after *wait_s* seconds.
+    """Lock *folder* of the session at *root*; yield False if another process keeps it locked.
 
-    The lock is `flock` on the folder itself, so nothing is left behind, and the system gives it back
-    the moment its holder dies. It makes no folder. Where it cannot be had (there is no folder, or the
-    file system locks none), the answer is True: the ledger's records alone keep a window from being
-    counted twice; the lock keeps it from being paid for twice.
+    *wait_s* is how long to wait for the lock, in seconds. The lock is `flock` on the folder itself, so
+    nothing is left behind, and the system releases it the moment its holder dies. The folder is never
+    created. If there is no folder, or the file system supports no locks, True is yielded all the same: the
+    ledger's records alone prevent that a window is counted twice; the lock only prevents that an engine is
+    paid twice for it.
     """
     with ExitStack() as stack:
         try:
@@ -173,12 +179,14 @@ def _is_locked(fd: int, deadline: float) -> bool:
 
 WRITER: Final = "summariser"
 MAX_WINDOW_CHARS: Final = 60_000
-"""What one engine call reads: over an hour of speech (150 words a minute, 6 characters a word)."""
+"""Maximum number of characters that one engine call reads: over an hour of speech (150 words a minute, 6
+characters a word)."""
 FOLDER: Final = "facts"
 INDEX: Final = "index.json"
 VERSION: Final = 1
 MAX_INDEXED_CHARS: Final = 160
-"""Of a fact's content in the index, which is for looking up; the day's file has it whole."""
+"""Maximum number of characters of a fact in the index, which is for looking up; the day's file has the whole
+fact."""
 
 _INDEXED: Final = ("id", "type", "content", "confidence", "source_date", "settled_by")
 _OURS = re.compile(r"\d{4}-\d\d-\d\d\.json")
@@ -186,7 +194,7 @@ _OURS = re.compile(r"\d{4}-\d\d-\d\d\.json")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A window claimed by a run."""
+    """A window that a run has claimed."""
 
     run: int
     from_seq: int  # the first record of the window
@@ -196,7 +204,7 @@ class Claim:
 
 @dataclass(slots=True)
 class FactLog:
-    """The fold of facts; pass `take` every record once, in order."""
+    """The fold of a session's facts; pass each record to `take` once, in order."""
 
     facts: list[Fact] = field(default_factory=list)
     numbered: int = 0  # facts so far: one that was withdrawn keeps its number
@@ -215,7 +223,7 @@ class FactLog:
     _off_record: OffRecord = field(default_factory=partial(OffRecord, kinds=KINDS))
 
     def take(self, record: Record) -> None:
-        """Fold in the next record, whole or not at all."""
+        """Fold in the next record whole, or skip it and note its number if it is not as expected."""
         try:
             self._take(record)
         except (LedgerCorruptError, ValueError):
@@ -253,7 +261,7 @@ class FactLog:
 
     @property
     def has_speech(self) -> bool:
-        """Whether anything but questions waits to be read."""
+        """Whether any passage that waits to be read is something other than a question."""
         return any(passage.kind in SPOKEN for passage in self.waiting.values())
 
     def stays(self, text: str) -> bool:
@@ -261,7 +269,10 @@ class FactLog:
         return not is_clean(text) or self._off_record.touches(text)
 
     def window(self, upto: int) -> Claim | None:
-        """Return the next window, up to record *upto* or the size of one call, or None if nothing waits."""
+        """Return the next window, or None if nothing waits to be read.
+
+        It ends at record *upto*, or where it has reached the size of one engine call.
+        """
         taken: list[Passage] = []
         chars = 0
         for seq, passage in self.waiting.items():
@@ -303,14 +314,14 @@ class FactLog:
         self.waiting = {seq: one for seq, one in self.waiting.items() if seq > found.to_seq}
 
     def _withdraw(self, taken_back: AnswerTakenBack) -> None:
-        """Drop what was said in a withdrawn answer, and what resulted from it."""
+        """Drop what was said in a withdrawn answer, and whatever followed from that answer."""
         self._let_go(set(taken_back.withdraws))
         for index, fact in enumerate(self.facts):
             if fact.settled_by == taken_back.exchange:
                 self.facts[index] = replace(fact, settled_by=None)
 
     def _let_go(self, fallen: Set[int]) -> None:
-        """Skip these records when looking for facts, and drop facts found in them."""
+        """Stop reading the records *fallen* for facts, and drop the facts that were found in them."""
         self.waiting = {seq: one for seq, one in self.waiting.items() if seq not in fallen}
         gone = {key_of(one.content) for one in self.facts if one.source in fallen}
         self.facts = [one for one in self.facts if one.source not in fallen]
@@ -329,7 +340,7 @@ class FactLog:
         )
 
     def _closed(self, exchange: Passage) -> None:
-        """Drop a parked question from the open threads once it was put again and answered."""
+        """Mark a parked question as settled once it was asked again and answered."""
         self.exchanges += 1
         if exchange.comes_back_to is None or exchange.outcome != "satisfied":
             return
@@ -339,13 +350,16 @@ class FactLog:
 
 
 def _check_before(seq: int, record: Record) -> None:
-    """Raise ValueError unless *seq* is the number of an earlier record, as those that a run read are."""
+    """Raise ValueError unless *seq* is the number of a record before *record*.
+
+    Every record of a window comes before the record that claims the window.
+    """
     if not 0 <= seq < record.seq:
         raise ValueError(f"{seq} is no earlier record")
 
 
 def is_sound(draft: FactDraft) -> bool:
-    """Return whether a fact is of a known kind, has text within the limit, and can stand in a file."""
+    """Return whether *draft* is of a known kind, has text within the limit, and can be stored in a file."""
     try:
         f"{draft.content}{draft.quote}".encode()  # half a character is no text
     except UnicodeEncodeError:
@@ -358,7 +372,7 @@ def is_sound(draft: FactDraft) -> bool:
 
 
 def fact_files(log: FactLog) -> dict[str, str]:
-    """Return every file of the folder with its text, the index last."""
+    """Return the name and the text of every file of the folder, the index last."""
     days: dict[str, list[Fact]] = {}
     for fact in log.facts:
         days.setdefault(fact.source_date, []).append(fact)
@@ -371,12 +385,12 @@ def fact_files(log: FactLog) -> dict[str, str]:
 
 
 def write_fact_files(root: Path, log: FactLog) -> None:
-    """Update the session's `facts/` from the ledger.
+    """Bring the files in the session's `facts/` up to date with the ledger.
 
-    Call it while holding `locked`, so that nobody's older files replace newer ones.
+    Call it while holding `locked`, so that no other process replaces newer files by older ones.
 
     Raises:
-        OSError: The disk refused; every file there is whole, as it was or as it should be.
+        OSError: The disk refused. Every file in the folder is whole, with its old or its new content.
     """
     made = fact_files(log)
     with derived_folder(root, FOLDER) as fd:

@@ -1,10 +1,10 @@
 """The end of a session: keep what matters in long-term memory, if the presenter agreed.
 
-Each decision becomes a memory of whoever it was told to. Each question that was not answered to
-anybody's satisfaction becomes a memory of who asked it, `Left open: "…"`; when the same words are
-asked about again and answered, or left open again, the newer memory takes the older one's place.
-Goals that were stated are proposed. All of it happens in one transaction, and each thing once: a
-second flush adds nothing, nor does it bring back what was forgotten in between.
+Each decision becomes a memory of the agent to whom it was told. Each question that was not answered
+satisfactorily becomes a memory of the agent who asked it, `Left open: "…"`. When the same words are asked
+about again, and the question is answered or left open again, the newer memory replaces the older one. Goals
+that were stated are proposed. All of this happens in one transaction, and only once for each item: a second
+flush adds nothing, nor does it restore what was forgotten in between.
 
 Source: the seed of the Scribe (000), "Integration with Hippocampus"; DESIGN.md, section 9.
 """
@@ -47,17 +47,22 @@ from orchestrator.panel.records.projection import with_persons
 DECISION_TAG: Final = "decision"
 _DECIDED: Final = "Decided: "
 _SURE: Final = {"unresolved": 0.8, "parked": 0.7, "unjudged": 0.8}
-"""How sure it is that the question is still open; of those that nobody judged, only silence is kept."""
+"""Confidence that a question is still open, by its result. An "unjudged" one is stored only if nobody
+answered."""
 _SURE_SAID: Final = 0.8
-"""Of words in the transcript. All four are our own: how long a memory stays grows with it (`worth`)."""
+"""Confidence of words in the transcript. All four numbers are our own; a memory with a higher one stays
+longer (`worth`)."""
 _FLUSHED: Final = "flushed"
 _SHARED_STEMS: Final = 2
-"""With one, any question about growth would move every goal about growth."""
+"""Minimum number of word stems that a goal shares with a question about it.
+
+With one, any question about growth would move every goal about growth.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Flushed:
-    """Everything that a flush wrote."""
+    """Everything that a flush wrote to memory."""
 
     memories: tuple[Memory, ...] = ()
     goals: tuple[Goal, ...] = ()
@@ -65,9 +70,9 @@ class Flushed:
 
 
 def keep_what_matters(rehearsal: OpenRehearsal, home_root: Path, *, scribe: Scribe, now: str) -> Flushed:
-    """Flush an open session and record the flush; doing it again adds nothing.
+    """Flush an open session into memory, and record the flush; doing it again adds nothing.
 
-    Called after the last exchange is closed and before the debrief.
+    Call it after the last exchange is closed and before the debrief.
 
     Raises:
         StoreError: The record could not be written.
@@ -106,15 +111,15 @@ def flush(
     stays: Callable[[str], bool] = lambda text: False,
     now: str,
 ) -> Flushed:
-    """Keep what matters of a session in memory; nothing without the presenter's consent.
+    """Store what matters of a session in memory; store nothing without the presenter's consent.
 
     Args:
-        session: Its id; sources are "<session>/<record>" and "<session>/<exchange>".
-        exchanges: All that were closed in it, in order.
+        session: The session's id; sources are "<session>/<record>" and "<session>/<exchange>".
+        exchanges: All exchanges that were closed in the session, in order.
         stays: Whether a text quotes what was marked sensitive (`Scribe.stays`).
 
     Raises:
-        MemoryRefusedError: Nobody is named as the presenter.
+        MemoryRefusedError: No presenter is named.
     """
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction():
@@ -150,17 +155,19 @@ def judge_again(
     stays: Callable[[str], bool] = lambda text: False,
     now: str,
 ) -> None:
-    """Update memory as if the answer to a question had been judged so before the flush.
+    """Update memory as if the answer to a question had been judged before the flush as it is judged now.
 
-    What the flush kept of it falls, and what that had replaced stands again; what other sessions said as
-    well, and what the presenter edited, stays. Nothing where the session was never flushed, or the asking
-    agent forgot anything since: what was forgotten does not come back.
+    The memory that the flush wrote of the question is withdrawn, and the memory that it had replaced is
+    restored. Memories that other sessions support as well, or that the presenter edited, stay. Nothing is
+    changed if the session was never flushed, or if the agent that asked has forgotten anything since, because
+    what was forgotten must not come back.
 
     Args:
-        before: The exchange as it counted until now.
-        after: The exchange as it counts now.
-        is_asked_since: A later rehearsal asked about the same and says how it stands now.
-        now: When the session ended: the memory is of that rehearsal.
+        before: The exchange with the verdict that counted until now.
+        after: The exchange with the verdict that counts now.
+        is_asked_since: Whether a later rehearsal asked the same question; that one then says whether it is
+            open.
+        now: The time when the session ended, since the memory is about that rehearsal.
     """
     name, at, source = name_in(db, presenter), checked_time(now), f"{session}/{after.id}"
     was, counts = counts_as(before), counts_as(after)
@@ -180,20 +187,20 @@ def judge_again(
 
 
 def is_same_question(deck: Deck, one: Exchange, other: Exchange) -> bool:
-    """Return whether two exchanges about one deck would be kept as one memory."""
+    """Return whether two exchanges about *deck* would be stored as one memory."""
     said, told = (one_line(each.quote or each.turns[0].question) for each in (one, other))
     return said == told and about(deck, one) == about(deck, other)
 
 
 def counts_as(exchange: Exchange) -> str | None:
-    """Return OPEN or ANSWERED, or None for an answer that nobody judged."""
+    """Return how memory counts an exchange: OPEN, ANSWERED, or None for an answer that nobody judged."""
     if exchange.result == "unjudged" and exchange.answered:
         return None
     return ANSWERED if exchange.result == "satisfied" else OPEN
 
 
 def _is_forgotten(db: MemoryDatabase, presenter: str, session: str, agent: str) -> bool:
-    """Return whether this agent forgot anything of the presenter since the flush, or there was no flush."""
+    """Return whether this agent forgot anything about the presenter since the flush; True without a flush."""
     flushed = "SELECT n FROM history WHERE presenter = ? AND act = ? AND item = ?"
     row = db.row(flushed, presenter, _FLUSHED, session)
     if row is None:
@@ -203,7 +210,7 @@ def _is_forgotten(db: MemoryDatabase, presenter: str, session: str, agent: str) 
 
 
 def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]]:
-    """Yield each with its source, "<session>/<record>"; a second one of the same record is ".2"."""
+    """Yield each item with its source, "<session>/<record>"; a record's second item gets ".2" behind it."""
     for number, one in enumerate(noted):
         before = sum(other.seq == one.seq for other in noted[:number])
         yield f"{session}/{one.seq}" + (f".{before + 1}" if before else ""), one
@@ -211,7 +218,7 @@ def _sources(session: str, noted: Sequence[Noted]) -> Iterator[tuple[str, Noted]
 
 @dataclass(slots=True)
 class _Flush:
-    """The state of one flush under way."""
+    """The state of a flush while it is under way."""
 
     db: MemoryDatabase
     presenter: str
@@ -224,7 +231,7 @@ class _Flush:
     left_out: int = 0
 
     def is_first(self, item: str) -> bool:
-        """Return whether this item was never seen before, and mark it as seen."""
+        """Return whether this item is flushed for the first time, and record that it was flushed."""
         query = "SELECT 1 FROM history WHERE presenter = ? AND act = ? AND item = ?"
         if self.db.rows(query, self.presenter, _FLUSHED, item):
             return False
@@ -232,7 +239,7 @@ class _Flush:
         return True
 
     def has_to_stay(self, text: str) -> bool:
-        """Return whether *text* must stay in the session, and count it if so."""
+        """Return whether *text* must not leave the session; count it if so."""
         stays = self.stays(text)
         self.left_out += stays
         return stays
@@ -257,13 +264,16 @@ class _Flush:
         self.write(exchange.agent, "pattern", content, sure, OPEN_TAG, source, next(own, None))
 
     def saying(self, how: str, exchange: Exchange) -> str:
-        """Return the memory's text about the words asked about, else about the question."""
+        """Return the memory's text about the words that the exchange asks about, else about its question."""
         if exchange.quote:
             return saying(how, one_line(exchange.quote), about(self.deck, exchange))
         return of_question(how, exchange)
 
     def saying_same(self, how: str, exchange: Exchange) -> list[Memory]:
-        """Return any agent's memories with the same text about the same words or question of this deck."""
+        """Return the memories of any agent that say the same about the words or question of this exchange.
+
+        Only memories about this deck are returned.
+        """
         kept, tag = memories(self.db, presenter=self.presenter), deck_tag(self.deck)
         mine = [one for one in kept if tag in one.tags]
         if not exchange.quote:
@@ -281,7 +291,7 @@ class _Flush:
         source: str,
         supersedes: str | None = None,
     ) -> None:
-        """Keep a memory about this deck."""
+        """Store a memory about this deck."""
         tags = (tag, deck_tag(self.deck))
         memory = Memory("", agent, self.presenter, type_, content, sure, tags, source, self.now)
         written = keep(self.db, memory, supersedes=supersedes, confirms=True)
@@ -289,7 +299,7 @@ class _Flush:
             self.written.append(written.memory)
 
     def propose(self, noted: Noted, source: str) -> None:
-        """Propose a stated goal, unless it is too long to keep whole."""
+        """Propose a stated goal, unless it is too long to be stored whole or must not leave the session."""
         if self.has_to_stay(noted.text) or len(noted.text) > MAX_GOAL_CHARS:
             return
         with suppress(MemoryRefusedError):  # there are enough of them
@@ -298,7 +308,7 @@ class _Flush:
                 self.goals.append(goal)
 
     def move_goals(self, exchange: Exchange) -> None:
-        """Note the goals that an answered question was about: they share two content words with it."""
+        """Record the exchange for each goal that shares two content words with its question."""
         asked = stems(f"{exchange.quote or ''} {exchange.turns[0].question}")
         for goal in goals(self.db, self.presenter, include_done=False):
             own = stems(goal.text)

@@ -1,8 +1,8 @@
 """Memories: written once each, listed, edited, superseded; the least valuable of too many are evicted.
 
 Every write checks the presenter's consent, the source, the content and the number of memories in the
-transaction that adds the row, so any number of processes may write at once. Whatever takes a memory's id
-raises `UnknownMemoryError` where there is none with it, or it has left.
+transaction that adds the row, so any number of processes may write at once. A function that takes a memory's
+id raises `UnknownMemoryError` if no memory has that id, or if the memory was evicted.
 
 Source: DESIGN.md, section 9; interfaces.md, "Tools".
 """
@@ -55,11 +55,12 @@ from orchestrator.memory.validation import checked_agent, checked_memory, checke
 
 
 HALF_LIFE_DAYS: Final = 90.0
-"""A quarter: boards meet about that often, so what no rehearsal needed for one is worth half. Our own."""
+"""Days after which an unused memory is worth half: a quarter, since boards meet about that often. Our own."""
 KEPT_LEFT: Final = 200
-"""Those that left and can still be listed, of each agent and presenter; older ones are gone."""
+"""Maximum number of evicted memories that can still be listed, for each agent and presenter; older ones are
+deleted."""
 MEMORY: Final = "SELECT memories.*, agent, presenter FROM memories JOIN scopes ON scopes.n = scope "
-"""Every query of memories begins with this; from a row that it reads, `memory_of` makes a value."""
+"""The beginning of every query of memories; `memory_of` turns a row that it reads into a value."""
 _THERE: Final = "left_at IS NULL"
 _STANDS: Final = f"{_THERE} AND superseded_by IS NULL"
 _OF_SOURCE: Final = "(source = ?2 OR memories.n IN (SELECT memory FROM rests WHERE rests.source = ?2))"
@@ -69,21 +70,21 @@ _RESTS: Final = "INSERT OR IGNORE INTO rests VALUES (?, ?, ?)"
 def keep(
     db: MemoryDatabase, memory: Memory, *, supersedes: str | None = None, confirms: bool = False
 ) -> Written:
-    """Keep a memory about a presenter, or return the memory that is already known.
+    """Store a memory about a presenter, or return the memory that says the same already.
 
-    Known is a memory with the same source, or one that is not superseded and has the same content
-    (spacing, letter case and a last stop aside). Where the agent then has more than 200, the least
-    valuable leave. *supersedes* is the id of one of the agent's memories that this one corrects: it
-    is kept, marked, and no longer recalled.
+    A memory says the same if it has the same source, or if it is not superseded and has the same content
+    (spacing, letter case and a last stop aside). If the agent then has more than 200 memories, the least
+    valuable are evicted. *supersedes* is the id of one of the agent's memories that the new one corrects.
+    That memory stays in the database, is marked, and is no longer recalled.
 
     Args:
-        memory: Its id is given here, whatever stands there.
-        confirms: Where the content is known from another source, it now rests on both, and its source
-            and date are the new ones.
+        memory: The memory to store. Its `id` is ignored, and a new id is given.
+        confirms: If the same content came from another source before, the memory then rests on both sources,
+            and its source and date are the new ones.
 
     Raises:
         NotConsentedError: The presenter did not agree to be remembered.
-        MemoryRefusedError: A value may not be kept; the message says which.
+        MemoryRefusedError: A value may not be stored; the message says which.
     """
     agent, presenter = checked_agent(memory.agent), name_in(db, memory.presenter)
     at = checked_time(memory.created_at)
@@ -114,19 +115,22 @@ def keep(
 def memories(
     db: MemoryDatabase, *, presenter: str, agent: str | None = None, include_superseded: bool = False
 ) -> tuple[Memory, ...]:
-    """Return every memory about a presenter, of all agents or one, newest first."""
+    """Return the memories about a presenter, of all agents or of *agent* alone, newest first."""
     which = _THERE if include_superseded else _STANDS
     return tuple(map(memory_of, _listed(db, which, "created_at", presenter, agent)))
 
 
 def left(db: MemoryDatabase, *, presenter: str, agent: str | None = None) -> tuple[Left, ...]:
-    """Return memories evicted because an agent had too many: the last evicted first, 200 an agent."""
+    """Return the memories that were evicted because an agent had too many, the last evicted first.
+
+    At most 200 are returned for each agent.
+    """
     rows = _listed(db, "left_at IS NOT NULL", "left_at", presenter, agent)
     return tuple(Left(memory_of(row), row["left_at"]) for row in rows)
 
 
 def memory(db: MemoryDatabase, memory_id: str) -> Memory:
-    """Return one memory, even if it is superseded."""
+    """Return the memory with this id, even if it is superseded."""
     return memory_of(row_of(db, memory_id))
 
 
@@ -140,12 +144,12 @@ def edit_memory(
     tags: Iterable[str] | None = None,
     now: str,
 ) -> Memory:
-    """Change the given values of one memory, as the presenter wishes; its earlier words are wiped.
+    """Change the given values of one memory, as the presenter wishes; the earlier words are wiped.
 
-    Its vectors go with its old words, and are made again when it is next looked for.
+    The memory's vectors are deleted with the old words, and made again when memories are next searched.
 
     Raises:
-        MemoryRefusedError: A value may not be kept, or another memory says the same already.
+        MemoryRefusedError: A value may not be stored, or another memory says the same already.
     """
     given: dict[str, Any] = {"type": type, "content": content, "confidence": confidence, "tags": tags}
     given = {name: value for name, value in given.items() if value is not None}
@@ -171,7 +175,7 @@ def edit_memory(
 
 
 def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[str]) -> None:
-    """Record that these memories stand in a session's ledger, so that `forget` can name it."""
+    """Record that a session's ledger contains these memories, so that `forget` can name that session."""
     ids = tuple(memory_ids)
     carried = "INSERT OR IGNORE INTO carried (memory, session) SELECT n, ? FROM memories WHERE id = ?"
     with existing(home_root if ids else None) as db:
@@ -182,7 +186,7 @@ def carried_into(home_root: Path | None, session_id: str, memory_ids: Iterable[s
 
 
 def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
-    """Count the sessions in which each memory about a presenter was found, by id; only from 2 up."""
+    """Count the sessions in which each memory about a presenter was found, by id; leave out counts of 1."""
     rows = db.rows(
         "SELECT memories.id, count(DISTINCT session_of(rests.source)) AS often FROM rests "
         "JOIN memories ON memories.n = rests.memory JOIN scopes ON scopes.n = scope "
@@ -193,13 +197,16 @@ def rehearsals_of(db: MemoryDatabase, presenter: str) -> dict[str, int]:
 
 
 def history(db: MemoryDatabase, presenter: str) -> tuple[Act, ...]:
-    """Return every act about a presenter, oldest first: all writes, without their content."""
+    """Return every write about a presenter, oldest first, without the content that was written."""
     acts = "SELECT at, act, item, agent FROM history WHERE presenter = ? ORDER BY n"
     return tuple(Act(*row) for row in db.rows(acts, name_in(db, presenter)))
 
 
 def last_change(db: MemoryDatabase, presenter: str) -> int:
-    """Return a number that grows with any change about a presenter, and makes a briefing outdated."""
+    """Return a number that grows with any change of what is stored about a presenter.
+
+    A briefing made with a smaller number is outdated.
+    """
     newest = "SELECT coalesce(max(n), 0) FROM history WHERE presenter = ?"
     return int(db.rows(newest, name_in(db, presenter))[0][0])
 
@@ -207,7 +214,8 @@ def last_change(db: MemoryDatabase, presenter: str) -> int:
 def worth(memory: Memory, now: str) -> float:
     """Return the value of keeping a memory: its confidence, decreasing with age and increasing with use.
 
-    Age counts from its last use, else from when it was written. Superseded ones are worth nothing.
+    Age counts from the memory's last use, else from when it was written. A superseded memory is worth
+    nothing.
     """
     if memory.superseded_by is not None:
         return 0.0
@@ -219,7 +227,7 @@ def worth(memory: Memory, now: str) -> float:
 
 
 def memory_of(row: sqlite3.Row) -> Memory:
-    """Return the memory in a row that `MEMORY` read."""
+    """Return the memory in a row that a query beginning with `MEMORY` read."""
     values = {field.name: row[field.name] for field in fields(Memory)}
     return Memory(**{**values, "tags": tuple(json.loads(row["tags"]))})
 
@@ -234,7 +242,7 @@ def row_of(db: MemoryDatabase, memory_id: str, *, also_left: bool = False) -> sq
 
 
 def stand_again(db: MemoryDatabase, memory_id: str) -> None:
-    """Restore a memory whose successor is gone, unless it was evicted or another now says the same."""
+    """Restore a memory whose successor is gone, unless it was evicted or another memory says the same now."""
     row = db.row(f"{MEMORY} WHERE memories.id = ? AND {_THERE}", memory_id)
     if row is not None and _twin(db, row["scope"], memory_of(row)) is None:
         db.write("UPDATE memories SET superseded_by = NULL WHERE n = ?", row["n"])
@@ -242,7 +250,7 @@ def stand_again(db: MemoryDatabase, memory_id: str) -> None:
 
 
 def unindex(db: MemoryDatabase, number: int) -> None:
-    """Remove a memory's words from the index, if present; call it before its row changes or goes."""
+    """Remove a memory's words from the index, if present; call it before the row is changed or deleted."""
     db.write(
         "INSERT INTO words (words, rowid, scope, content, tags) "
         "SELECT 'delete', n, scope, content, tags FROM recallable WHERE n = ?",
@@ -269,13 +277,13 @@ def _listed(db: MemoryDatabase, which: str, by: str, presenter: str, agent: str 
 
 
 def _twin(db: MemoryDatabase, scope: int, memory: Memory) -> sqlite3.Row | None:
-    """Return the memory that says the same, or None."""
+    """Return the row of the memory that says the same as *memory*, or None if there is none."""
     words = normalised(memory.content)
     return db.row(f"{MEMORY} WHERE scope = ? AND {_STANDS} AND normalised = ?", scope, words)
 
 
 def _confirm(db: MemoryDatabase, number: int, known: Memory, again: Memory) -> Memory:
-    """Record that *known* was found again; the newer occurrence gives its source and date."""
+    """Record that *known* was found again, as *again*; the newer of the two gives the source and date."""
     source, at = again.source, again.created_at
     rests_on_it = "SELECT 1 FROM rests WHERE memory = ? AND source = ?"
     if source is None or db.rows(rests_on_it, number, source):
@@ -301,7 +309,7 @@ def _supersede(db: MemoryDatabase, scope: int, old: str, new: Memory) -> None:
 
 
 def _columns(memory: Memory) -> dict[str, Any]:
-    """Return the columns written for a memory; the database fills in the others."""
+    """Return the columns that are written for a memory; the database fills in the other columns."""
     same = ("type", "content", "confidence", "source", "created_at")
     return {
         **{name: getattr(memory, name) for name in same},
@@ -313,7 +321,7 @@ def _columns(memory: Memory) -> dict[str, Any]:
 def _evict(db: MemoryDatabase, scope: int, now: str, *, newest: int) -> tuple[Memory, ...]:
     """Evict the least valuable memories until 200 are left; return those evicted.
 
-    *newest*, just written, does not leave at once: its writer was told that it is there.
+    The memory *newest*, which was just written, is not evicted, because its writer is told that it is stored.
     """
     rows = db.rows(f"{MEMORY} WHERE scope = ? AND {_THERE}", scope)
     excess = len(rows) - MAX_MEMORIES
@@ -353,13 +361,17 @@ def _evict(db: MemoryDatabase, scope: int, now: str, *, newest: int) -> tuple[Me
 
 
 MAX_TOPIC_CHARS: Final = 2_000
-"""Of a topic's line that is embedded: small models read some 250 words, and ignore the rest."""
+"""Maximum number of characters of a topic's line that is embedded; small models ignore all but some 250
+words."""
 TOLD_WORDS: Final = 6
-"""Of those in common, the rarest: as many as a reason names."""
+"""Maximum number of shared words that a reason names: the rarest of them."""
 _K1: Final = 1.2
 _B: Final = 0.75
-"""In the middle of what the source names as good for most texts: how soon a word that is repeated counts
-no more, and how much a long text is held to say by its length alone."""
+"""The constant b of BM25: how much a text is held to say by its length alone.
+
+It is in the middle of what the source names as good for most texts, as is the other constant (`_K1`): how
+soon a word that is repeated counts no more.
+"""
 
 
 def recall(
@@ -371,13 +383,13 @@ def recall(
     embed: Embedder | None = None,
     now: str,
 ) -> tuple[Recalled, ...]:
-    """Recall at most five memories for *topic*: three by relevance, two by recency, none twice.
+    """Recall at most five memories for *topic*: three by relevance and two by recency, without repetition.
 
-    Where there are no vectors, words that stand in every talk ("slide", "number") make nothing relevant.
+    If there are no vectors, words that occur in every talk ("slide", "number") do not make a memory relevant.
 
-    Nothing for a presenter who did not agree to be remembered. Being picked for relevance counts as
-    use, which keeps a memory longer; being picked for its date does not. An embedder that fails is
-    as good as none.
+    Nothing is recalled for a presenter who did not agree to be remembered. Being picked for relevance counts
+    as use, so the memory stays longer; being picked for its date does not. An embedder that fails counts as a
+    missing one.
     """
     relevant = search_memories(
         db,
@@ -399,7 +411,7 @@ def recall(
 
 
 def recent(memory: Memory) -> Recalled:
-    """Return a memory as recalled for its date."""
+    """Return *memory* as one that was recalled for its date."""
     return Recalled(memory, f"recent: {memory.created_at[:10]}")
 
 
@@ -414,10 +426,10 @@ def search_memories(
     now: str,
     telling: Callable[[str], tuple[str, ...]] = words_of,
 ) -> tuple[Recalled, ...]:
-    """Return the memories most relevant to *query*, best first, by relevance alone; it counts as use.
+    """Return the memories most relevant to *query*, best first; each one returned counts as used.
 
     Args:
-        telling: Which words of a line count, where there are no vectors.
+        telling: Returns the words of a line that count if there are no vectors.
     """
     agent, presenter, at = checked_agent(agent), name_in(db, presenter), checked_time(now)
     wanted: list[array[float]] = []
@@ -446,10 +458,10 @@ def search_memories(
 
 
 def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embedder) -> int:
-    """Make the vectors that this model lacks, without holding a lock meanwhile; return how many.
+    """Make the vectors of this model that are missing, holding no lock meanwhile; return their number.
 
     Raises:
-        EmbeddingError: None can be made now.
+        EmbeddingError: No vectors can be made now.
     """
     with db.reading():
         missing = db.rows(
@@ -476,7 +488,7 @@ def embed_missing(db: MemoryDatabase, *, agent: str, presenter: str, embed: Embe
 def _by_meaning(
     db: MemoryDatabase, scope: int, wanted: Sequence[array[float]], model: str
 ) -> list[tuple[int, str]]:
-    """Return row numbers and reasons of memories, those nearest to any of the lines first."""
+    """Return row numbers and reasons of memories, those first that are nearest to any of the lines."""
     vectors = db.rows(
         "SELECT memory, vector FROM embeddings JOIN recallable ON n = memory "
         "WHERE scope = ? AND model = ? ORDER BY memory DESC",
@@ -495,7 +507,8 @@ def _by_meaning(
 def _by_words(db: MemoryDatabase, scope: int, lines: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
     """Return row numbers and reasons of memories that share words with a line, best first.
 
-    Any words are a line: nothing in them is read as a query. Of equals the newer comes first.
+    A line may contain any words: none of them is read as query syntax. Of equally good memories the newer
+    comes first.
     """
     ((total,),) = db.rows("SELECT count(*) FROM recallable WHERE scope = ?", scope)
     weights: dict[str, float] = {}
@@ -523,7 +536,10 @@ def _by_words(db: MemoryDatabase, scope: int, lines: Sequence[Sequence[str]]) ->
 
 
 def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
-    """Return the scope to search, or None if it is empty or the presenter did not agree."""
+    """Return the number of the scope to search, or None.
+
+    None means that the scope does not exist or that the presenter did not agree.
+    """
     with db.reading():
         return scope_of(db, presenter, agent) if is_given(db, presenter) else None
 
@@ -537,7 +553,7 @@ def _scope(db: MemoryDatabase, presenter: str, agent: str) -> int | None:
 
 _QUOTED: Final = re.compile(r'"(.{4,})"')  # shorter words stand on many a page by chance
 _RESTING: Final = "memories.n IN (SELECT memory FROM rests WHERE session_of(rests.source) = ?)"
-"""Those that a session said, alone or beside others."""
+"""The condition for memories that a session supports, alone or beside other sessions."""
 _OF_SOURCE_FORGETTING: Final = "memories.n IN (SELECT memory FROM rests WHERE rests.source = ?)"
 _KEPT_OF: Final = (
     ("scratchpads", "(SELECT presenter FROM scopes WHERE n = scope)"),
@@ -547,14 +563,15 @@ _KEPT_OF: Final = (
     ("dismissed", "presenter"),
     ("history", "presenter"),
 )
-"""Beside memories, each table that holds what is kept of somebody, and of whom."""
+"""Each table, besides that of memories, that stores something about a presenter, with its column for the
+presenter."""
 
 
 def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
-    """Remove these memories for good: all of them, or none.
+    """Remove these memories for good; if one is unknown, remove none.
 
     Raises:
-        UnknownMemoryError: There is none with one of these ids.
+        UnknownMemoryError: No memory has one of these ids; then none is removed.
     """
     with db.transaction():
         rows = [row_of(db, one, also_left=True) for one in dict.fromkeys(memory_ids)]
@@ -563,11 +580,12 @@ def forget(db: MemoryDatabase, *memory_ids: str, now: str) -> Forgotten:
 
 
 def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str = "") -> Forgotten:
-    """Remove what rests on a session alone: each memory whose only source is the session or within it.
+    """Remove each memory that rests on a session alone: its only source is the session or within it.
 
-    A memory that another session said as well stays, with that session's source and date; so does one
-    that the presenter edited, and a goal that they took up. Everything that stays is named, the pages
-    with the deck's *title* too, under which agents write down what they asked.
+    A memory that another session supports as well stays, with that session's source and date. A memory that
+    the presenter edited stays too, and so does a goal that the presenter took up. The result names everything
+    that stays, including the scratchpad pages that contain the deck's *title*, under which agents write down
+    what they asked.
     """
     at = checked_time(now)
     with db.transaction():
@@ -597,7 +615,7 @@ def forget_session(db: MemoryDatabase, session_id: str, *, now: str, title: str 
 
 
 def resting_on(db: MemoryDatabase, session_id: str) -> tuple[int, int]:
-    """Count the memories and goals that `forget_session` would remove, and those that it would keep."""
+    """Count the memories and goals that `forget_session` would remove, and those that it would leave."""
     with db.reading():
         found = db.rows(f"{MEMORY} WHERE {_RESTING}", session_id)
         elsewhere = "SELECT 1 FROM rests WHERE memory = ? AND session_of(source) IS NOT ?"
@@ -608,7 +626,7 @@ def resting_on(db: MemoryDatabase, session_id: str) -> tuple[int, int]:
 
 
 def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) -> Forgotten:
-    """Remove all that an agent keeps about a presenter: its memories and its scratchpad."""
+    """Remove everything that an agent has stored about a presenter: its memories and its scratchpad."""
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction():
         scope = scope_of(db, name, agent)
@@ -619,7 +637,7 @@ def forget_agent(db: MemoryDatabase, presenter: str, agent: str, *, now: str) ->
 
 
 def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
-    """Remove all that is kept about a presenter: memories, pages, goals, consent, dismissals, history."""
+    """Remove everything about a presenter: memories, pages, goals, consent, dismissals and history."""
     name = name_in(db, presenter)
     with db.transaction():
         gone = _remove(db, db.rows(f"{MEMORY} WHERE presenter = ?", name), None)
@@ -632,9 +650,9 @@ def forget_presenter(db: MemoryDatabase, presenter: str) -> Forgotten:
 
 
 def withdraw(db: MemoryDatabase, source: str, *, now: str) -> None:
-    """Withdraw what a source no longer says, and restore the memories that it had superseded.
+    """Withdraw the memories that rest on *source* alone, and restore the memories that they had superseded.
 
-    A memory that another source says as well, or that the presenter edited, stays.
+    A memory that another source supports as well, or that the presenter edited, stays.
     """
     found = db.rows(f"{MEMORY} WHERE {_OF_SOURCE_FORGETTING}", source)
     db.write("DELETE FROM rests WHERE source = ?", source)
@@ -658,13 +676,16 @@ def _stays(db: MemoryDatabase, row: sqlite3.Row) -> bool:
 
 
 def _is_edited(db: MemoryDatabase, row: sqlite3.Row) -> bool:
-    """Return whether a memory rests on the presenter's own word."""
+    """Return whether the presenter edited a memory, so that it rests on the presenter's own word."""
     edited = "SELECT 1 FROM history WHERE act = 'edited' AND presenter = ? AND item = ?"
     return bool(db.rows(edited, row["presenter"], row["id"]))
 
 
 def _remove(db: MemoryDatabase, rows: Sequence[sqlite3.Row], at: str | None) -> Forgotten:
-    """Delete these memories and find where else they stand; *at* None leaves the history unchanged."""
+    """Delete the memories in *rows*, and find the sessions and pages that still quote them.
+
+    If *at* is None, the deletion is not added to the history.
+    """
     sessions = _sessions_of(row["source"] for row in rows)
     for row in rows:
         number = row["n"]
@@ -688,7 +709,10 @@ def _pages_that_quote(db: MemoryDatabase, gone: Iterable[Memory]) -> tuple[tuple
 def _pages_that_hold(
     db: MemoryDatabase, words: Sequence[tuple[str | None, str]]
 ) -> tuple[tuple[str, str], ...]:
-    """Return the pages that hold one of these texts, of the presenter named with it or of anybody (None)."""
+    """Return the pages that contain one of these texts.
+
+    Each text comes with the presenter whose pages are searched, or with None to search everybody's.
+    """
     pages = db.rows(
         "SELECT presenter, agent, content FROM scratchpads JOIN scopes ON n = scope "
         "ORDER BY presenter, agent, revision"
@@ -705,12 +729,12 @@ def _pages_that_hold(
 
 
 def _told_words(content: str) -> str:
-    """Return the quotation in a memory as far as it is kept, or its whole content if it quotes nothing."""
+    """Return the quotation in a memory, perhaps shortened, or the whole content if it quotes nothing."""
     quoted = _QUOTED.search(content)
     return normalised(quoted[1] if quoted else content)
 
 
 def _sessions_of(sources: Iterable[str | None]) -> set[str]:
-    """Return the sessions of the sources that name a record or an exchange."""
+    """Return the sessions of those *sources* that name a record or an exchange."""
     found = {session_of(source) or "" for source in sources if source is not None and "/" in source}
     return {one for one in found if SESSION_ID.fullmatch(one)}

@@ -21,11 +21,12 @@ MIN_CONFIDENCE: Final = 0.4
 MAX_CONFIDENCE: Final = 1.0
 MAX_CONTENT_CHARS: Final = 200
 MAX_MEMORIES: Final = 200
-"""Of one agent about one presenter; superseded ones count."""
+"""Maximum number of memories of one agent about one presenter; superseded ones count."""
 MAX_SCRATCHPAD_CHARS: Final = 2_000
 BY_RELEVANCE: Final = 3
 BY_RECENCY: Final = 2
-"""All of these, and the types, are the seed's (001); a confidence is at most certainty."""
+"""All of these limits so far, and the types of memories, are the seed's (001); a confidence is at most
+certainty."""
 
 MAX_TAGS: Final = 10
 MAX_TAG_CHARS: Final = 40
@@ -33,12 +34,13 @@ MAX_SOURCE_CHARS: Final = 200
 MAX_PRESENTER_CHARS: Final = 100
 MAX_GOAL_CHARS: Final = 200
 MAX_GOALS: Final = 50
-"""These six are our own limits: enough for what people write, and a bound on what a model can."""
+"""This limit and the five above it are our own: enough for what people write, and a bound on what a model can
+write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One thing that an agent keeps about one presenter."""
+    """One memory: something that an agent has stored about one presenter."""
 
     id: str
     agent: str
@@ -55,7 +57,7 @@ class Memory:
 
     @property
     def words(self) -> str:
-        """All that an agent wrote of the memory."""
+        """All words of the memory that its agent wrote."""
         return "\n".join((self.content, *self.tags))
 
 
@@ -70,7 +72,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A memory evicted because the agent had too many."""
+    """A memory that was evicted because the agent had too many, and when."""
 
     memory: Memory
     left_at: str
@@ -78,7 +80,7 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A recalled memory, and the reason: its words, its meaning, or its date."""
+    """A recalled memory, and why it was recalled: for its words, its meaning or its date."""
 
     memory: Memory
     reason: str
@@ -98,7 +100,7 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class Scratchpad:
-    """An agent's page about one presenter, kept across sessions; if never written, empty with revision 0."""
+    """An agent's page about one presenter, kept across sessions; empty with revision 0 if never written."""
 
     agent: str
     presenter: str
@@ -108,13 +110,13 @@ class Scratchpad:
 
     @property
     def words(self) -> str:
-        """All that an agent wrote of the page."""
+        """All words of the page that its agent wrote."""
         return self.content
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Something that a presenter wants to get right in rehearsal."""
+    """A goal: something that a presenter wants to get right in rehearsal."""
 
     id: str
     presenter: str
@@ -128,7 +130,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One line of the database's own history, without content."""
+    """One line of the database's own history, without the content that was written."""
 
     at: str
     act: str
@@ -157,34 +159,38 @@ class Act:
 
 
 MAX_REASON_CHARS: Final = 300
-"""Of an error's text in the ledger: two or three lines for whoever reads it. Our own limit."""
+"""Maximum number of characters of an error's text in the ledger: two or three lines for its reader. Our own
+limit."""
 
 KEPT_BY: Final = frozenset({"memory", "scratchpads", "proposals", "scribe"})
-"""Parts of memory of which each keeps something that `--remember` asks for; without the others it is kept."""
+"""The parts of memory that each store something for `--remember`.
+
+If another part fails, the session is remembered all the same.
+"""
 
 
 class MemoryRefusedError(StoreError):
-    """Nothing was written; the message names the value that may not be kept, and what may."""
+    """Nothing was written, since a value may not be stored; the message says which, and what may be."""
 
 
 class NotConsentedError(MemoryRefusedError):
-    """The presenter has not agreed to be remembered, so nothing is kept about them."""
+    """The presenter has not agreed to be remembered, so nothing is stored about them."""
 
 
 class ScratchpadTooLongError(MemoryRefusedError):
-    """The page is over its limit; nothing was cut, and the page is as it was."""
+    """The page is longer than its limit; it was not cut, and the stored page is unchanged."""
 
 
 class ScratchpadChangedError(MemoryRefusedError):
-    """The page was written since it was read, so this update would lose what came between."""
+    """Somebody has written the page since it was read, so this update would lose what they wrote."""
 
 
 class UnknownMemoryError(GreenroomError):
-    """There is no memory with this id."""
+    """No memory has this id."""
 
 
 class UnknownGoalError(GreenroomError):
-    """There is no goal with this id."""
+    """No goal has this id."""
 
 
 class MemoryDatabaseError(GreenroomError):
@@ -200,7 +206,7 @@ class EmbeddingError(GreenroomError):
 
 
 def not_remembered(failures: Iterable[tuple[str, str]]) -> NotRememberedError | None:
-    """Return the error for the parts of remembering that failed, with their reasons, or None without any."""
+    """Return the error for the parts of remembering that failed, with their reasons; None if none failed."""
     parts: dict[str, list[str]] = {}
     for part, reason in dict.fromkeys(failures):
         if part in KEPT_BY:
@@ -212,7 +218,7 @@ def not_remembered(failures: Iterable[tuple[str, str]]) -> NotRememberedError | 
 
 
 def reason_of(error: Exception) -> str:
-    """Return why something failed, without quoting speech: other libraries' messages may hold some."""
+    """Return why something failed, without quoting speech, which other libraries' messages may contain."""
     if isinstance(error, GreenroomError):
         return one_line(str(error))[:MAX_REASON_CHARS]
     if isinstance(error, ImportError):

@@ -60,7 +60,7 @@ from orchestrator.panel.records.taken_back import withdrawn_in
 
 
 KEPT_REVISIONS: Final = 10
-"""Of a page, the last ones: 20 KB at most. Our own limit."""
+"""Maximum number of revisions of a page that are stored, the last ones: 20 KB at most. Our own limit."""
 
 
 def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
@@ -70,7 +70,7 @@ def scratchpad(db: MemoryDatabase, agent: str, presenter: str) -> Scratchpad:
 
 
 def scratchpads(db: MemoryDatabase, presenter: str) -> tuple[Scratchpad, ...]:
-    """Return every agent's page about this presenter, by agent."""
+    """Return the pages about this presenter, one for each agent, ordered by agent."""
     pages = _pages(db, name_in(db, presenter))
     return tuple({page.agent: page for page in reversed(pages)}.values())[::-1]
 
@@ -89,13 +89,14 @@ def update_scratchpad(
     *,
     replacing: Scratchpad | None = None,
 ) -> Scratchpad:
-    """Replace the agent's page with *content*; the same text again changes nothing.
+    """Replace the agent's page with *content*; writing the same text again changes nothing.
 
-    *replacing* is the page that was read before: if somebody wrote it since, it stays as they left it.
+    *replacing* is the page that the caller read before. If somebody has written the page since, it stays as
+    they left it.
 
     Raises:
         ScratchpadTooLongError: *content* is over 2,000 characters.
-        ScratchpadChangedError: It is no longer the page that was read.
+        ScratchpadChangedError: The stored page is no longer *replacing*.
         NotConsentedError: The presenter did not agree to be remembered.
     """
     agent, presenter = checked_agent(agent), name_in(db, presenter)
@@ -112,16 +113,17 @@ def update_scratchpad(
 
 
 def changed_since(agent: str) -> ScratchpadChangedError:
-    """Return the error for an update of a page that somebody else wrote meanwhile."""
+    """Return the error for an update of a page that somebody else has written meanwhile."""
     return ScratchpadChangedError(
         f"{agent}'s scratchpad was written since it was read: read it again, and update that"
     )
 
 
 def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str, now: str) -> Scratchpad:
-    """Replace the page with *content* as the presenter wishes, and wipe all that it said before.
+    """Replace the page with *content* as the presenter wishes, and wipe all of its earlier versions.
 
-    An empty *content* removes the page. It is their own page, so it needs no other consent.
+    An empty *content* removes the page. The page is about the presenter who edits it, so no other consent is
+    needed.
 
     Raises:
         ScratchpadTooLongError: *content* is over 2,000 characters.
@@ -137,7 +139,7 @@ def edit_scratchpad(db: MemoryDatabase, agent: str, presenter: str, content: str
 
 
 def _put(db: MemoryDatabase, before: Scratchpad, content: str, at: str, *, kept: int) -> Scratchpad:
-    """Add the next page and keep only the last *kept* pages."""
+    """Add the next version of the page *before*, and delete all versions but the last *kept*."""
     after = replace(before, content=content, updated_at=at, revision=before.revision + 1)
     scope = made_scope(db, before.presenter, before.agent)
     db.write("INSERT INTO scratchpads VALUES (?, ?, ?, ?)", scope, after.revision, content, at)
@@ -146,7 +148,7 @@ def _put(db: MemoryDatabase, before: Scratchpad, content: str, at: str, *, kept:
 
 
 def _pages(db: MemoryDatabase, presenter: str, agent: str | None = None) -> list[Scratchpad]:
-    """Return all pages kept, by agent, the newest first."""
+    """Return every stored version of the pages, ordered by agent, the newest first."""
     rows = db.rows(
         "SELECT agent, presenter, content, updated_at, revision FROM scratchpads JOIN scopes ON n = scope "
         "WHERE presenter = ?1 AND (?2 IS NULL OR agent = ?2) ORDER BY agent, revision DESC",
@@ -171,18 +173,20 @@ def _pages(db: MemoryDatabase, presenter: str, agent: str | None = None) -> list
 
 
 MAX_PROPOSALS: Final = 50
-"""Of one kind, by one agent in one session: a quarter of what it may keep in all. Our own limit, so
-that an agent that was talked into writing without end fills neither the ledger nor its memory."""
+"""Maximum number of proposals of one kind by one agent in one session: a quarter of what the agent may store
+in all. Our own limit, so that an agent that was talked into writing without end fills neither the ledger nor
+its memory."""
 
 _SETTLED: Final = "settled"
-"""In the history: "<session>/<record>", the last proposal that was moved."""
+"""The act in the history whose item, "<session>/<record>", names the last proposal that was moved."""
 
 Proposal = Memory | Scratchpad
-"""As an agent wrote it: a memory's id is "p" and the number of its record, the page has revision 0."""
+"""A proposal as an agent wrote it: a memory's id is "p" and the number of its record; a page has revision
+0."""
 
 
 def proposed(record: Record, presenter: str) -> Proposal | None:
-    """Return the proposal in a record, unchecked, or None if it is another record."""
+    """Return the proposal in *record*, unchecked, or None if the record is not a proposal."""
     if (one := value_as(record, MemoryProposed)) is not None:
         of, words = (f"p{record.seq}", record.by, presenter), (one.memory_type, one.content)
         return Memory(*of, *words, one.confidence, one.tags, one.source, record.at)
@@ -191,7 +195,7 @@ def proposed(record: Record, presenter: str) -> Proposal | None:
 
 
 def _value(proposal: Proposal) -> MemoryProposed | ScratchpadProposed:
-    """Return a proposal as its record holds it."""
+    """Return *proposal* in the form in which its record stores it."""
     if isinstance(proposal, Scratchpad):
         return ScratchpadProposed(proposal.content)
     return MemoryProposed(
@@ -201,32 +205,35 @@ def _value(proposal: Proposal) -> MemoryProposed | ScratchpadProposed:
 
 @dataclass(frozen=True, slots=True)
 class ProposalLog:
-    """One agent's proposals in an open session, including those of a transaction still open."""
+    """The proposals of one agent in an open session, including those of a transaction that is still open."""
 
     store: Store
     agent: str
     presenter: str
     held: list[Record] | None = None
-    """Notes that are held back: they read as if they stood behind the ledger's last record, and new ones
-    are added here. None: they are written."""
+    """Notes that wait to be written. They are read as if they stood behind the ledger's last record, and new
+    notes are added here. If this is None, notes are written at once."""
 
     def memories(self) -> list[Memory]:
         """Return the memories that the agent proposed, oldest first."""
         return [one for one in self._all() if isinstance(one, Memory)]
 
     def pages(self) -> list[Scratchpad]:
-        """Return every page that the agent proposed; the last one counts."""
+        """Return every page that the agent proposed, oldest first; the last one counts."""
         return [one for one in self._all() if isinstance(one, Scratchpad)]
 
     def transaction(self) -> AbstractContextManager[Draft | None]:
-        """Keep what is read within valid until the write; deferred proposals lock nothing."""
+        """Open a transaction in which what is read stays valid until the write.
+
+        If notes wait to be written (`held`), nothing is locked.
+        """
         return self.store.transaction() if self.held is None else nullcontext()
 
     def add(self, proposal: Proposal, tx: Draft | None) -> Proposal:
-        """Add a proposal and return it as it now reads; *tx* is what `transaction` gave.
+        """Add a proposal and return it as it would be read now; *tx* is the draft that `transaction` yielded.
 
         Raises:
-            MemoryRefusedError: There are 50 of its kind.
+            MemoryRefusedError: The agent has already made 50 proposals of this kind in the session.
         """
         count = sum(isinstance(one, type(proposal)) for one in self._all())
         if count >= MAX_PROPOSALS:
@@ -259,7 +266,7 @@ class ProposalLog:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The outcome of a session's proposals."""
+    """The outcome of moving a session's proposals to long-term memory."""
 
     memories: tuple[Written, ...] = ()
     pages: tuple[Scratchpad, ...] = ()
@@ -277,19 +284,19 @@ def settle(
     stays: Callable[[str], bool] = lambda text: False,
     now: str,
 ) -> Settled:
-    """Move a session's proposals to long-term memory; nothing without the presenter's consent.
+    """Move a session's proposals to long-term memory; move nothing without the presenter's consent.
 
-    A memory's source is "<session>/<record>". Of the pages that an agent proposed, the last one
-    counts; what it replaces is kept among the earlier pages. A proposal that may not be kept leaves
-    the others alone.
+    A memory's source is "<session>/<record>". Of the pages that an agent proposed, the last one counts; the
+    page that it replaces stays among the earlier pages. A proposal that may not be stored does not keep the
+    others from being stored.
 
     Args:
-        records: The session's, in order; at least its notes.
-        db: None: there is no database, so nobody has agreed to anything.
+        records: The session's records, in order; at least its notes.
+        db: The database. If it is None, there is none, so nobody has agreed to anything.
         stays: Whether a text quotes what was marked sensitive (`Scribe.stays`).
 
     Raises:
-        MemoryDatabaseError: The disk refused; nothing has changed, and it can be done again.
+        MemoryDatabaseError: The disk refused. Nothing has changed, and the call can be repeated.
     """
     found = [(record.seq, one) for record in records if (one := proposed(record, presenter)) is not None]
     if not found:
@@ -321,7 +328,10 @@ def settle(
 
 
 def _name(proposal: Proposal) -> str:
-    """Return a memory's own key, and one key for all pages of an agent, so that the last one counts."""
+    """Return a memory's own key, or for a page a key that all pages of its agent share.
+
+    So of several pages of an agent the last one counts.
+    """
     return f"{proposal.agent}, {proposal.id if isinstance(proposal, Memory) else 'scratchpad'}"
 
 
@@ -333,10 +343,10 @@ def settle_session(
     stays: Callable[[str], bool] = lambda text: False,
     now: str,
 ) -> Settled:
-    """Settle the proposals of an open session, and leave one record of what was moved.
+    """Move the proposals of an open session to long-term memory, and record once what was moved.
 
-    Called when the session ends, before the freeze. A session that was started without --remember
-    moves nothing. Doing it again adds nothing.
+    Call it when the session ends, before the freeze. A session that was started without --remember moves
+    nothing. A second call adds nothing.
 
     Raises:
         MemoryDatabaseError: The disk refused; nothing was moved.
@@ -374,7 +384,7 @@ T = TypeVar("T")
 S = TypeVar("S")
 LONG_TERM: Final = "long-term memory"
 IN_SESSION: Final = "this session, as a proposal"
-"""Where something was kept, as results say it."""
+"""How results say where something was stored that is only a proposal yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,7 +458,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """One agent's notebook about one presenter; others, and other sessions, see none of its proposals."""
+    """One agent's notebook about one presenter; other agents and other sessions do not see its proposals."""
 
     db: MemoryDatabase | None  # None: switched off, or not there, so nobody has agreed to anything
     agent: str
@@ -458,7 +468,7 @@ class Notebook:
     now: Callable[[], str] = utc_now
 
     def read_page(self) -> Page:
-        """Return the page that this agent wrote last in the session, else the one from long-term memory."""
+        """Return the page that this agent wrote last in the session, else its page in long-term memory."""
         page, reason = self._kept_page()
         if self.proposals is not None and (written := self.proposals.pages()):
             page, reason = replace(written[-1], revision=page.revision + len(written)), None
@@ -468,11 +478,13 @@ class Notebook:
         return Page(page.content, size, revision=page.revision, updated_at=page.updated_at, reason=reason)
 
     def update_page(self, content: str, revision: int | None = None) -> PageKept:
-        """Replace the scratchpad; *revision* is the one read, if the page must not have changed since.
+        """Replace the scratchpad's page with *content*.
+
+        *revision* is the revision that the caller read, or None if the page may have changed since.
 
         Raises:
             ScratchpadTooLongError, ScratchpadChangedError: Nothing was changed.
-            MemoryRefusedError: It may not leave a session, or there were 50 updates in this one.
+            MemoryRefusedError: The text may not leave a session, or there were 50 updates in this session.
         """
         check_clean(content, "the scratchpad")
         content = checked_page(content)
@@ -494,10 +506,10 @@ class Notebook:
         return PageKept(len(content), MAX_SCRATCHPAD_CHARS, there, IN_SESSION, reason)
 
     def write(self, given: MemoryWrite) -> MemoryKept:
-        """Keep one memory, or return the one already known.
+        """Store one memory, or return the memory that says the same already.
 
         Raises:
-            MemoryRefusedError: It may not be kept, or there were 50 in this session.
+            MemoryRefusedError: The memory may not be stored, or there were 50 in this session.
         """
         said = (given.type, given.content, given.confidence, given.tags, given.source_trace_id)
         memory = checked_memory(Memory("", self.agent, self.presenter, *said, self.now()))
@@ -517,9 +529,9 @@ class Notebook:
         return MemoryKept(**_shown(there), is_new=own is None, kept_in=IN_SESSION, reason=reason)
 
     def search(self, query: str, limit: int) -> Found:
-        """Return the memories most relevant to *query*, those written in the session first.
+        """Return the memories most relevant to *query*, those first that were written in the session.
 
-        For an empty query, the newest of each.
+        For an empty query, the newest ones are returned, again those of the session first.
         """
         kept, reason = self._read(lambda: self._searched(query, limit), ())
         own = self._proposed(query)
@@ -530,7 +542,7 @@ class Notebook:
         return Found((*own, *others)[:limit], reason)
 
     def _proposed(self, query: str) -> list[FoundMemory]:
-        """Return the proposals that share a word with the query; all of them for an empty query."""
+        """Return the proposals that share a word with the query, or all of them for an empty query."""
         wanted, fitting = words_of(query), []
         for memory in reversed(self.proposals.memories() if self.proposals is not None else ()):
             words = set(words_of(" ".join((memory.content, *memory.tags))))
@@ -542,7 +554,7 @@ class Notebook:
         return [FoundMemory(**_shown(memory), why=why) for _, memory, why in fitting]
 
     def _searched(self, query: str, limit: int) -> tuple[tuple[FoundMemory, ...], str | None]:
-        """Return the memories of long-term memory that match, or why there are none."""
+        """Return the matching memories of long-term memory, or the reason why there are none."""
         kept, reason = self._kept()
         if self.db is None or not kept:
             return (), reason
@@ -571,7 +583,7 @@ class Notebook:
         return found, None if found else "nothing is remembered yet"
 
     def _kept_page(self) -> tuple[Scratchpad, str | None]:
-        """Return the page in long-term memory, or an empty one and the reason."""
+        """Return the page in long-term memory, or an empty page and the reason why there is none."""
         nothing = Scratchpad(self.agent, self.presenter)
 
         def page() -> tuple[Scratchpad, str | None]:
@@ -586,7 +598,10 @@ class Notebook:
         return self._read(page, nothing)
 
     def _read(self, read: Callable[[], tuple[T, str | None]], otherwise: S) -> tuple[T | S, str | None]:
-        """Return what long-term memory gives; if it fails in a session, *otherwise* and the reason."""
+        """Return what *read* reads from long-term memory.
+
+        If that fails in a session, return *otherwise* and the reason.
+        """
         try:
             return read()
         except MemoryDatabaseError as error:
@@ -598,10 +613,10 @@ class Notebook:
             )
 
     def _agreed(self) -> MemoryDatabase:
-        """Return the database; every write's transaction checks the presenter's consent again.
+        """Return the database. Every write's transaction checks the presenter's consent again.
 
         Raises:
-            NotConsentedError: Nobody ever did.
+            NotConsentedError: There is no database, so nobody has ever agreed.
         """
         if self.db is None:
             raise NotConsentedError(refusal(self.presenter))

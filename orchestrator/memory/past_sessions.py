@@ -1,7 +1,7 @@
 """Past sessions of one presenter in a home, and the questions asked in them.
 
-Only sessions whose presenter agreed to be remembered are looked at, and never another presenter's.
-Everything is read from the ledgers; nothing is written and no lock is taken.
+Only sessions whose presenter agreed to be remembered are read, and never those of another presenter.
+Everything is read from the ledgers; nothing is written and no ledger is locked.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ from orchestrator.panel.records.taken_back import ExchangeReopened
 
 
 _MAX_FIRST_BYTES: Final = 4 * 1024 * 1024
-"""Of a session's first record, which holds its deck: a line without an end is not read for ever."""
+"""Maximum size of a session's first record, which contains its deck; so a line without an end is not read for
+ever."""
 _TAG: Final = "deck:"
 
 
@@ -77,9 +78,9 @@ def _tag_of(title: str) -> str:
 
 
 def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
-    """Return the presenter's sessions here that they wanted remembered, in the order of their beginning.
+    """Return the sessions here that the presenter wanted to be remembered, in the order in which they began.
 
-    One whose ledger cannot be read is passed over: what is carried is optional.
+    A session whose ledger cannot be read is skipped, because carrying anything over is optional.
     """
     folder = home_root / "sessions"
     if not folder.is_dir():
@@ -90,10 +91,10 @@ def sessions_of(home_root: Path, presenter: str) -> tuple[Begun, ...]:
 
 
 def first_record(root: Path) -> Record:
-    """Read a session's first record and no other.
+    """Read the first record of a session, and no other record.
 
     Raises:
-        LedgerCorruptError: It cannot be read.
+        LedgerCorruptError: The record cannot be read.
         OSError: Too many files are open.
     """
     try:
@@ -106,9 +107,10 @@ def first_record(root: Path) -> Record:
 
 
 def begun(root: Path) -> Begun | None:
-    """Return the session at *root*, or None if it is none, cannot be read, or was not to be remembered.
+    """Return the session in the folder *root*, or None if there is none that may be remembered and read.
 
-    A copy of another session's folder is none: what was said once would be told as said twice.
+    A copy of another session's folder does not count as a session: what was said once would be reported as
+    said twice.
 
     Raises:
         OSError: Too many files are open.
@@ -128,8 +130,8 @@ def begun(root: Path) -> Begun | None:
 def is_read(root: Path, take: Callable[[Record], object], *, only: Callable[[Entry], bool]) -> bool:
     """Pass *take* each record of a session that *only* selects, in order; return whether all were read.
 
-    False where the session is gone, or its ledger cannot be read, is damaged or of a later release: what
-    was taken so far is no whole then.
+    Return False if the session is gone, or if its ledger cannot be read, is damaged, or was written by a
+    later release. The records passed so far are not complete then.
     """
     try:
         with closing(History(root, BOARD)) as history:
@@ -163,9 +165,10 @@ def exchanges_of(root: Path) -> tuple[Exchange, ...]:
 
 
 def standing(noted: Persons, root: Path) -> Persons:
-    """Return the verdicts on a session's answers; those given after its end override those *noted* in it.
+    """Return the verdicts on a session's answers: those given after its end override those *noted* in it.
 
-    What is kept beside it and cannot be read is passed over: what is carried is optional.
+    Verdicts stored beside the session that cannot be read are skipped, because carrying anything over is
+    optional.
     """
     with suppress(GreenroomError, OSError):
         return that_stand(noted, Verdicts.beside(root).of(root.name))
@@ -180,9 +183,10 @@ def standing(noted: Persons, root: Path) -> Persons:
 
 
 MAX_OPEN_POINTS: Final = 20
-"""More than a rehearsal has exchanges for; the newest."""
+"""Maximum number of open points, the newest: more than a rehearsal has exchanges for."""
 MAX_QUESTION_CHARS: Final = 400
-"""Of a question as it was put, which stands in a session's first record: two or three sentences."""
+"""Maximum number of characters of a question as it was asked: two or three sentences. The session's first
+record contains it."""
 
 OPEN: Final = "Left open: "
 ANSWERED: Final = "Answered: "
@@ -195,11 +199,11 @@ _QUOTED = re.compile(
     r'(?:Left open|Answered): "(?P<words>.+)"(?P<cut> …)?(?P<about> \([^"]+\)|, asked: [^"]+)?'
 )
 _MIN_WORDS: Final = 2
-"""Of a quotation that says by itself what it is about: a cell of a table often has fewer."""
+"""Minimum number of words by which a quotation says what it is about; a cell of a table often has fewer."""
 
 
 def left_open(memory: Memory) -> str | None:
-    """Return the quotation that a memory says was left open, as far as it is kept, or None."""
+    """Return the quotation that a memory says was left open, perhaps shortened, or None if it says none."""
     match = _QUOTED.fullmatch(memory.content)
     is_open = OPEN_TAG in memory.tags and memory.content.startswith(OPEN)
     return match["words"] if match and is_open else None
@@ -213,26 +217,29 @@ def saying(how: str, words: str, about: str = "") -> str:
 
 
 def saying_of_question(how: str, question: str) -> str:
-    """Format the memory's text for a question about no words of the deck."""
+    """Format a memory's text for a question that is not about words of the deck."""
     return f"{how}{_shortened(masked(one_line(question)), MAX_CONTENT_CHARS - len(how))}"
 
 
 def of_question(how: str, exchange: Exchange) -> str:
-    """Format the memory's text for an exchange's first question, without the words that led to it."""
+    """Format a memory's text for an exchange's first question, without the words that lead up to it."""
     turn = exchange.turns[0]
     return saying_of_question(how, turn.question.removeprefix(turn.lead_in))
 
 
 def says_question(memory: Memory, how: str, exchange: Exchange) -> bool:
-    """Return whether a memory says this of the same question, which is about no words of the deck."""
+    """Return whether a memory says *how* of this exchange's question.
+
+    The question must not be about words of the deck.
+    """
     whole = saying_of_question(how, exchange.turns[0].question)  # as earlier releases kept it
     return not exchange.quote and memory.content in (of_question(how, exchange), whole)
 
 
 def says(memory: Memory, how: str, words: str, about: str) -> bool:
-    """Return whether a memory says this of the same words.
+    """Return whether a memory says *how* of the same *words*.
 
-    A question is worded anew each time, so of a cell without a label the words alone count.
+    A question is worded anew each time, so for a cell without a label only its words are compared.
     """
     content = saying(how, words, about)
     if not about.startswith(_ASKED):
@@ -241,7 +248,10 @@ def says(memory: Memory, how: str, words: str, about: str) -> bool:
 
 
 def about(deck: Deck, exchange: Exchange) -> str:
-    """Return what a quotation of fewer than two words is about: its row and column, else the question."""
+    """Return what a quotation of fewer than two words is about: its row and column, else the question.
+
+    Return "" for a longer quotation.
+    """
     words = one_line(exchange.quote or "")
     if not words or len(words.split()) >= _MIN_WORDS:
         return ""
@@ -257,7 +267,7 @@ def about(deck: Deck, exchange: Exchange) -> str:
 
 
 def _labels(deck: Deck, exchange: Exchange, words: str) -> set[str]:
-    """Return row and column labels of every cell of the slide that holds these words."""
+    """Return the row and column labels of every cell of the slide that has these words."""
     return {
         ", ".join(label for label in (row[0], table.rows[0][column]) if label.strip())
         for slide in deck.slides
@@ -270,7 +280,7 @@ def _labels(deck: Deck, exchange: Exchange, words: str) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the text without quotation marks, which would end a memory's own quotation."""
+    """Return *text* without quotation marks, since these would end the quotation within a memory."""
     return one_line(text.replace('"', "'"))
 
 
@@ -284,12 +294,12 @@ def _shortened(text: str, most_chars: int) -> str:
 def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[OpenPoint, Memory], ...]:
     """Return every question about this deck that is still open, with the memory that says so.
 
-    The newest first; each words once. Nothing without the presenter's consent. Where the earlier session
-    is gone, the quotation is as long as the memory kept it, and there is no question; one about no words
-    of the deck is gone with it.
+    The newest come first, and the same words come once. Nothing is returned without the presenter's consent.
+    If the earlier session is gone, the quotation may be shortened, as the memory has it, and there is no
+    question. A question that was not about words of the deck is gone with its session.
 
     Raises:
-        MemoryRefusedError: Nobody is named as the presenter.
+        MemoryRefusedError: No presenter is named.
         MemoryDatabaseError: The database cannot be read.
     """
     if not consented(db, presenter):
@@ -314,7 +324,7 @@ def open_points(db: MemoryDatabase, presenter: str, deck: Deck) -> tuple[tuple[O
 
 
 def _outcome(exchange: Exchange | None) -> str:
-    """Return the outcome of an exchange; silence is no answer, judged or not."""
+    """Return the outcome of an exchange; silence counts as no answer, whether it was judged or not."""
     if exchange is None or exchange.result is None:
         return "unresolved"
     is_silent = exchange.result == "unjudged" and not exchange.answered
@@ -322,7 +332,10 @@ def _outcome(exchange: Exchange | None) -> str:
 
 
 def _judge(exchange: Exchange | None) -> str:
-    """Return "Dana; the panel: satisfied" if a person judged it; names the panel's outcome if it differs."""
+    """Return who judged the exchange, "Dana; the panel: satisfied", or "" if no person did.
+
+    The panel's outcome is named only if it differs.
+    """
     if exchange is None or exchange.person is None:
         return ""
     differs = exchange.outcome not in (exchange.result, "unjudged")
@@ -330,7 +343,10 @@ def _judge(exchange: Exchange | None) -> str:
 
 
 def _looked_up(db: MemoryDatabase, presenter: str, session: str) -> tuple[Sequence[Exchange], str | None]:
-    """Return a session's exchanges and day if it is this presenter's; a source may name any session."""
+    """Return a session's exchanges and day if the session is this presenter's.
+
+    A check is needed because a memory's source may name any session.
+    """
     if not SESSION_ID.fullmatch(session):
         return (), None
     root = db.path.parent / "sessions" / session

@@ -1,6 +1,7 @@
-"""Presenters: consent, goals, and dismissals (contradictions that a presenter said are none).
+"""Presenters: consent, goals and dismissals (contradictions that a presenter has dismissed as none).
 
-Only the digest of each is kept (`Tension.digest`), with the session that it was said in; no words.
+Only the digest of each dismissed contradiction is stored (`Tension.digest`), with the session in which it was
+dismissed. No words are stored.
 """
 
 from __future__ import annotations
@@ -35,12 +36,15 @@ from orchestrator.memory.validation import (
 
 
 def same_name(one: str, other: str) -> bool:
-    """Return whether two spellings name one presenter."""
+    """Return whether two spellings are the same presenter's name."""
     return _folded(one) == _folded(other)
 
 
 def presenters(db: MemoryDatabase) -> tuple[str, ...]:
-    """Return everybody with anything kept or a consent given or refused; for the owner of the home only."""
+    """Return everybody about whom something is stored or who has given or refused consent.
+
+    Only the owner of the home may see this list.
+    """
     rows = db.rows(
         "SELECT presenter FROM scopes UNION SELECT presenter FROM goals "
         "UNION SELECT presenter FROM consents ORDER BY 1"
@@ -49,7 +53,7 @@ def presenters(db: MemoryDatabase) -> tuple[str, ...]:
 
 
 def name_in(db: MemoryDatabase, presenter: str) -> str:
-    """Return the name under which the database knows this presenter, or the given one."""
+    """Return the spelling under which the database knows this presenter, or else the given one."""
     given, known = checked_presenter(presenter), presenters(db)
     if given in known:
         return given
@@ -57,14 +61,14 @@ def name_in(db: MemoryDatabase, presenter: str) -> str:
 
 
 def consented(db: MemoryDatabase, presenter: str) -> bool:
-    """Return whether this presenter consented and has not since withdrawn."""
+    """Return whether this presenter has consented and not withdrawn the consent since."""
     return bool(is_given(db, name_in(db, presenter)))
 
 
 def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> None:
-    """Record that this presenter agrees to be remembered, or no longer does.
+    """Record whether this presenter agrees to be remembered: *value* is False if they no longer do.
 
-    With a no, nothing more is kept or recalled; what is there stays until it is forgotten.
+    After a refusal, nothing more is stored or recalled. What is already stored stays until it is forgotten.
     """
     name, at = name_in(db, presenter), checked_time(now)
     with db.transaction():
@@ -75,7 +79,7 @@ def set_consent(db: MemoryDatabase, presenter: str, value: bool, now: str) -> No
 
 
 def refusal(presenter: str) -> str:
-    """Return why nothing is read or kept of a presenter who did not agree to be remembered."""
+    """Return the reason why nothing about a presenter without consent is read or stored."""
     try:
         name = checked_presenter(presenter)
     except MemoryRefusedError as error:  # one that nobody can be remembered by
@@ -87,7 +91,7 @@ def refusal(presenter: str) -> str:
 
 
 def silence(db: MemoryDatabase | None, presenter: str) -> str | None:
-    """Return why nothing of this presenter may be read or kept, or None if they agreed to be remembered."""
+    """Return the reason why nothing about this presenter may be read or stored, or None if they agreed."""
     with suppress(MemoryRefusedError):
         if db is not None and consented(db, presenter):
             return None
@@ -120,16 +124,16 @@ def _folded(name: str) -> str:
 
 
 _ACTS: Final = {"proposed": "goal proposed", "open": "goal added", "done": "goal done"}
-"""By the state that a goal comes to; as the history tells it."""
+"""The act that the history names when a goal comes to a state."""
 _GOAL: Final = (
     "SELECT *, (SELECT json_group_array(exchange) FROM (SELECT exchange FROM goal_moves WHERE goal = goals.n "
     "ORDER BY at, rowid)) AS moved_by FROM goals "
 )
-"""Every query of goals begins with this; what it reads, `_goal_of` makes a value."""
+"""The beginning of every query of goals; `_goal_of` turns a row that it reads into a value."""
 
 
 def goals(db: MemoryDatabase, presenter: str, *, include_done: bool = True) -> tuple[Goal, ...]:
-    """Return a presenter's goals, oldest first."""
+    """Return a presenter's goals, oldest first; leave out those that are done unless *include_done*."""
     rows = db.rows(f"{_GOAL} WHERE presenter = ? ORDER BY n", name_in(db, presenter))
     return tuple(_goal_of(row) for row in rows if include_done or row["state"] != "done")
 
@@ -137,17 +141,17 @@ def goals(db: MemoryDatabase, presenter: str, *, include_done: bool = True) -> t
 def add_goal(
     db: MemoryDatabase, presenter: str, text: str, now: str, *, state: str = "open", source: str | None = None
 ) -> Goal:
-    """Add a goal, or return the one with the same source, or the same text and not done.
+    """Add a goal, or return the goal with the same source, or with the same text and not done.
 
-    A proposed one becomes open when it is added as open.
+    A proposed goal becomes open when the same goal is added as open.
 
     Args:
-        state: `open`, or `proposed` where it was heard in speech and nobody has taken it up.
-        source: Where it was said, "<session>/<record>".
+        state: `open`, or `proposed` if the goal was heard in speech and nobody has taken it up yet.
+        source: Where the goal was said, "<session>/<record>", or None if it was not heard in speech.
 
     Raises:
-        NotConsentedError: It was heard, and the presenter did not agree to be remembered.
-        MemoryRefusedError: It is empty or too long, or there are 50 that are not done.
+        NotConsentedError: The goal was heard in speech, and the presenter did not agree to be remembered.
+        MemoryRefusedError: The goal is empty or too long, or there are already 50 that are not done.
     """
     if state not in ("open", "proposed"):
         raise ValueError(f"a new goal is open or proposed, not {state!r}")
@@ -175,7 +179,7 @@ def add_goal(
 
 
 def goal(db: MemoryDatabase, goal_id: str) -> Goal:
-    """Return one goal."""
+    """Return the goal with this id."""
     row = db.row(f"{_GOAL} WHERE id = ?", goal_id)
     if row is None:
         raise UnknownGoalError(
@@ -213,7 +217,7 @@ def move_goal(db: MemoryDatabase, goal_id: str, exchange: str, now: str) -> Goal
 
 
 def forget_goal(db: MemoryDatabase, goal_id: str, *, now: str) -> bool:
-    """Remove a goal for good; return whether no byte of it is left, as `MemoryDatabase.wipe`."""
+    """Remove a goal for good; return whether every byte was overwritten, as `MemoryDatabase.wipe` does."""
     with db.transaction():
         known = goal(db, goal_id)
         db.write("DELETE FROM goals WHERE id = ?", goal_id)
@@ -237,11 +241,12 @@ def _set_state(db: MemoryDatabase, known: Goal, state: str, at: str) -> Goal:
 
 
 MAX: Final = 1_000
-"""Dismissals that a session takes along, the newest; a digest is 64 bytes of its first record."""
+"""Maximum number of dismissals that a session carries over, the newest; a digest takes 64 bytes of its first
+record."""
 
 
 def keep_dismissal(db: MemoryDatabase, presenter: str, digest: str, *, session: str, now: str) -> None:
-    """Keep a dismissal, if the presenter agreed to be remembered.
+    """Store a dismissal if the presenter agreed to be remembered.
 
     Raises:
         MemoryDatabaseError: The disk refused; nothing has changed.
@@ -253,7 +258,7 @@ def keep_dismissal(db: MemoryDatabase, presenter: str, digest: str, *, session: 
 
 
 def dismissals(db: MemoryDatabase, presenter: str) -> tuple[str, ...]:
-    """Return the digests of a presenter's dismissals, each once, in order."""
+    """Return the digests of a presenter's newest `MAX` dismissals, each once, sorted."""
     rows = db.rows(
         "SELECT digest FROM dismissed WHERE presenter = ? "
         "GROUP BY digest ORDER BY max(at) DESC, digest LIMIT ?",
@@ -264,6 +269,6 @@ def dismissals(db: MemoryDatabase, presenter: str) -> tuple[str, ...]:
 
 
 def dismissals_json(db: MemoryDatabase, presenter: str) -> list[dict[str, str]]:
-    """Return all that is kept of a presenter's dismissals, for an export."""
+    """Return everything that is stored about a presenter's dismissals, for an export."""
     query = "SELECT digest, session, at FROM dismissed WHERE presenter = ? ORDER BY at, digest, session"
     return [dict(row) for row in db.rows(query, name_in(db, presenter))]

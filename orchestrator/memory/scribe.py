@@ -1,8 +1,8 @@
 """The Scribe: folds a session's ledger into the context that the next turn needs.
 
-A pure fold over records, like the projection: whoever folds the same records gets the same context. It
-writes nothing, asks nobody and decides nothing; a rehearsal runs as well without it. Its size is
-bounded whatever the session's length, and every record costs the same.
+The Scribe is a pure fold over records, like the projection: folding the same records gives the same context.
+It writes nothing, asks no engine and decides nothing; a rehearsal runs as well without it. Its size is
+bounded whatever the session's length, and every record costs the same time.
 
 Source: the seed of the Scribe (000); DESIGN.md, section 9.
 """
@@ -56,21 +56,21 @@ from orchestrator.panel.render import COUNTED_WORDS, SILENT
 
 
 MAX_CONTENT_BYTES: Final = 480
-"""Of one entry: three or four sentences. What is longer is cut, and says so."""
+"""Maximum size of an entry's text: three or four sentences. A longer text is cut, and the cut is marked."""
 MAX_FIELD_BYTES: Final = 80
-"""Of one text beside it: a name, an id, a tool."""
+"""Maximum size of one further text of an entry, such as a name, an id or a tool."""
 LEFT_OUT: Final = "[left out: marked sensitive]"
 
 GOAL: Final = "goal"
 DECISION: Final = "decision"
 BLOCKER: Final = "blocker"
 KINDS: Final[tuple[KeptKind, ...]] = (GOAL, DECISION, BLOCKER)
-"""Of what a model reads for the Scribe."""
+"""The kinds of items that a model reads for the Scribe."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEntry:
-    """One event of a session."""
+    """One event of a session, as the Scribe's context lists it."""
 
     timestamp: str  # RFC 3339, UTC: when its record was written
     type: str  # of telling.ENTRY_TYPES
@@ -94,7 +94,7 @@ class Noted:
 
 @dataclass(frozen=True, slots=True)
 class SessionContext:
-    """What matters of a session so far; its size is bounded, however long the session is."""
+    """Everything that matters of a session so far; its size is bounded, however long the session is."""
 
     recent_entries: tuple[SessionEntry, ...] = ()  # the last 10, oldest first
     entities: Mapping[str, Noted] = field(default_factory=dict)  # what is named, and the words it stands in
@@ -108,7 +108,7 @@ class SessionContext:
 
 
 def cut(text: str, most_bytes: int) -> str:
-    """Cut *text* to *most_bytes* bytes of UTF-8, marking what is missing."""
+    """Cut *text* to *most_bytes* bytes of UTF-8, marking the cut with "…"."""
     raw = text.encode("utf-8", "replace")
     if len(raw) <= most_bytes:
         return text
@@ -118,7 +118,7 @@ def cut(text: str, most_bytes: int) -> str:
 
 
 def to_plain(context: SessionContext) -> dict[str, Any]:
-    """Convert the context to JSON values: the seed's fields, and the record of each item noted."""
+    """Convert the context to JSON values: the seed's fields, and for each item noted its record."""
     names = ("goals", "decisions", "blockers", "open_questions")
     lists: dict[str, Sequence[Noted]] = {name: getattr(context, name) for name in names}
     return {
@@ -137,14 +137,18 @@ def to_plain(context: SessionContext) -> dict[str, Any]:
 # ---------------------------------------------------------------------- in words
 
 MAX_SUMMARY_BYTES: Final = 2_000
-"""One paragraph: five sentences of `MAX_LINE_BYTES` and some 800 bytes of counts and names."""
+"""Maximum size of the summary, one paragraph: five sentences of `MAX_LINE_BYTES`, and some 800 bytes of
+counts and names."""
 MAX_LINES: Final = 5
 MAX_LINE_BYTES: Final = 240
-"""Some 40 words: a sentence is kept whole or not at all, and a longer one is rarely one."""
+"""Maximum size of a sentence, some 40 words: a sentence is stored whole or not at all, and a longer one is
+rarely a sentence."""
 _MIN_WORDS: Final = 6
-"""A shorter sentence tells little by itself: "That is 4 percent."."""
+"""Minimum number of words of a sentence that is stored: a shorter one says little by itself ("That is 4
+percent.")."""
 SHOWN: Final = 5
-"""Of each kind of thing in a "previously on": the newest, for all five to be read at a glance."""
+"""Maximum number of items of each kind in a "previously on": the newest, so few that all can be read at a
+glance."""
 SHOWN_ENTRIES: Final = 3
 
 _LARGE = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
@@ -152,7 +156,7 @@ _LARGE = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
 
 @dataclass(slots=True)
 class Course:
-    """The progress of a session: counts, where it stands, and what was said on the way."""
+    """The progress of a session: its counts, its present state, and the most informative sentences."""
 
     deck: str = ""
     presenter: str = ""
@@ -167,7 +171,7 @@ class Course:
     _lines: list[tuple[int, int, str]] = field(default_factory=list)  # how little it tells, record, words
 
     def hear(self, words: str, seq: int) -> None:
-        """Keep a sentence if it is among the few most informative ones; of equal ones, the first."""
+        """Store a sentence if it is among the few most informative ones; of equal ones, the first."""
         if len(words.split()) < _MIN_WORDS or len(words.encode()) > MAX_LINE_BYTES or words.endswith("?"):
             return
         score = 3 * min(2, len(numbers_in(words))) + bool(_LARGE.search(words))
@@ -176,7 +180,7 @@ class Course:
             self._lines = sorted(best, key=lambda line: line[1])  # as they were said
 
     def summary(self, turns: int) -> str:
-        """Return one paragraph: the subject, the progress, and the sentences kept."""
+        """Return one paragraph about the session: its subject, its progress, and the sentences stored."""
         if not turns:
             return "Nothing has happened yet."
         title = f'"{self.deck}"' if self.deck else "A deck without a title"
@@ -204,9 +208,10 @@ def previously_on(context: SessionContext, *, entries: int = SHOWN_ENTRIES, agen
     """Return what somebody who comes back has to know, in a few lines; every quotation names its record.
 
     Args:
-        entries: How many of the last events are told; to the presenter, of a session that is over, the
-            last words that were said.
-        agent: For whom: notes and tool calls of other agents are private. None: for the presenter.
+        entries: How many of the last events to list. If the session is over and *agent* is None, the last
+            words that were said are listed instead.
+        agent: The agent for whom the text is, since notes and tool calls of other agents are private. If it
+            is None, the text is for the presenter.
     """
     lines = [context.summary]
     for title, noted in (
@@ -229,7 +234,7 @@ def _may_see(agent: str | None, entry: SessionEntry) -> bool:
 
 
 def _quoted(noted: Noted) -> str:
-    """Return words in quotation marks, with the place where they stand."""
+    """Return the words of *noted* in quotation marks, with their exchange and record."""
     where = f"{noted.exchange}, " if noted.exchange else ""
     return f'- "{noted.text}" ({where}record {noted.seq})'
 
@@ -239,8 +244,8 @@ def _quoted(noted: Noted) -> str:
 
 
 MAX_TAIL_CHARS: Final = 500
-"""A sentence that goes on for longer, some 80 words, comes of speech without stops, such as captions in
-capitals: then each piece stands for itself."""
+"""Maximum number of characters of a sentence that goes on, some 80 words. A longer one comes from speech
+without stops, such as captions in capitals; then each piece counts as a sentence."""
 _STOP = re.compile(r"[.!?…][\"'”’)\]]*$")
 
 
@@ -255,13 +260,13 @@ class Sentence:
 
 @dataclass(slots=True)
 class Joining:
-    """Joins pieces into sentences, one speaker at a time; its memory is bounded."""
+    """A joiner of pieces into sentences, one speaker at a time; its memory is bounded."""
 
     speaker: str | None = None
     _pieces: list[tuple[str, int]] = field(default_factory=list)  # that wait for an end, and their records
 
     def add(self, text: str, seq: int, speaker: str | None) -> Iterator[Sentence]:
-        """Yield the sentences that *text* completes."""
+        """Yield the sentences that are complete once *text* is added."""
         if speaker != self.speaker or sum(len(piece) for piece, _ in self._pieces) > MAX_TAIL_CHARS:
             yield from self.rest()
         self.speaker = speaker
@@ -281,7 +286,7 @@ class Joining:
             yield Sentence(whole[start:end], first, last)
 
     def rest(self) -> Iterator[Sentence]:
-        """Yield the unfinished pieces, each as it is."""
+        """Yield the pieces of an unfinished sentence, each as it is."""
         pieces = self._pieces
         self.drop()
         for piece, seq in pieces:
@@ -289,7 +294,7 @@ class Joining:
                 yield Sentence(piece[start:end], seq, seq)
 
     def drop(self) -> None:
-        """Drop the unfinished pieces."""
+        """Drop the pieces of an unfinished sentence."""
         self._pieces = []
 
 
@@ -298,30 +303,33 @@ class Joining:
 
 MAX_RECENT: Final = 10
 COMPRESS_PAST: Final = 20
-"""Both are the seed's: `max_recent_entries` and `summarize_threshold`."""
+"""This limit and `MAX_RECENT` are the seed's: `summarize_threshold` and `max_recent_entries`."""
 MAX_NOTED: Final = 30
-"""Of goals, decisions, blockers and open questions each; the oldest make room, and are counted."""
+"""Maximum number of goals, of decisions, of blockers and of open questions; the oldest make room, and are
+counted."""
 MAX_NOTED_BYTES: Final = 300
 MAX_ENTITIES: Final = 30
-"""Of names; the one that was named least often, and longest ago, makes room. Like the two before it our
-own limit: more than one rehearsal gives, and together far below `MAX_CONTEXT_BYTES`."""
+"""Maximum number of names. The name that was mentioned least often, and longest ago, makes room. Like the two
+limits before it, this is our own: more than one rehearsal gives, and together far below `MAX_CONTEXT_BYTES`.
+"""
 MAX_CONTEXT_BYTES: Final = 96 * 1024
-"""What a context's JSON takes at most, whatever was said; a usual one takes a tenth of it."""
+"""Maximum size of a context's JSON, whatever was said; a usual one takes a tenth of it."""
 MAX_SAID: Final = 5
-"""More than a "previously on" tells of a session that is over."""
+"""Maximum number of last words said: more than a "previously on" shows of a session that is over."""
 MAX_SPOKEN_CHARS: Final = 20_000
-"""Of one record that is searched: two hours of speech come in thousands of records."""
+"""Maximum number of characters of one record that are searched; two hours of speech come in thousands of
+records."""
 
 OPEN: Final = "open"
 _ENDS_A_SENTENCE: Final = (SlideShown, ExchangeOpened, ExchangeClosed, AnswerHeard, VerdictGiven)
-"""No sentence goes on behind these."""
+"""The values of records behind which no sentence goes on."""
 
 
 @dataclass(slots=True)
 class Scribe:
-    """The fold of a session's context; pass `take` every record once, in order.
+    """The fold of a session's context; pass each record to `take` once, in order.
 
-    `failures` counts records that are not in the shape of this release: they are passed over.
+    `failures` counts the records that do not have the shape of this release; these are skipped.
     """
 
     withdrawn: frozenset[int] = frozenset()  # records that fell with answers taken back: they tell nothing
@@ -350,7 +358,7 @@ class Scribe:
     _asked: deque[tuple[int, int, str, str]] = field(default_factory=lambda: deque(maxlen=MAX_NOTED))
 
     def take(self, record: Record) -> None:
-        """Fold in the next record."""
+        """Fold in the next record, or count it as a failure if its shape is unknown."""
         self.is_over = self.is_over or record.op == "freeze"
         try:
             self._take(record)
@@ -397,7 +405,7 @@ class Scribe:
             self._held = self._held[-MAX_RECENT:]
 
     def context(self) -> SessionContext:
-        """Return the context as of now."""
+        """Return the context after the records folded so far."""
         return SessionContext(
             recent_entries=tuple(self._held[-MAX_RECENT:]),
             entities={name: noted for name, (noted, _, _) in self._entities.items()},
@@ -411,16 +419,16 @@ class Scribe:
         )
 
     def stays(self, text: str) -> bool:
-        """Return whether *text* is, or quotes, what was marked sensitive in this session."""
+        """Return whether *text* is, or quotes, text that was marked sensitive in this session."""
         return self._off_record.stays(text)
 
     def settle(self) -> None:
-        """Treat the last words as complete, whether or not their sentence goes on."""
+        """Treat the last words as a complete sentence, whether or not it would go on."""
         for sentence in self._joining.rest():
             self._hear(sentence)
 
     def _listen(self, spoken: str, seq: int, entry: SessionEntry) -> None:
-        """Process the sentences that are now complete; an answer ends with its record."""
+        """Process the sentences that are now complete; an answer's last sentence ends with its record."""
         text = masked(one_line(spoken[:MAX_SPOKEN_CHARS]))
         for sentence in self._joining.add(text, seq, entry.metadata.get("speaker")):
             self._hear(sentence)
@@ -428,7 +436,7 @@ class Scribe:
             self.settle()
 
     def _hear(self, sentence: Sentence) -> None:
-        """Note the people and subjects that a sentence names, and whether it is informative."""
+        """Note the people and subjects that a sentence names, and store the sentence if it is informative."""
         words, seq, speaker = sentence.text, sentence.seq, self._joining.speaker
         for name in names(words):
             self._mention(name, words, seq)
@@ -436,7 +444,7 @@ class Scribe:
             self.course.hear(words, seq)
 
     def _note(self, kind: str, noted: Noted) -> None:
-        """Keep *noted* unless it already exists; the oldest makes room."""
+        """Store *noted* unless the same item is stored already; the oldest item makes room."""
         known = self._noted[kind]
         if known.setdefault(_key(noted.text), noted) is noted and len(known) > MAX_NOTED:
             del known[next(iter(known))]
@@ -453,7 +461,7 @@ class Scribe:
             del self._entities[least]
 
     def _follow(self, value: PanelRecord | None, record: Record) -> None:
-        """Track the state of the session, and keep what is noted of it."""
+        """Track the state of the session, and note the items that *value* has."""
         course = self.course
         match value:
             case SessionStarted():
@@ -486,7 +494,7 @@ class Scribe:
             self._note(GOAL, Noted(_shortened(focus), record.seq))
 
     def _remembered(self, value: GoalsKept) -> None:
-        """Keep goals that a model read in a run's passages, as verified, unless they must stay here."""
+        """Note the verified items that a model read in a run's passages, unless they must stay here."""
         for kept in value.items:
             if kept.seq not in self.withdrawn | self.misheard and not self.stays(
                 f"{kept.text}\n{kept.quote}"
@@ -495,7 +503,7 @@ class Scribe:
                 self._note(kept.kind, noted)
 
     def _asked_at(self, seq: int) -> tuple[str, str] | tuple[None, None]:
-        """Return the exchange that was open at an earlier record, and its agent."""
+        """Return the exchange that was open when the record *seq* was written, and its agent."""
         if self.course.open is not None and seq > self._opened_seq:
             return self.course.open
         for first, last, exchange, agent in self._asked:
@@ -536,8 +544,8 @@ def _shortened(text: str) -> str:
 def _entry(told: Entry, record: Record, *, is_hidden: bool) -> SessionEntry:
     """Return the entry for a record; addresses and numbers of people are masked.
 
-    Of what is to stay here it says that there was something, and no word: nothing made of entries can
-    carry it away.
+    If *is_hidden*, the text must stay in the session: the entry then says that there was something, without a
+    word of it, so that nothing made of entries can carry it away.
     """
     metadata: dict[str, Any] = {"seq": record.seq, "clock_s": record.clock_s}
     for name, one in told.metadata.items():
@@ -553,17 +561,17 @@ def _entry(told: Entry, record: Record, *, is_hidden: bool) -> SessionEntry:
 
 
 def _key(text: str) -> str:
-    """Return the key by which two items are the same, so that one said twice is noted once."""
+    """Return a key that is equal for two items that say the same, so that each is noted once."""
     return text.casefold().rstrip(" .!…")
 
 
 def is_telling(entry: ledger.Entry) -> bool:
-    """Return whether a record may matter to the Scribe; some types never give an entry."""
+    """Return whether a record may matter to the Scribe; records of some kinds never give an entry."""
     return entry.op not in ("receipt", "create", "replace")
 
 
 def scribe_of(store: Store) -> Scribe:
-    """Fold a session as of now.
+    """Fold the records of a session up to now.
 
     Raises:
         LedgerCorruptError: A record cannot be read.
@@ -583,13 +591,15 @@ def scribe_of(store: Store) -> Scribe:
 def scribe_through(
     read: Callable[[Callable[[Record], object]], bool], root: Path | None = None
 ) -> Scribe | None:
-    """Fold the records that *read* gives in order; return None if they could not be read.
+    """Fold the records that *read* passes on, in order; return None if they could not be read.
 
-    Where an answer was taken back or judged by a person, or words were corrected, they are read once more:
-    without what fell with it, with what was said for what was heard, and with the verdicts that stand.
+    If an answer was withdrawn or judged by a person, or if words were corrected, the records are read once
+    more: without those that were withdrawn, with the corrected words in place of those recognised, and with
+    the people's verdicts that count.
 
     Args:
-        root: The session's folder, beside which verdicts of after its end are kept; None: there are none.
+        root: The session's folder; verdicts given after the session's end are stored beside it. If it is
+            None, there are no such verdicts.
     """
     scribe = Scribe()
     is_whole = read(scribe.take)
@@ -604,5 +614,5 @@ def scribe_through(
 
 
 def context_of(store: Store) -> SessionContext:
-    """Return a session's context as of now."""
+    """Return the context of a session up to now."""
     return scribe_of(store).context()

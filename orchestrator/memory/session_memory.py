@@ -1,6 +1,6 @@
-"""Memory in a session: the block at its start, the work after each step, and what its end keeps.
+"""Memory in a session: the block at its start, the work after each step, and what is stored at its end.
 
-Nothing else in a rehearsal knows of it. Each part runs under a guard: where it fails, the ledger
+No other part of a rehearsal knows of memory. Each part of memory runs under a guard: if it fails, the ledger
 gets one warning and the rehearsal goes on. Without `--remember` no long-term memory is opened or written.
 
 Source: DESIGN.md, sections 6 and 9; the seed 001, a scratchpad "updated by the agent at the end of each
@@ -82,14 +82,17 @@ if TYPE_CHECKING:
 
 
 MAX_BLOCK_CHARS: Final = 6_000
-"""Some 1,500 tokens, for each agent. It stands in every request of a session, so each is paid for."""
+"""Maximum number of characters of an agent's block, some 1,500 tokens. Every request of a session contains
+it, so it is paid for each time."""
 MAX_LINE_BYTES: Final = 700
-"""Of "previously on", whose lines quote what was said: a line cannot take the whole block."""
+"""Maximum size of a line of "previously on"; such lines quote what was said, and one must not fill the whole
+block."""
 SHOWN_POINTS: Final = 5
-"""Open points in full, as many as memories are recalled; the rest are counted."""
+"""Maximum number of open points that are shown in full, as many as memories are recalled; the rest are
+counted."""
 TOPIC_LINES: Final = 200
-"""Lines of a topic, those of 40 full slides: beside 200 memories, comparing their vectors takes half a second
-for each agent."""
+"""Maximum number of lines of a topic, those of 40 full slides. Beside 200 memories, comparing their vectors
+takes half a second for each agent."""
 
 _HEAD: Final = """# Carried over from earlier sessions
 
@@ -103,7 +106,7 @@ Points = Sequence[tuple[OpenPoint, Memory]]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The block of each agent of a session, and the memories in it."""
+    """The block of each agent of a session, and the memories that the blocks contain."""
 
     carried: CarryOver
     memory_ids: tuple[str, ...] = ()
@@ -112,10 +115,10 @@ class Taken:
 def take_along(
     home_root: Path, options: Options, deck: Deck, *, embed: Embedder | None = None, now: str
 ) -> Taken:
-    """Return all that a session with these options carries over: at most 6,000 characters an agent.
+    """Return everything that a session with these options carries over, at most 6,000 characters an agent.
 
-    Nothing unless the session is to be remembered, the presenter has a name, and they agreed. The
-    database is opened only where there is one.
+    Nothing is carried over unless the session is to be remembered, the presenter has a name, and the
+    presenter agreed. The database is opened only if it exists.
     """
     presenter = options.presenter
     with existing(home_root if options.remember else None) as db:
@@ -146,10 +149,10 @@ def take_along(
 
 
 def topic_of(deck: Deck, focus: Sequence[str] = ()) -> str:
-    """Return the subjects of a session, a line each: the presenter's focus, the deck's title, slide texts.
+    """Return the subjects of a session, one a line: the presenter's focus, the deck's title, slide texts.
 
-    Words with a digit are left out: a figure is no subject, and one alone says nothing. Of a long deck each
-    slide's first lines are taken, so that no part of it is missing.
+    Words with a digit are left out: a figure is not a subject, and alone it says nothing. From a long deck
+    the first lines of each slide are used, so that no part of the deck is missing.
     """
     by_slide = [_said(slide) for slide in deck.slides if not slide.hidden]
     in_turn = chain.from_iterable(zip_longest(*by_slide, fillvalue=""))
@@ -158,7 +161,7 @@ def topic_of(deck: Deck, focus: Sequence[str] = ()) -> str:
 
 
 def _said(slide: Slide) -> list[str]:
-    """Return the texts of a slide (title, lines, rows, charts) except those repeated on many slides."""
+    """Return the texts of a slide (title, lines, rows, charts), without those repeated on many slides."""
     title = "" if slide.title_is_furniture else slide.title
     lines = (line for at, line in enumerate(slide.lines) if at not in slide.furniture)
     rows = (" ".join(row) for table in slide.tables for row in table.rows)
@@ -170,7 +173,7 @@ def _said(slide: Slide) -> list[str]:
 
 
 def _without_figures(text: str) -> str:
-    """Return the words of a line that hold no digit; "" if no letter is left."""
+    """Return the words of a line that contain no digit, or "" if no letter is left."""
     words = [word for word in one_line(text).split() if not any(map(str.isdigit, word))]
     return " ".join(words) if any(map(str.isalpha, "".join(words))) else ""
 
@@ -191,7 +194,7 @@ def _last_rehearsal(home_root: Path, presenter: str, deck: Deck) -> list[str]:
 
 
 def _besides(found: Sequence[Recalled], points: Points) -> list[Recalled]:
-    """Return the recalled memories that the open points do not already cover."""
+    """Return the recalled memories whose content the open points do not already cover."""
     told = [point.quote for point, _ in points]
     general = {memory.id for point, memory in points if not point.quote}
     return [
@@ -209,7 +212,7 @@ def _recalled(one: Recalled) -> str:
 
 
 def _points(points: Points, agent: str, often: Mapping[str, int]) -> list[str]:
-    """Return the points, the agent's own first, each with the number of rehearsals that left it open."""
+    """Return a line for each point, the agent's own first, with how many rehearsals left it open."""
     ordered = sorted(points, key=lambda one: one[0].agent != agent)
     lines = [
         f"- {one.asked_on}, {one.session}/{one.exchange}, {one.agent}, {one.outcome}"
@@ -227,12 +230,12 @@ def _about(point: OpenPoint) -> str:
 
 
 def _asked(point: OpenPoint) -> str:
-    """Return the question about a one-word quotation, which means nothing by itself."""
+    """Return the question behind a one-word quotation, since one word means nothing by itself."""
     return f", asked: {cut(point.question, 200)}" if point.question and len(point.quote.split()) < 2 else ""
 
 
 def _block(sections: Iterable[tuple[str, Sequence[str]]]) -> str:
-    """Join the sections that are not empty, each line quoted; lines without room are counted."""
+    """Join the sections that are not empty, each line quoted; lines that do not fit are counted."""
     room = MAX_BLOCK_CHARS - len(_HEAD) - 60  # for the count
     shown: list[str] = []
     left_out = 0
@@ -260,9 +263,9 @@ S = TypeVar("S")
 
 @dataclass(slots=True)
 class Guard:
-    """A guard that makes calls that may fail, and keeps their failures until a ledger can record them.
+    """A guard for calls that may fail; it stores their failures until a ledger can record them.
 
-    One guard tells of each part once, however often it fails.
+    A guard reports the failure of each part once, however often the part fails.
     """
 
     embed: CarefulEmbedder | None = None  # it fails without a word: texts are compared by their words then
@@ -281,7 +284,7 @@ class Guard:
             return otherwise
 
     def note(self, part: str, reason: str) -> None:
-        """Record that a part failed and its caller went on without it."""
+        """Note that *part* failed for *reason* and its caller went on without it."""
         if part not in self.told:
             self.failures.setdefault(part, reason[:MAX_REASON_CHARS])
 
@@ -290,7 +293,7 @@ class Guard:
         return part in self.told or part in self.failures
 
     def tell(self, store: Store) -> None:
-        """Write one warning for each part that failed; keep those that an ended session's ledger refuses."""
+        """Write one warning for each part that failed; store those that an ended session's ledger refuses."""
         if self.embed is not None and (why := self.embed.take_failure()) is not None:
             self.note("embeddings", why)
         waiting, self.failures = self.failures, {}
@@ -304,11 +307,11 @@ class Guard:
 
 @dataclass(eq=False)
 class Watch:
-    """One session's summariser and trace in this process; neither controls anything.
+    """The summariser and the trace of one session in this process; neither controls anything.
 
-    Nothing is read before the first call, so whoever only opens a session pays nothing. Where one of
-    them raises what it does not foresee, it is left alone until the session ends or is opened again:
-    asked at every step, it would fail, and a model would be paid for, at every step.
+    Nothing is read before the first call, so opening a session alone costs nothing. If one of the two raises
+    an unforeseen error, it is not called again until the session ends or is opened again. Otherwise it would
+    fail, and a model would be paid for, at every step.
     """
 
     rehearsal: OpenRehearsal
@@ -331,10 +334,11 @@ class Watch:
 
     @contextmanager
     def left_to_driver(self) -> Iterator[None]:
-        """Leave `after_step` to a driver within the block; `after_call` does nothing there.
+        """Leave `after_step` to a driver while the block runs; `after_call` does nothing meanwhile.
 
-        So whoever says something waits for the ledger alone. At its end the trace is brought up to date;
-        facts that have fallen due since the driver's last look wait for the next, or for the session's end.
+        So a call that adds speech waits for the ledger alone. At the end of the block the trace is brought up
+        to date. Facts that have become due since the driver's last step wait for its next step, or for the
+        session's end.
         """
         self._is_drivers = True
         try:
@@ -344,7 +348,7 @@ class Watch:
             self.trace()
 
     def after_call(self) -> None:
-        """Run `after_step` unless a driver in this process does."""
+        """Run `after_step` unless a driver in this process does that."""
         if not self._is_drivers:
             self.after_step()
 
@@ -363,7 +367,7 @@ class Watch:
         return self._guard.call("summariser", lambda: self.summariser.due() is not None, False)
 
     def trace(self) -> None:
-        """Update the trace, if nothing forbids it, and record failures."""
+        """Update the trace, unless the session is frozen or the trace has failed, and record failures."""
         if self.rehearsal.store.frozen:
             return
         if not self._guard.has_failed("trace"):
@@ -371,12 +375,12 @@ class Watch:
         self._guard.tell(self.rehearsal.store)
 
     def find_facts(self) -> None:
-        """Run the summariser if it is due; a model's takes as long as a call."""
+        """Run the summariser if it is due; with a model, that takes as long as a call."""
         if self.has_facts_due:
             self._guard.call("summariser", lambda: self.summariser.run_if_due(), None)
 
     def before_end(self) -> Summary | None:
-        """Run the summariser a last time, after the last exchange and before anything else is made of it."""
+        """Run the summariser a last time: after the last exchange, before anything else is made of it."""
         if not self.schedule.at_end:
             return None
         found = self._guard.call("summariser", lambda: self.summariser.run_at_end(), None)
@@ -384,17 +388,17 @@ class Watch:
         return found
 
     def snapshot(self) -> None:
-        """Update `trace/session.json`: after a step, and right before the freeze."""
+        """Update `trace/session.json`; call this after a step, and right before the freeze."""
         if self.traces:
             self._guard.call("trace", lambda: self.snapshots.write(), False)
             self._guard.tell(self.rehearsal.store)
 
 
 class Remembering:
-    """One session's access to long-term memory, in this process."""
+    """The access of one session to long-term memory, in this process."""
 
     def __init__(self, home_root: Path | None, *, embed: CarefulEmbedder | None = None) -> None:
-        """Set up; *home_root* None: memory is switched off, or the session lies outside a home."""
+        """Set up; *home_root* is None if memory is switched off or the session is outside of a home."""
         self._root = home_root
         self.embed = embed
         self._guard = Guard(embed)
@@ -403,7 +407,7 @@ class Remembering:
     def take(self, options: Options, deck: Deck) -> CarryOver:
         """Return the block that a new session carries over; call it once, before there is a ledger.
 
-        `--remember` is the presenter's word: it is noted as consent.
+        The option `--remember` is the presenter's own word, so it is recorded as consent.
         """
         root = self._root
         if root is None or not options.remember:
@@ -421,18 +425,18 @@ class Remembering:
         return self._taken.carried
 
     def begun(self, rehearsal: OpenRehearsal) -> None:
-        """Record which memories the new session carries, and in its ledger what failed before."""
+        """Record which memories the new session carries, and write earlier failures into its ledger."""
         session, ids = rehearsal.options.id, self._taken.memory_ids
         self._guard.call("memory", lambda: carried_into(self._root, session, ids), None)
         self._guard.tell(rehearsal.store)
 
     def tools(self, rehearsal: OpenRehearsal) -> SessionTools:
-        """Return the tools of the session's agents, for as long as it goes on."""
+        """Return the tools of the session's agents, usable until the session ends."""
         options = rehearsal.options
         return SessionTools(rehearsal.store.root, self._root, options.presenter, embed=self.embed)
 
     def dismissed(self, rehearsal: OpenRehearsal, digest: str) -> None:
-        """Dismiss a contradiction as the presenter says; remembered rehearsals do not raise it again."""
+        """Store that the presenter dismissed a contradiction: remembered rehearsals do not raise it again."""
         options = rehearsal.options
         if not options.remember or options.presenter == UNNAMED:
             return
@@ -446,11 +450,11 @@ class Remembering:
         self._guard.tell(rehearsal.store)
 
     def judged(self, rehearsal: OpenRehearsal, said: PersonVerdict, before: Persons, after: Persons) -> None:
-        """Update memory as if a person's verdict, given after the end, had been given before it.
+        """Update memory as if a person's verdict that was given after the end had been given before it.
 
         Args:
-            before: What people said of the answers until now.
-            after: What they say now.
+            before: People's verdicts on the answers until now.
+            after: People's verdicts on the answers now.
         """
         options = rehearsal.options
         if not options.remember or options.presenter == UNNAMED:
@@ -466,13 +470,13 @@ class Remembering:
 
     @property
     def untold(self) -> list[PartFailure]:
-        """The failures of this process that the ledger could not record."""
+        """The failures in this process that the ledger could not record."""
         return [PartFailure(part, reason) for part, reason in self._guard.refused.items()]
 
     def end(self, rehearsal: OpenRehearsal) -> None:
-        """Keep pages, proposals, decisions and open questions; call it before the debrief and the freeze.
+        """Store pages, proposals, decisions and open questions; call this before the debrief and the freeze.
 
-        Doing it again keeps nothing twice. Outside of a transaction: engines are asked.
+        A second call stores nothing twice. Call it outside of a transaction, since it asks engines.
         """
         root, options, store = self._root, rehearsal.options, rehearsal.store
         if root is None or not options.remember:
@@ -501,7 +505,7 @@ class Remembering:
 def keep_verdict(
     rehearsal: OpenRehearsal, db: MemoryDatabase, said: PersonVerdict, before: Persons, after: Persons
 ) -> None:
-    """Keep in memory what a verdict given after the end changes; a model's own page stays as written."""
+    """Update memory for a verdict given after the end. A page that a model wrote stays as it is."""
     scene, options, home_root = rehearsal.scene(), rehearsal.options, db.path.parent
     exchanges = each_once(rehearsal.projection.exchanges)
     judged = next((one for one in exchanges if one.id == said.exchange), None)
@@ -562,8 +566,8 @@ def _page_request(rehearsal: OpenRehearsal, agent: str, scene: Scene, before: st
 def _ask_for_pages(rehearsal: OpenRehearsal, home_root: Path, stays: Callable[[str], bool]) -> None:
     """Ask each agent once for its updated page; one that fails loses only its own page.
 
-    An answer is a proposal in the session's ledger like any other, so that a session whose presenter
-    takes the consent back keeps nothing of it. No model is shown a line that *stays* in this session.
+    An answer becomes a proposal in the session's ledger like any other. So if the presenter withdraws the
+    consent, nothing of it is stored. No model is shown a line for which *stays* returns True.
     """
     store, options = rehearsal.store, rehearsal.options
     notes = (store.record(entry.seq) for entry in store.entries() if entry.op == "note")

@@ -1,9 +1,9 @@
-"""The summariser: reads what is new since its last run, and keeps the facts that the records support.
+"""The summariser: reads what is new since its last run, and stores the facts that the records support.
 
-A run claims a window with a record, asks the engine outside of the session's lock, and puts what
-was found into the ledger with another; `facts` says why that loses nothing and doubles nothing,
-wherever a process dies. Runs that were missed are made up by one run over all that they missed.
-A run needs nothing of another: it may be made by any process, at any time, by hand or on a schedule.
+A run claims a window with a record, asks the engine outside of the session's lock, and writes what it found
+into the ledger with another record. The module `facts` explains why that loses nothing and doubles nothing,
+wherever a process dies. One run makes up for all runs that were missed. A run depends on no other run: any
+process may start it, at any time, by hand or on a schedule.
 
 Source: the seed of the summariser (002); DESIGN.md, section 9.
 """
@@ -65,19 +65,19 @@ from orchestrator.panel.records.memory import BEGAN, FAILED, FactRun, FactsKept,
 
 
 _MIN_LETTERS: Final = 6
-"""Letters and digits: a shorter quote stands anywhere, and says nothing."""
+"""Minimum number of letters and digits of a quote: a shorter one occurs anywhere, and says nothing."""
 
 _WORDS = re.compile(r"[\w’'-]+")
 _MIN_SHARED: Final = 0.5
-"""Share of the content's telling words that the passage must have: plain language may word half of it
-anew, and a content of other words is about another matter."""
+"""Share of the content's telling words that the passage must contain. Plain language may reword half of them;
+a content made of other words is about another matter."""
 AS_GOOD_AS_SAME: Final = 0.9
-"""Cosine above which two sentences that agree count as one fact; our own measure, on the careful side."""
+"""Cosine above which two sentences that agree count as one fact. Our own measure, on the careful side."""
 MAX_READ: Final = 1_000
-"""Facts whose figures, times and names are remembered: several sessions'."""
+"""Number of facts whose figures, times and names are cached: those of several sessions."""
 
 _CODE = re.compile(r"\b(?=\w*\d)(?=\w*[^\W\d_])\w+")
-"""Letters and digits in one word: Q3, FY2027, 3rd, T4."""
+"""Matches letters and digits in one word: Q3, FY2027, 3rd, T4."""
 
 
 def sieved(
@@ -86,11 +86,11 @@ def sieved(
     log: FactLog,
     alike: Callable[[str, Sequence[str]], bool] | None,
 ) -> tuple[list[FactDraft], int, int]:
-    """Return the drafts to keep, the number that *log* already had, and the number refused.
+    """Return the drafts to store, the number of those that *log* already has, and the number refused.
 
     Args:
-        alike: Whether a fact says what one of those of its type says, in other words; None: only the
-            words themselves count.
+        alike: Returns whether a fact says the same as one of the known facts of its type, in other words. If
+            it is None, only facts with the same words count as the same.
     """
     by_seq = {passage.seq: passage for passage in passages}
     known: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ def sieved(
 
 
 def verified(said: Sequence[Remembered], passages: Sequence[Passage]) -> Iterator[Kept]:
-    """Yield a model's goals, decisions and blockers that the passages it was given support."""
+    """Yield those of a model's goals, decisions and blockers that the passages given to it support."""
     by_seq = {passage.seq: passage for passage in passages}
     for one in said:
         passage = by_seq.get(one.seq)
@@ -147,7 +147,7 @@ def grounded(draft: FactDraft, passage: Passage) -> FactDraft | None:
 
 
 def _standing_in(quote: str, text: str) -> str | None:
-    """Return the stretch of *text* that *quote* matches, letter by letter, or None if there is none."""
+    """Return the part of *text* that *quote* matches letter by letter, or None if there is none."""
     found = found_in(quote, text)
     letters = [char for char in quote if char.isalnum()]
     if found is None or len(letters) < _MIN_LETTERS:
@@ -156,7 +156,7 @@ def _standing_in(quote: str, text: str) -> str | None:
 
 
 def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
-    """Return whether content and quote agree, as far as words show: figures, names, negation, subject."""
+    """Return whether content and quote agree in what words show: figures, names, negation and subject."""
     said = " ".join([passage.text, passage.speaker or "", passage.exchange or ""])
     if not figures(content) <= figures(said):
         return False
@@ -172,7 +172,7 @@ def _says_the_same(content: str, quote: str, passage: Passage) -> bool:
 
 
 def _sentence_around(quote: str, text: str) -> str:
-    """Return the sentences of *text* in which *quote* lies."""
+    """Return the sentences of *text* in which *quote* lies, or *quote* itself if it is in none."""
     start = text.find(quote)
     end = start + len(quote)
     return " ".join(text[a:b] for a, b in sentences(text) if a < end and start < b) or quote
@@ -187,7 +187,7 @@ class Reading:
     names: frozenset[str]
 
     def agrees_with(self, other: Reading) -> bool:
-        """Return whether no part that can be read differs."""
+        """Return whether the two sentences differ in no part that code can read."""
         return (
             self.exact == other.exact
             and self.names <= frozenset(other.words)
@@ -198,13 +198,13 @@ class Reading:
 
 @dataclass(slots=True)
 class AlikeByMeaning:
-    """Compares a fact with the known ones of its type."""
+    """A comparison of a new fact with the known facts of its type, by meaning."""
 
     embed: Embedder
     _vectors: dict[str, array[float]] = field(default_factory=dict)
 
     def __call__(self, content: str, known: Sequence[str]) -> bool:
-        """Return whether one of *known* says what *content* says; False if no vectors can be made."""
+        """Return whether one of *known* says the same as *content*; False if no vectors can be made."""
         own = _read(content)
         others = [one for one in known if own.agrees_with(_read(one))]
         if not others:
@@ -221,7 +221,7 @@ class AlikeByMeaning:
 
 @lru_cache(maxsize=MAX_READ)
 def _read(content: str) -> Reading:
-    """Read the parts of a sentence that must be equal, as far as they can be read."""
+    """Read the parts of a sentence that must be equal in another one, as far as code can read them."""
     words = tuple(word.casefold() for word in _WORDS.findall(content))
     exact = (
         frozenset(figures(content)),
@@ -235,7 +235,7 @@ def _read(content: str) -> Reading:
 
 
 def _in_the_same_places(one: Sequence[str], other: Sequence[str]) -> bool:
-    """Return whether they are one sentence with some words replaced: "gross margin", "net margin"."""
+    """Return whether both are one sentence with some words replaced: "gross margin", "net margin"."""
     if len(one) != len(other):
         return False
     steps = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
@@ -252,25 +252,27 @@ log = logging.getLogger(__name__)
 R = TypeVar("R")
 
 MAX_KNOWN: Final = 200
-"""Facts that the engine is told it need not find again, the latest; all of them are compared with."""
+"""Maximum number of facts that the engine is told not to find again, the latest; a new fact is compared with
+all."""
 
 END_WAIT_S: Final = 30.0
-"""How long the end of a session waits for a run of another process: about one engine call."""
+"""Seconds that the end of a session waits for a run of another process: about one engine call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When the summariser runs by itself; intervals are in session time, which stops during a pause."""
+    """When the summariser runs by itself. Intervals are in session time, which stops during a pause."""
 
     every_s: float | None = 300.0
     after_exchange: bool = True
     at_end: bool = True
     is_paid: bool = False
-    """A model reads: questions alone are no reason to ask it. Run by hand, it is asked for facts alone."""
+    """Whether a model reads, which costs money. If so, questions alone are no reason to run, and a run that
+    is started by hand asks for facts alone."""
 
     @property
     def runs(self) -> bool:
-        """Whether the schedule has runs before the end."""
+        """Whether the schedule has any runs before the end of the session."""
         return self.every_s is not None or self.after_exchange
 
 
@@ -279,7 +281,7 @@ NEVER: Final = Schedule(None, after_exchange=False, at_end=False)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The outcome of a run."""
+    """The outcome of a run of the summariser."""
 
     facts: tuple[Fact, ...] = ()  # new ones
     skipped: int = 0  # were known
@@ -288,12 +290,12 @@ class Summary:
 
 
 class Summariser:
-    """One session's summariser in this process; all that it knows is in the ledger."""
+    """The summariser of one session in this process; everything that it knows is in the ledger."""
 
     def __init__(
         self, rehearsal: OpenRehearsal, schedule: Schedule = NEVER, embed: Embedder | None = None
     ) -> None:
-        """Set up; with *embed*, known facts are recognised by meaning and not by their words alone."""
+        """Set up; with *embed*, known facts are recognised by meaning and not only by their words."""
         self.rehearsal = rehearsal
         self.schedule = schedule
         self._told = 0  # records that were passed over
@@ -305,13 +307,13 @@ class Summariser:
 
     @property
     def facts(self) -> FactLog:
-        """What the ledger says of facts, and what still has to be read for them."""
+        """The facts in the ledger, and the passages that still have to be read for facts."""
         return self._facts.now()
 
     def due(self) -> str | None:
-        """Return why a run is due now by the schedule, or None if none is.
+        """Return why a run is due now by the schedule, or None if none is due.
 
-        However many were missed, one is due, and it reads all that they missed.
+        However many runs were missed, only one is due; it reads everything that they would have read.
         """
         known, schedule = self.facts, self.schedule
         if not (schedule.runs and self._has_something):
@@ -328,7 +330,7 @@ class Summariser:
 
     @property
     def _has_something(self) -> bool:
-        """Whether anything worth a run waits: for a model, more than questions alone."""
+        """Whether anything waits that is worth a run; for a model, questions alone are not."""
         return self.facts.has_speech if self.schedule.is_paid else bool(self.facts.waiting)
 
     def run_if_due(self) -> Summary | None:
@@ -351,13 +353,13 @@ class Summariser:
             return None
 
     def run(self, why: str, *, wait_s: float = 0.0) -> Summary | None:
-        """Read all that is new; return None if another process is still reading it after *wait_s*.
+        """Read everything that is new; return None if another process is still reading it after *wait_s*.
 
-        The files are made again where they are not what the ledger says. Call it outside of a
-        transaction: the engine is asked while others may write.
+        Files that do not match the ledger are made again. Call it outside of a transaction, so that others
+        can write while the engine is asked.
 
         Raises:
-            EngineError: The engine failed; what it did not read is still new.
+            EngineError: The engine failed; what it did not read still counts as new.
             SessionFrozenError, SessionDegradedError, StoreWriteError
         """
         store = self._store
@@ -396,11 +398,11 @@ class Summariser:
         return claim
 
     def _is_open(self, claim: Claim) -> bool:
-        """Return whether the window is still this run's, not taken over by another process."""
+        """Return whether *claim* is still this run's, and was not taken over by another process."""
         return self.facts.open is not None and self.facts.open.run == claim.run
 
     def _read(self, claim: Claim, done: Summary) -> Summary:
-        """Ask for the facts of a window, and put those that its records support into the ledger."""
+        """Ask the engine for a window's facts, and write those that its records support into the ledger."""
         before = len(self.facts.facts)
         known = tuple(fact.content for fact in self.facts.facts[-MAX_KNOWN:])
         try:
@@ -423,7 +425,7 @@ class Summariser:
         return Summary(found, done.skipped + skipped, done.refused + refused, done.windows + 1)
 
     def _remember(self, claim: Claim) -> None:
-        """Ask for goals, decisions and blockers of the same window; if that fails, none are kept."""
+        """Ask the engine for a window's goals, decisions and blockers; if that fails, none are stored."""
         labels = self.rehearsal.scene().presenter_labels
         own = [one for one in claim.passages if one.kind != SPEECH or one.speaker in labels]
         passages = tuple(one for one in own if one.kind in SPOKEN)  # what a panelist asked states nothing
@@ -445,7 +447,7 @@ class Summariser:
             self._store.note(GoalsKept(claim.run, kept), by=WRITER)
 
     def _replied(self, request: Request[R]) -> R:
-        """Return the engine's answer, recording its cost in the ledger in any case."""
+        """Return the engine's answer to *request*; record the cost in the ledger even if the engine fails."""
         try:
             return ask(self.rehearsal.engine, request)
         finally:

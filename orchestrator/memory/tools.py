@@ -1,7 +1,7 @@
 """The six tools of an agent, each defined once: for a Claude tool loop and for the MCP server.
 
-`call` runs one at a desk: one agent's notebook, and the session of which it may read files. It never
-raises for what a model or the disk did wrong; the outcome then is an error that says what is wrong, the
+`call` runs a tool at a desk: one agent's notebook, and the session whose files the agent may read. It never
+raises for a mistake of a model or the disk. The outcome then is an error that says what is wrong, the
 measured value, the limit, and what to do instead.
 
 Source: interfaces.md, "Tools"; the seeds 001 (scratchpad, memory) and 002 (files).
@@ -64,7 +64,8 @@ from orchestrator.panel.records.memory import ToolUsed
 
 
 MAX_READ_CHARS: Final = 40_000
-"""Of one read: some 10,000 tokens of English. A transcript of two hours takes two reads."""
+"""Maximum number of characters of one read: some 10,000 tokens of English. A transcript of two hours takes
+two reads."""
 SHARED: Final = "shared/"
 FACTS: Final = "facts/"
 _OUTSIDE: Final = {
@@ -147,7 +148,7 @@ def read_file(
         OutOfReachError: The path leads outside the session, or this agent may not read it.
         NoSuchFileError: There is no such file, or it has not been written yet.
         UsageError: *agent* has no seat in this session.
-        StoreError: It is behind the end of the file.
+        StoreError: *offset* is behind the end of the file.
     """
     _check_inside(path, "path")
     with store.history.mutex:
@@ -179,12 +180,15 @@ def _reachable(store: Store, agent: str) -> list[str]:
 
 
 def _may_read(store: Store, agent: str, path: str) -> bool:
-    """Return whether *agent* may read: its own folder, and what is in its reading order; all at the end."""
+    """Return whether *agent* may read *path*: all files once the session has ended.
+
+    Before the end, an agent may read its own folder and the files in its reading order.
+    """
     return store.frozen or path.startswith(f"{agent}/") or path in store.layout.order(agent)
 
 
 def _facts(store: Store) -> dict[str, str]:
-    """Return the files under facts/ with their text; none before a run of the summariser has ended."""
+    """Return the files under facts/ with their text, or none if no run of the summariser has ended yet."""
     log = FactLog()
     for entry in store.entries():
         log.take(store.record(entry.seq))
@@ -192,7 +196,7 @@ def _facts(store: Store) -> dict[str, str]:
 
 
 def _check_inside(path: str, what: str) -> None:
-    """Raise OutOfReachError if the path begins with, or contains, what no session path does."""
+    """Raise OutOfReachError if *path* has a beginning or a part that no session path has."""
     why = next((why for why, of in _OUTSIDE.items() if re.search(of, path)), None)
     why = why if path.isprintable() else "holds a control character"
     if why is not None:
@@ -203,7 +207,7 @@ def _check_inside(path: str, what: str) -> None:
 
 
 def _why_private(store: Store, agent: str, path: str) -> str | None:
-    """Return why nothing under *path* may be read, or None if privacy is not the reason."""
+    """Return why no file under *path* may be read, or None if privacy is not the reason."""
     folder = path.partition("/")[0]
     if folder in _NEVER:
         return f"{folder}/ is no agent's to read: you may read shared/, facts/ and {agent}/"
@@ -225,7 +229,7 @@ def _why_private(store: Store, agent: str, path: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The place where one agent works: its notebook, and the session whose files it may read."""
+    """The desk at which one agent works: its notebook, and the session whose files it may read."""
 
     agent: str
     notebook: Notebook | None  # None: there is none here, and the memory tools say so
@@ -235,7 +239,7 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool: its complete definition."""
+    """A tool with its complete definition."""
 
     name: str
     title: str
@@ -301,21 +305,22 @@ TOOLS: Final = (
     ),
     Tool("file_read", "Read a file", FileRead, FileText, _read_file, needs_session=True),
 )
-"""In the order in which they are offered; it never changes, so that a prompt that holds it is cached."""
+"""The tools in the order in which they are offered. It never changes, so that a prompt that contains them is
+cached."""
 
 BY_NAME: Final[Mapping[str, Tool]] = {tool.name: tool for tool in TOOLS}
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a call, or an error that a model can act on; plain JSON."""
+    """The outcome of a call, in plain JSON: the tool's result, or an error that a model can act on."""
 
     value: Mapping[str, Any]
     is_error: bool = False
 
     @property
     def text(self) -> str:
-        """The outcome as one line of JSON that no content of it can end."""
+        """The outcome as one line of JSON, which nothing within the outcome can end."""
         return json.dumps(self.value, ensure_ascii=False)
 
 
@@ -344,12 +349,12 @@ def call(desk: Desk, name: str, arguments: Mapping[str, Any] | None) -> Outcome:
 
 
 def failed(kind: str, message: str, **more: Any) -> Outcome:
-    """Return an error outcome for a model: its kind, then what is wrong and what to do."""
+    """Return an error outcome for a model: the error's kind, what is wrong, and what to do."""
     return Outcome({"error": kind, "message": message, **more}, is_error=True)
 
 
 def refused(error: GreenroomError | OSError) -> Outcome:
-    """Return an error of ours or of the disk as an outcome for a model."""
+    """Return our own error, or one of the disk, as an outcome for a model."""
     if isinstance(error, OSError):
         return failed("disk", f"{(error.strerror or str(error)).lower()}: try again, or go on without")
     kind = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(error).__name__.removesuffix("Error")).lower()
@@ -358,7 +363,7 @@ def refused(error: GreenroomError | OSError) -> Outcome:
 
 
 def _plain(value: Any) -> dict[str, Any]:
-    """Convert a typed result to JSON values, omitting empty ones."""
+    """Convert a typed result to JSON values, omitting those that are None."""
 
     def without_none(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return {key: list(one) if isinstance(one, tuple) else one for key, one in pairs if one is not None}
@@ -379,11 +384,12 @@ def _plain(value: Any) -> dict[str, Any]:
 
 
 MAX_RESULT_CHARS: Final = 24_000
-"""Of all results in one call, some 6,000 tokens, a fifth of a context. Our own limit."""
+"""Maximum number of characters of all results in one call: some 6,000 tokens, a fifth of a context. Our own
+limit."""
 READ_CHARS: Final = 8_000
-"""Of one file read: a third of that."""
+"""Maximum number of characters of one file read within a call: a third of all results."""
 MAX_ARGUMENT_CHARS: Final = 4_000
-"""Of arguments as the ledger keeps them: a whole scratchpad and its quoting."""
+"""Maximum number of characters of arguments in the ledger: a whole scratchpad and its quoting."""
 
 
 @dataclass
@@ -410,7 +416,7 @@ class SessionTools:
         return taken
 
     def leave(self, notes: Sequence[tuple[str, Value]]) -> None:
-        """Hand over the notes of a call that is over."""
+        """Hand over the notes of a finished call."""
         with self._lock:
             self._over += notes
 
@@ -449,7 +455,7 @@ class CallTools:
         self.of.leave([(self.agent, value) for value in (*self.uses, *proposed) if value is not None])
 
     def _called(self, name: str, arguments: Mapping[str, Any]) -> tuple[int | None, Outcome]:
-        """Return the last record up to which the session was read, and the outcome."""
+        """Run the tool; return the last record up to which the session was read, and the outcome."""
         of, tool = self.of, BY_NAME.get(name)
         if of.root is None:
             return None, failed(
@@ -489,7 +495,7 @@ class CallTools:
         seconds: float | None = None,
         proposed: bool = False,
     ) -> ToolResult:
-        """Count the tool use, and keep what the ledger records of it."""
+        """Count the tool use, and note what the ledger records of it."""
         self.left = max(0, self.left - len(outcome.text))
         tool = BY_NAME.get(name)
         is_kept = tool is not None and not tool.needs_session and not outcome.is_error

@@ -1,14 +1,14 @@
 """The step trace: what the loop did, step by step, derived from the ledger's records.
 
-`full_trace` gives the full history of any session, ended ones too. A `Trace` keeps what a snapshot
-shows and no more, however long the session; `Snapshots` puts that into `trace/session.json` after
-each step; where a server drives the session, once a second. The file is derived: losing it loses
-nothing, and not being able to write it is a warning.
+`full_trace` returns the full history of any session, including ended ones. A `Trace` stores what a snapshot
+shows and no more, however long the session is. `Snapshots` writes that into `trace/session.json` after each
+step or, if a server drives the session, once a second. The file is derived: losing it loses nothing, and a
+failure to write it is only a warning.
 
-How long a step took is the wall clock from the record before it. Where a recording is played,
-that is the step itself. While the clock is live, a step that the clock or the presenter sets off
-also waited: `waited` says so, and the time is then an upper bound. A model's own time stands in
-the records of its calls.
+The time that a step took is measured by the wall clock, from the record before the step. If a recording is
+played, that is the step's own time. While the clock is live, a step that the clock or the presenter triggers
+includes waiting: `waited` is then True, and the time is an upper bound. The time that a model took is in the
+records of its calls.
 
 Source: the seed of the trace (003); DESIGN.md, section 9.
 """
@@ -49,15 +49,17 @@ from orchestrator.panel.records.moderator import Called, ClockSet
 T = TypeVar("T")
 
 MAX_CHARS: Final = 16_000
-"""Some 4,000 tokens. Counted in bytes of UTF-8, of which there are never fewer than characters."""
+"""Maximum size of a snapshot, some 4,000 tokens; counted in bytes of UTF-8, which are never fewer than
+characters."""
 LAST: Final = 5
-"""Steps that stay whole in number, and errors and summaries where room is short."""
+"""Number of last steps that are always listed, and of last errors and summaries if room is short."""
 _FLOOR: Final = 400
-"""Outputs are not cut below this as long as anything else could be cut instead: five of them still leave
-most of the room to errors and summaries."""
+"""Minimum size to which an output is cut as long as anything else could be cut instead. Five outputs of this
+size still leave most of the room to errors and summaries."""
 _MAX_KEYS: Final = 20
 _MAX_KEY_CHARS: Final = 60
-"""Of the state, where nothing else helps: 1,200 bytes of names leave room for what they hold."""
+"""Maximum length of a key of the state, once nothing else helps: 1,200 bytes of keys leave room for their
+values."""
 _LINE: Final = ",\n "
 
 
@@ -89,7 +91,7 @@ class Tail(deque[T]):
             self.earlier += 1
 
     def last(self) -> Tail[T]:
-        """Return a shorter tail, for a page without room for more."""
+        """Return a shorter tail, for a page that has no room for more."""
         short = Tail(self, self.earlier)
         short.keep(LAST)
         return short
@@ -97,7 +99,7 @@ class Tail(deque[T]):
 
 Page = dict[str, Any]
 Place = tuple[Any, Any]
-"""A list or an object of a page, and where in it a value stands that may be cut."""
+"""A list or an object of a page, and the index or key of a value in it that may be cut."""
 
 
 def snapshot(
@@ -130,7 +132,7 @@ def size_of(step: Step) -> int:
 def _page(
     steps: Tail[Step], errors: Tail[Mapping[str, Any]], summaries: Tail[str], state: Mapping[str, Any]
 ) -> Page:
-    """Return the whole page; a stub says how many items of a list are left out before its first."""
+    """Return the whole page; before a shortened list, a stub says how many of its items are left out."""
     note = {"index": "summary", "note": f"Summarized {steps.earlier} earlier steps", "earlier": steps.earlier}
     error = {"message": f"Left out {errors.earlier} earlier errors", "step": None}
     summary = f"Left out {summaries.earlier} earlier summaries"
@@ -149,7 +151,7 @@ def _step(step: Step) -> Page:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value to JSON, with NaN and infinity as text."""
+    """Return *value* if JSON can express it, else its text; NaN and infinity become text."""
     try:
         json.dumps(value, allow_nan=False)
     except ValueError:
@@ -158,7 +160,7 @@ def _plain(value: Any) -> Any:
 
 
 def _text(page: Page) -> str:
-    """Format the page with one list item a line, for people who look into the file."""
+    """Format the page with one list item a line, for people who open the file."""
     lists = (f'"{name}": [{_LINE.join(map(_json, page[name]))}]' for name in ("steps", "errors", "summaries"))
     return "{" + ",\n".join((*lists, f'"state": {_json(page["state"])}')) + "}\n"
 
@@ -168,7 +170,7 @@ def _size(page: Page) -> int:
 
 
 def _cut(page: Page, places: Sequence[Place], *, at_least: int) -> None:
-    """Cut the longest values at *places* first, so that the page fits if it can."""
+    """Cut the longest values at *places* to make the page fit; cut none below *at_least* bytes."""
     sizes = [len(_json(where[key]).encode()) for where, key in places]
     left = MAX_CHARS - _size(page) + sum(sizes)
     most = 0
@@ -184,7 +186,7 @@ def _cut(page: Page, places: Sequence[Place], *, at_least: int) -> None:
 
 
 def _beginning(value: Any, most: int) -> str:
-    """Return as much of a value as takes *most* bytes of JSON, with the number of characters left out."""
+    """Return the part of *value* that fits into *most* bytes of JSON, and how much is left out."""
     text = value if isinstance(value, str) else _json(value)
 
     def marked(kept: int) -> str:
@@ -210,17 +212,18 @@ FOLDER: Final = "trace"
 NAME: Final = "session.json"
 
 MAX_HELD: Final = 50
-"""Errors, and summaries: more than a snapshot has room for."""
+"""Maximum number of errors, and of summaries, that are stored: more than a snapshot has room for."""
 MAX_LINE_CHARS: Final = 400
-"""Of one line's words, far above any reason that the moderator gives; the JSON has all of them."""
+"""Maximum number of characters of one line's words, far above any reason that the moderator gives; the JSON
+has all of them."""
 
 
 @dataclass(slots=True)
 class Trace:
     """Steps, errors, summaries and state: a fold over the ledger's records.
 
-    All steps are held as long as they can fit into a snapshot, then the last ones and how many came
-    before; with *whole* nothing is ever left out.
+    All steps are stored as long as they can fit into a snapshot. Beyond that, the last steps are stored with
+    the number of those before them. If *whole* is set, nothing is ever left out.
     """
 
     whole: bool = False
@@ -240,7 +243,7 @@ class Trace:
         return self.steps.earlier + len(self.steps)
 
     def take(self, record: Record) -> None:
-        """Fold in the next record; of one in an unknown shape, only that it exists."""
+        """Fold in the next record; if its shape is unknown, note only that the record exists."""
         try:
             value, told = known_value(record), step_of(record)
         except LedgerCorruptError:
@@ -302,7 +305,7 @@ class Trace:
 
 
 def _is_beside(value: PanelRecord | None) -> bool:
-    """Return whether the record's work was over before it, so that the record ends no step."""
+    """Return whether the record's work had ended before the record, so that the record ends no step."""
     match value:
         case Called() | CandidateWritten():
             return True
@@ -312,12 +315,12 @@ def _is_beside(value: PanelRecord | None) -> bool:
 
 
 def _seconds(before: str, at: str) -> float:
-    """Return wall-clock seconds between two records, or 0 after a clock that was set back."""
+    """Return wall-clock seconds between two records, or 0 if the clock was set back between them."""
     return max(0.0, round((datetime.fromisoformat(at) - datetime.fromisoformat(before)).total_seconds(), 3))
 
 
 def full_trace(records: Iterable[Record]) -> Trace:
-    """Return the whole history of these records, never cut."""
+    """Return the whole history of these records; nothing in it is cut."""
     trace = Trace(whole=True)
     for record in records:
         trace.take(record)
@@ -333,7 +336,7 @@ def trace_lines(steps: Iterable[Step]) -> Iterator[str]:
 
 
 class Snapshots:
-    """A session's trace in this process, and the file with its snapshot."""
+    """The trace of a session in this process, and the file with its snapshot."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -347,7 +350,7 @@ class Snapshots:
         return self._trace.now()
 
     def write(self) -> bool:
-        """Update `trace/session.json`; return False if that fails, which is one warning.
+        """Update `trace/session.json`; return False if that fails, which also logs one warning.
 
         Call it after a step, outside of a transaction. The disk is not synced: the ledger is.
         """

@@ -1,8 +1,9 @@
 """Validation rules: every value is checked and cleaned before it reaches the database.
 
-Each check gives back the value as it is kept, or raises `MemoryRefusedError`. Messages are written for a
-person and for a model alike: what is wrong, and what would be right. The rules for a memory stand in
-`MemoryWrite`, the arguments of the tool, and are the check of every other way.
+Each check returns the value in the form in which it is stored, or raises `MemoryRefusedError`. Messages are
+written for people and models alike: they say what is wrong, and what would be right. The rules for a memory
+are those of `MemoryWrite`, the arguments of the tool, and every other way to write one is checked by them
+too.
 """
 
 from __future__ import annotations
@@ -60,16 +61,16 @@ from orchestrator.panel.records.setup import UNNAMED
 MAX_FOUND: Final = 20
 MAX_QUERY_CHARS: Final = 2_000
 MAX_PATH_CHARS: Final = 256
-"""The last three are our own limits: no honest call needs more."""
+"""This limit and the two above it are our own: no honest call needs more."""
 _SHOWN_CHARS: Final = 60
-"""Of a value that is quoted in a message; it may be a whole transcript."""
+"""Maximum number of characters of a value that a message quotes; the value may be a whole transcript."""
 _IN_WORDS: Final = {
     "string": "a text",
     "number": "a number",
     "integer": "a whole number",
     "array": "a list of texts",
 }
-"""The types of a JSON schema."""
+"""The types of a JSON schema, in words."""
 
 
 class Arguments(BaseModel):
@@ -81,11 +82,11 @@ class Arguments(BaseModel):
 A = TypeVar("A", bound=Arguments)
 
 ON_ONE_LINE: Final = BeforeValidator(lambda given: one_line(given) if isinstance(given, str) else given)
-"""Spacing is not content: it is neither measured nor kept."""
+"""A validator that puts a text on one line: spacing is not content, so it is neither measured nor stored."""
 WHOLE: Final = BeforeValidator(
     lambda given: int(given) if isinstance(given, float) and given.is_integer() else given
 )
-"""JSON knows one kind of number, so 3.0 is as good as 3."""
+"""A validator that accepts 3.0 for 3, because JSON has only one kind of number."""
 
 
 class ScratchpadRead(Arguments):
@@ -238,7 +239,7 @@ class _Plain(GenerateJsonSchema):
 
 
 def shown(value: Any) -> str:
-    """Format a value for quotation in a message: one line, cut to a maximum length."""
+    """Format a value to be quoted in a message: one line, cut to a maximum length."""
     text = one_line(repr(value))
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
@@ -249,7 +250,7 @@ def _is_unknown(error: ErrorDetails) -> bool:
 
 
 def _problem(error: ErrorDetails, schema: Mapping[str, Any]) -> Problem:
-    """Describe a pydantic error in our own words, with what to do instead."""
+    """Convert a pydantic error to a problem in our own words, with what to do instead."""
     known, value, limits = schema["properties"], error["input"], error.get("ctx", {})
     if _is_unknown(error):
         name = str(error["loc"][0] if error["loc"] else value)
@@ -282,7 +283,7 @@ def _problem(error: ErrorDetails, schema: Mapping[str, Any]) -> Problem:
 
 
 def checked_memory(memory: Memory) -> Memory:
-    """Return a memory with its words as they are kept."""
+    """Return *memory* with its words cleaned as they are stored."""
     given = {name: getattr(memory, name) for name in ("type", "content", "confidence")}
     try:
         said = parsed(MemoryWrite, {**given, "tags": tuple(memory.tags), "source_trace_id": memory.source})
@@ -300,7 +301,10 @@ def checked_memory(memory: Memory) -> Memory:
 
 
 def check_clean(text: str, what: str) -> None:
-    """Raise MemoryRefusedError for what may not leave a session: addresses, numbers, confidences."""
+    """Raise MemoryRefusedError if *text* has something that may not leave a session.
+
+    That is an address, a phone or card number, or a confidence.
+    """
     if not is_clean(text):
         raise MemoryRefusedError(
             f"{what} holds an e-mail address, a phone or card number, or what is off the record: leave that "
@@ -309,7 +313,7 @@ def check_clean(text: str, what: str) -> None:
 
 
 def checked_agent(agent: str) -> str:
-    """Return an agent's id, checked."""
+    """Return *agent* if it is a valid id of an agent."""
     if not AGENT_NAME.fullmatch(agent):
         raise MemoryRefusedError(
             f"agent {one_line(agent)[:40]!r}: is no agent's id: use lower-case letters, digits and hyphens"
@@ -318,7 +322,7 @@ def checked_agent(agent: str) -> str:
 
 
 def checked_presenter(presenter: str) -> str:
-    """Return a presenter's name as rows have it: one line, single spaces, case kept."""
+    """Return a presenter's name as the database has it: on one line, single spaces, letter case unchanged."""
     name = unicodedata.normalize("NFC", one_line(presenter))
     if not name or name == UNNAMED:
         raise MemoryRefusedError(
@@ -328,23 +332,23 @@ def checked_presenter(presenter: str) -> str:
 
 
 def checked_goal(text: str) -> str:
-    """Return a goal's text on one line, checked."""
+    """Return a goal's text on one line if it may be stored."""
     text = one_line(text)
     _check_said(text, "the goal")
     return _within(text, "the goal", MAX_GOAL_CHARS)
 
 
 def checked_source(source: str | None) -> str | None:
-    """Return the stable id of a source, checked, or None."""
+    """Return a source's id on one line if it is short enough, or None if it is empty."""
     return _within(one_line(source or ""), "the source id", MAX_SOURCE_CHARS) or None
 
 
 def checked_page(content: str) -> str:
-    """Return a scratchpad's text, with its lines unchanged and without invisible characters.
+    """Return a scratchpad's text with its lines unchanged, but without invisible characters.
 
     Raises:
-        ScratchpadTooLongError: It is over 2,000 characters; nothing is ever cut.
-        MemoryRefusedError: It holds NUL, or what is no Unicode text.
+        ScratchpadTooLongError: The text is over 2,000 characters; it is never cut.
+        MemoryRefusedError: The text contains NUL, or is not valid Unicode.
     """
     if "\0" in content or any("\ud800" <= char <= "\udfff" for char in content):
         raise MemoryRefusedError("the scratchpad holds NUL or half a character: write plain text")
@@ -352,10 +356,10 @@ def checked_page(content: str) -> str:
 
 
 def checked_time(now: str) -> str:
-    """Return a time as every row has it: UTC with microseconds, so that rows sort by it as text.
+    """Return a time in the form of every row: UTC with microseconds, so that rows sort by it as text.
 
     Raises:
-        ValueError: It is no RFC 3339 time with a zone.
+        ValueError: *now* is not an RFC 3339 time with a zone.
     """
     moment = datetime.fromisoformat(now)
     if moment.tzinfo is None:
@@ -375,7 +379,7 @@ def _check_said(line: str, what: str) -> None:
 
 
 def _within(text: str, what: str, limit: int, error: type[MemoryRefusedError] = MemoryRefusedError) -> str:
-    """Return *text* if it is within its limit, else raise *error* worded as for a tool argument."""
+    """Return *text* if it is within *limit*, else raise *error*, worded as for a tool's argument."""
     if len(text) > limit:
         over = f"(limit {limit:,}): shorten it by {len(text) - limit:,}"
         raise error(f"{what} has {len(text):,} characters {over}. Nothing was done")

@@ -170,7 +170,10 @@ def _progress(
 
 
 def _judged(asked: Asked, later: PersonVerdict | None) -> Asked:
-    """Return a question with the verdict that counts: after the end, else in session, else the panel's."""
+    """Return a question with the verdict that counts.
+
+    That is the person's verdict after the end, else the person's in the session, else the panel's.
+    """
     verdict, by = (asked.verdict, asked.by) if later is None else (later.verdict, later.by)
     if verdict is None:
         return asked._replace(by="")

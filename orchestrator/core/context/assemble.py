@@ -440,7 +440,8 @@ class Assembler:
         ends = self._segment_ends(seq)
         if not 0 < left_out < len(ends):
             raise ReceiptError(
-                f"{left_out} entries cannot be left out of {len(ends) - 1}: run `greenroom verify`"
+                f"the receipt leaves out {left_out} of {len(ends) - 1} entries, which cannot be: "
+                "run `greenroom verify`"
             )
         raw = shown.encode()
         noun, verb = ("entry", "is") if left_out == 1 else ("entries", "are")

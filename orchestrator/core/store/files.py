@@ -332,7 +332,10 @@ def sweep(parent: Path, prefix: str) -> None:
 
 @contextmanager
 def held(folder: Path, *, wait: bool = False) -> Iterator[bool]:
-    """Lock *folder*; yield False if another process holds it, it is gone or no folder, or locking fails."""
+    """Lock *folder*; yield whether that succeeded.
+
+    False if another process holds it, if it is missing or not a folder, or if locking fails.
+    """
     try:
         fd = os.open(folder, FOLDER)
     except OSError:

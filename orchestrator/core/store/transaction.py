@@ -542,7 +542,7 @@ def transaction(
 def _transaction(
     store: Store, timeout_s: float, row: SessionFile | None, verb: str
 ) -> Generator[Draft, BaseException | None, None]:
-    """Generate the draft of `transaction` once, and take the error that left the block."""
+    """Yield the draft for `transaction` once, then receive the error that left the block, or None."""
     if math.isnan(timeout_s) or timeout_s < 0:
         raise ValueError(f"timeout_s is {timeout_s!r}: give the seconds to wait for the lock, 0 or more")
     store.check_not_within(verb)

@@ -43,7 +43,7 @@ class StateOnlyDocument(Document):
 
 
 class AskedDocument(Document):
-    """`ask`: the question that is open."""
+    """The document that `ask` returns: the question that is open."""
 
     exchange: str
     agent: str

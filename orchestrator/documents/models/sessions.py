@@ -213,7 +213,7 @@ class ErasureDocument(Document):
 
 
 class ScratchpadName(Document):
-    """Whose page, about whom."""
+    """Whose scratchpad page it is, and whom the page is about."""
 
     presenter: str
     agent: str

@@ -16,11 +16,12 @@ from typing import Final
 
 
 _NOISE: Final = 1e-9
-"""Relative: sums of decimals in binary differ in the sixteenth digit, and no figure has nine."""
+"""Relative difference that is only rounding noise: sums of decimals in binary differ in the sixteenth digit,
+and no figure has nine digits."""
 
 
 class IntervalError(ArithmeticError):
-    """An operation without a result that an interval can hold: a divisor may be zero, or it overflows."""
+    """An operation has no result that an interval can express: a divisor may be zero, or it overflows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +59,9 @@ class Interval:
         return -self if self.high <= 0 else Interval(0.0, max(-self.low, self.high))
 
     def may_equal(self, other: Interval) -> bool:
-        """Return whether the intervals share a value other than the end of one where the other begins.
+        """Return whether the intervals share a value, other than an end of one where the other begins.
 
-        8.5 to 9.5 and 9.5 to 10.5 are the roundings of nine and of ten: no figure is both.
+        The intervals 8.5 to 9.5 and 9.5 to 10.5 are the roundings of nine and of ten, and no figure is both.
         """
         low, high = max(self.low, other.low), min(self.high, other.high)
         if self.is_point or other.is_point:
@@ -77,12 +78,12 @@ class Interval:
 
     @property
     def is_point(self) -> bool:
-        """Whether the interval holds one value, up to rounding noise."""
+        """Whether the interval contains only one value, up to rounding noise."""
         return self.low == self.high or _near(self.low, self.high)
 
 
 def point(value: float) -> Interval:
-    """Return the interval that holds *value* alone."""
+    """Return the interval that contains only *value*."""
     return Interval(value, value)
 
 
@@ -120,6 +121,8 @@ class UnitError(ValueError):
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A figure's `value`, the `interval` that its wording allows, and its kind.
+
+    `of` is the currency of money, or the unit of time or of measure; it is "" if nobody says it.
 
     `of` is the currency of money, the unit of time or of measure; "" where nobody says it.
     """
@@ -173,7 +176,7 @@ class Amount:
 
 
 def constant(value: float) -> Amount:
-    """Return the amount for a number in the formula itself."""
+    """Return the amount for a number that is written in a formula itself."""
     return Amount(value, point(value), NUMBER)
 
 
@@ -181,7 +184,7 @@ def alike(one: Amount, other: Amount) -> tuple[Amount, Amount]:
     """Convert both amounts to one unit, so that they can be added and compared.
 
     Raises:
-        UnitError: They are of unlike kinds, or of two currencies.
+        UnitError: The amounts are of unlike kinds, or in two currencies.
     """
     kinds = {one.kind, other.kind}
     if one.kind == other.kind == TIME:
@@ -238,13 +241,13 @@ def _later(start: Amount, length: Amount) -> Amount:
 
 
 def _like(one: Amount, other: Amount, value: float, interval: Interval) -> Amount:
-    """Return an amount of the kind of both; zero and an amount without a kind take the other's kind."""
+    """Return an amount of the kind that both have; zero or a plain number takes the other's kind."""
     first, second = (one, other) if one.kind not in (NUMBER, FREE) else (other, one)
     return Amount(value, interval, first.kind, first.of or (second.of if second.kind == first.kind else ""))
 
 
 def _by(one: Amount, other: Amount) -> tuple[str, str] | None:
-    """Return the kind and unit of *one* times or divided by *other*, or None if *one*'s kind is not kept."""
+    """Return the kind and unit of *one* times or divided by *other*, or None if *one* loses its kind."""
     is_plain = other.kind in (NUMBER, SHARE)
     if is_plain and one.kind == DATE:
         return FREE, ""

@@ -1,7 +1,7 @@
-"""Find sums that fail, without a model: in tables by structure, and in single sentences.
+"""Find sums that fail, without a model: in tables by their structure, and in single sentences.
 
-Every rule here takes figures that layout or one sentence ties together. None decides which figure
-belongs to which words, and none reaches over two sentences or two slides.
+Every rule compares figures that layout or one sentence ties together. No rule decides which figure belongs to
+which words, and no rule compares two sentences or two slides.
 """
 
 from __future__ import annotations
@@ -37,14 +37,15 @@ from orchestrator.material.values import Chart, Deck, Segment, Series, Slide
 _BETWEEN = re.compile(
     r"in|of|at|to|was|is|were|are|for|by|the|a|reached|reaches|hit|hits|stood|came|total", re.IGNORECASE
 )
-"""The words that a headline may have beside series, category and figure: anything else could be a target."""
+"""Matches the words that a headline may have beside series, category and figure: with any other word, the
+figure could be a target."""
 
 _MAX_SLICES: Final = 30  # beyond that it is no pie that anybody drew
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 def chart_tensions(chart: Chart, slide: Slide) -> Iterator[Tension]:
-    """Yield the places where a chart contradicts the figure that its headline gives for a category."""
+    """Yield the places where a chart contradicts the figure that its headline states for a category."""
     yield from _pie(chart, slide)
     if len(chart.series) != 1:
         return
@@ -88,7 +89,7 @@ def _stands(label: str, text: str) -> bool:
 
 
 def _in_scales(value: float | None, is_share: bool) -> list[Interval]:
-    """Return the values that a stored value may stand for, one a scale; none if the chart has a gap."""
+    """Return the values that a stored value may mean, one for each scale; none if the chart has a gap."""
     if value is None:
         return []
     shown = value * (100 if is_share else 1)
@@ -104,7 +105,8 @@ def _is_near(said: float, value: Interval) -> bool:
 def _pie(chart: Chart, slide: Slide) -> Iterator[Tension]:
     """Yield a tension if the slices of a pie in percent do not add up to 100 %, within their rounding.
 
-    Only the series itself says that it is in percent: under a title with a % sign lie counts as well.
+    Only the series itself shows whether it is in percent: a title with a % sign may be that of counts as
+    well.
     """
     if not re.search(r"pie|doughnut", chart.kind, re.IGNORECASE) or len(chart.series) != 1:
         return
@@ -140,7 +142,7 @@ _ON_SENTENCES: Final[tuple[Callable[[Sentence], Iterator[Tension]], ...]] = (
 
 
 def deck_tensions(deck: Deck) -> tuple[Tension, ...]:
-    """Return the tensions where arithmetic on a slide that is shown, or in its notes, is certainly wrong."""
+    """Return the tensions where arithmetic on a visible slide, or in its notes, is certainly wrong."""
     found: list[Tension] = []
     for slide in deck.slides:
         if slide.hidden:

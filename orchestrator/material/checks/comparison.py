@@ -1,13 +1,13 @@
-"""How far a sum of rounded figures may lie from another before chance no longer explains it.
+"""Decide how far a sum of rounded figures may be from another before chance no longer explains it.
 
-The rounding of a figure is as likely to be any value of its last digit as any other, and those of
-several figures are independent. A uniform value between -h and h has the variance h²/3, and
-variances add up, so the deviation of a sum has the standard deviation √(Σh²/3). Three of them are
-allowed: of sums that are right, fewer than 3 in 1,000 lie further off (the normal distribution,
-which a sum of a few uniform values is near to; as figures of one digit are off by whole digits, it
-is up to 5 for some numbers of parts, such as four and ten, and less for most). The worst case, Σh,
-is never exceeded: two or three figures of one digit (two parts and their total) cannot be off by
-more than three standard deviations, so for them nothing changes; four or more can.
+The rounding of a figure is as likely to be any value of its last digit as any other, and the roundings of
+several figures are independent. A uniform value between -h and h has the variance h²/3, and variances add up,
+so the deviation of a sum has the standard deviation √(Σh²/3). Three standard deviations are allowed: of sums
+that are right, fewer than 3 in 1,000 are further off. That holds for the normal distribution, which a sum of
+a few uniform values is near to; as figures of one digit are off by whole digits, it is up to 5 in 1,000 for
+some numbers of parts, such as four and ten, and less for most. The worst case, Σh, is never exceeded. Two or
+three figures of one digit (two parts and their total) cannot be off by more than three standard deviations,
+so for them nothing changes; four or more can.
 """
 
 from __future__ import annotations
@@ -36,18 +36,19 @@ from orchestrator.material.claims.words import hedge_beside, is_function_word
 
 
 _MAX_SHORT: Final = 5
-"""Letters of a word that may be a magnitude or a unit ("Mkr", "mil", "staff"); longer ones are nouns."""
+"""Maximum number of letters of a word that may be a magnitude or a unit ("Mkr", "mil", "staff"); longer words
+are nouns."""
 _FARTHEST: Final = 100.0
 _BEHIND = re.compile(
     r"(?P<space>[\s-]?)(?P<word>[^\W\d_][^\s,;:!?()\[\]/–—|\"”]*)|[¹²³⁰⁴-⁹*†‡+]*(?P<sign>\S?)"
 )
 _HARMLESS: Final = frozenset(",.;:!?)]}\"'”’»–—-−/|=…+<>~≈≤≥±([{“‘«")
-"""Signs that may touch a figure, and change nothing of it."""
+"""Signs that may touch a figure without changing anything about it."""
 _ARROW = re.compile(r"[△▲▼▽]\s?$")  # a minus in Japan, and elsewhere a rise or a fall
 
 
 class Form(NamedTuple):
-    """A text's number format (thousands and decimal separators)."""
+    """The number format of a text: its separators of thousands and decimals."""
 
     has_dots: bool  # thousands have dots: "1.234,5", "1.234.567"
     unsure: re.Pattern[str] | None  # the form of figures that may be thousands or thousandths
@@ -80,10 +81,10 @@ def without_dots(text: str) -> str:
 
 
 def are_comparable(text: str, numbers: Sequence[Number], *, whole: bool = False) -> bool:
-    """Return whether *numbers* of *text* can be compared: they have one unit, and no figure is left unread.
+    """Return whether *numbers* of *text* can be compared: they have one unit, and every figure was read.
 
     Args:
-        whole: No figure of all of *text* may be left unread, and not only of what lies between them.
+        whole: Whether every figure in all of *text* must have been read, not only those between the numbers.
     """
     names = {name for number in numbers if (name := name_of(text, number)) is not None}
     if len({number.unit for number in numbers}) > 1 or len(names) > 1 or not all_known(text, numbers):
@@ -105,7 +106,7 @@ def all_known(text: str, numbers: Sequence[Number], form: Form | None = None) ->
 
 
 def is_far(one: float, other: float) -> bool:
-    """Return whether two sizes differ a hundredfold, which no misstatement of one figure does."""
+    """Return whether two sizes differ a hundredfold, which a misstatement of one figure does not explain."""
     low, high = sorted((abs(one), abs(other)))
     return high > _FARTHEST * low
 
@@ -121,7 +122,7 @@ def _is_known(text: str, number: Number) -> bool:
 
 
 def name_of(text: str, number: Number) -> str | None:
-    """Return what is counted or measured, or None if only the figures beside it may say so."""
+    """Return what *number* counts or measures, or None if only the figures beside it may show that."""
     if number.unit is not None:
         return None
     word = _short_word(text, number) or number.noun
@@ -142,7 +143,7 @@ def _short_word(text: str, number: Number) -> str | None:
 
 
 DEVIATIONS: Final = 3.0
-"""Standard deviations that one sum is allowed: 0.27 % of right ones lie beyond, by chance."""
+"""Standard deviations by which one sum may be off: 0.27 % of right sums are further off by chance."""
 
 _NORMAL: Final = NormalDist()
 _DIGIT = re.compile(r"[0-9]")
@@ -150,11 +151,11 @@ _FRACTION = re.compile(r"[/½⅓⅔¼¾⅕⅛]")  # has no last digit to round
 
 
 def slack_of(halves: Sequence[float], sums: int = 1) -> float:
-    """Return how far a sum or difference may miss, given *halves*: half the last digit of each figure.
+    """Return how far a sum or difference may be off; *halves* are half the last digit of each figure.
 
     Args:
-        sums: How many sums were tried, of which one is to be blamed: the chance that is allowed
-            for one is divided among them.
+        sums: How many sums were tried, one of which is reported: the chance allowed for one sum is divided
+            among all of them.
     """
     worst = sum(halves)
     if not math.isfinite(worst):
@@ -173,9 +174,9 @@ def is_explained(parts: Sequence[float], total: float, slack: float) -> bool:
 
 
 def likely_difference(comparison: Comparison, amounts: Sequence[Amount]) -> Interval | None:
-    """Return left minus right within what chance allows, if *amounts* are inexact by rounding alone.
+    """Return left minus right within what chance allows, if *amounts* are inexact only by rounding.
 
-    None where the formula does more than add and take off each operand once, and where units differ.
+    Return None if the formula does more than add or subtract each operand once, or if units differ.
     """
     only_adds = set(comparison.signs) <= {"+", "-", "negative"}
     if not only_adds or len({(amount.kind, amount.of) for amount in amounts}) > 1:
@@ -192,9 +193,9 @@ def likely_difference(comparison: Comparison, amounts: Sequence[Amount]) -> Inte
 
 
 def is_rounded(number: Number, text: str) -> bool:
-    """Return whether the interval of *number* in *text* comes from rounding its last digit alone.
+    """Return whether the interval of *number* in *text* comes only from rounding its last digit.
 
-    Not so where a word widens it, in a range, and where it is written in words or as a fraction.
+    That is not so if a word widens the interval, in a range, or if the number is in words or a fraction.
     """
     if not _DIGIT.search(number.text) or _FRACTION.search(number.text):
         return False
@@ -207,7 +208,7 @@ def is_rounded(number: Number, text: str) -> bool:
 
 
 def is_whole(number: Number, text: str) -> bool:
-    """Return whether *number* in *text* is a whole number in digits that no word widens."""
+    """Return whether *number* in *text* is a whole number in digits whose interval no word widens."""
     is_unit = number.value == int(number.value) and (number.low, number.high) == (
         number.value - 0.5,
         number.value + 0.5,

@@ -1,4 +1,4 @@
-"""The value of a number found in a quote, checked against the text and the engine's operand."""
+"""Read the value of a number in a quote, and check it against the text and the engine's operand."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ from orchestrator.material.claims.units import measure_after
 DIGITS = re.compile(r"[0-9]+(?:[.,’'\u00a0\u202f ][0-9]+)*")
 
 SCALES: Final = (1.0, 1e3, 1e6, 1e9)
-"""Scales of a cell's or a chart's number: its scale is in a heading, and no code reads that."""
+"""Scales that a number in a cell or chart may have: a heading states the scale, and no code reads that."""
 
 _FISCAL_SLACK: Final = 0.75
-"""Years: a fiscal year is named by its first or its last calendar year, and begins in any quarter."""
+"""Years by which a fiscal year may differ: it is named by its first or its last calendar year, and begins in
+any quarter."""
 
 
 class UnreadError(ValueError):
@@ -50,7 +51,7 @@ class UnreadError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """An operand as code reads it."""
+    """An operand of a proposal, as code reads it in the source."""
 
     passage: Passage
     start: int  # of the quote in the passage
@@ -173,13 +174,13 @@ def _is_decimal(found: Number) -> bool:
 
 
 def _is_bare(figure: Figure, found: Number) -> bool:
-    """Return whether a number of a cell or chart lacks a unit and magnitude; a heading may give them."""
+    """Return whether a number in a cell or chart has no unit and no magnitude; a heading may state them."""
     in_grid = figure.passage.origin in ("table", "chart")
     return in_grid and found.unit is None and found.factor == 1 and _is_decimal(found)
 
 
 def _factors(operand: Operand, figure: Figure, found: Number, kind: str) -> tuple[float, float]:
-    """Return the factor of the base value that gives the named value, and the scale for a bare number."""
+    """Return the factor from the base value to the operand's named value, and the scale of a bare number."""
     value = operand.value
     if value is None or _same(value, found.value, found):
         return 1.0, 1.0

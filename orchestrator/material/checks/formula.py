@@ -1,13 +1,13 @@
-"""The formula of a proposal: a grammar of its own, parsed into a small tree; nothing is executed.
+"""Parse the formula of a proposal: a grammar of its own, read into a small tree; nothing is executed.
 
     comparison = sum ("==" | "!=" | "<=" | ">=" | "<" | ">") sum
     sum        = product (("+" | "-") product)*
     product    = factor (("*" | "/") factor)*
     factor     = "-" factor | "abs" "(" sum ")" | "(" sum ")" | number | "v" digits
 
-One comparison, no powers, no names but v0, v1, … Only text of these tokens is given to Python's own
-parser, and of its tree only these nodes are taken. Whatever the text, reading it costs milliseconds and
-raises nothing but `FormulaError`.
+A formula has one comparison, no powers, and no names but v0, v1, … Only text made of these tokens is passed
+to Python's own parser, and only these nodes of its tree are accepted. Whatever the text is, reading it takes
+milliseconds and raises nothing but `FormulaError`.
 """
 
 from __future__ import annotations
@@ -25,16 +25,19 @@ from typing import Final, Protocol, Self, TypeVar
 
 
 MAX_CHARS: Final = 400
-"""Characters: 24 operands with signs and brackets take half of that."""
+"""Maximum number of characters of a formula: 24 operands with signs and brackets take half of that."""
 
 DEEPEST: Final = 10
-"""Brackets and signs within each other, each a call within a call; no sum on a slide needs over three."""
+"""Maximum depth of nested brackets and signs, each of which is a call within a call; no sum on a slide needs
+more than three."""
 
 MAX_OPERANDS: Final = 24
-"""A year by months with its total has 13; no page holds a list that is much longer."""
+"""Maximum number of operands: a year by months with its total has 13, and no page has a list that is much
+longer."""
 
 MAX_NUMBER: Final = 20
-"""Characters; beyond that a float is no longer exact, and may be infinite."""
+"""Maximum number of characters of a number; a longer one is no longer exact as a float, and may be
+infinite."""
 
 _COMPARISONS: Final = {
     ast.Eq: "==", ast.NotEq: "!=", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">",
@@ -52,7 +55,7 @@ class FormulaError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number that the formula itself names."""
+    """A number that is written in the formula itself."""
 
     value: float
 
@@ -66,7 +69,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One of + - * /, or "negative" or "abs" of `left` alone."""
+    """An operation: one of + - * / on `left` and `right`, or "negative" or "abs" of `left` alone."""
 
     sign: str
     left: Node
@@ -77,7 +80,7 @@ Node = Constant | Variable | Operation
 
 
 class Reckoned(Protocol):
-    """Values over which a formula can be evaluated: floats, intervals, amounts."""
+    """A type of value for which a formula can be evaluated: floats, intervals, amounts."""
 
     def __add__(self, other: Self, /) -> Self: ...
     def __sub__(self, other: Self, /) -> Self: ...
@@ -100,7 +103,7 @@ class Comparison:
 
     @property
     def variables(self) -> frozenset[int]:
-        """The indexes of the operands in the formula."""
+        """The indexes of the operands that the formula uses."""
         return frozenset(node.index for node in self._nodes() if isinstance(node, Variable))
 
     @property
@@ -127,7 +130,7 @@ def parse(text: str) -> Comparison:
     """Parse *text* into a comparison.
 
     Raises:
-        FormulaError: It is too long or too deep, or no sentence of the grammar; says where.
+        FormulaError: The text is too long, too deep or not a sentence of the grammar; the message says where.
     """
     if len(text) > MAX_CHARS:
         raise FormulaError(f"a formula has at most {MAX_CHARS} characters, and this one has {len(text)}")
@@ -146,7 +149,7 @@ def parse(text: str) -> Comparison:
 
 
 def renumbered(comparison: Comparison, places: Mapping[int, int]) -> Comparison:
-    """Return *comparison* with its operands renumbered by *places*, which maps every index in it."""
+    """Return *comparison* with its operands renumbered by *places*, which maps every index that it has."""
 
     def moved(node: Node) -> Node:
         if isinstance(node, Variable):
@@ -159,7 +162,7 @@ def renumbered(comparison: Comparison, places: Mapping[int, int]) -> Comparison:
 
 
 def evaluate(node: Node, operands: Sequence[T], constant: Callable[[float], T]) -> T:
-    """Evaluate *node* with Python's operators on *operands*; *constant* converts the numbers in it."""
+    """Evaluate *node* with Python's operators on *operands*; *constant* converts the formula's numbers."""
     if isinstance(node, Constant):
         return constant(node.value)
     if isinstance(node, Variable):
@@ -190,7 +193,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def _node(tree: ast.expr, depth: int) -> Node:
-    """Build the tree of one side; *depth* counts the operators and calls above it."""
+    """Build the tree of one side; *depth* is the number of operators and calls above it."""
     if depth > DEEPEST:
         raise FormulaError(f"a formula may not be nested deeper than {DEEPEST} operators")
     match tree:
@@ -214,24 +217,25 @@ def _node(tree: ast.expr, depth: int) -> Node:
 
 
 CONVERSIONS: Final = frozenset((3, 4, 7, 10, 12, 24, 26, 30, 52, 60, 365, 366, 1000, 3600, 10_000, 1e6, 1e9))
-"""Constants by which an engine converts units itself: then its own magnitudes are tried as well."""
+"""Constants by which an engine converts units itself; if a formula has one, the engine's own magnitudes are
+tried as well."""
 
 CONSTANTS: Final = CONVERSIONS | {0, 1, 2, 100}
-"""Numbers that convert and nobody has to say: percent, units of time, thousands, twice, half, nought.
+"""Numbers that convert and that nobody has to say: percent, units of time, thousands, twice, half, nought.
 
-Any other number in a formula would be one that stands in no quote.
+Any other number in a formula would be one that is in no quote.
 """
 
 
 def check_deciding(comparison: Comparison, operands: int, wordy: Collection[int] = ()) -> None:
-    """Raise an error if the formula says nothing about its *operands*.
+    """Raise FormulaError if the formula says nothing about its *operands*.
 
-    Each of them is named, but those in *wordy* that are words and no numbers; each that is named
-    changes the outcome, no number but those of CONSTANTS is brought in, and there are values for
+    The formula must name each operand, except those in *wordy*, which are words without numbers. Each named
+    operand must change the outcome, no number but those of CONSTANTS may occur, and there must be values for
     which the comparison would hold.
 
     Raises:
-        FormulaError: One of these is not so; says which.
+        FormulaError: One of these conditions is not met; the message says which.
     """
     named = comparison.variables
     if missing := [f"v{index}" for index in range(operands) if index not in named and index not in wordy]:
@@ -273,7 +277,7 @@ def _matters(comparison: Comparison, index: int, operands: int) -> bool:
 
 
 def _samples(operands: int, count: int) -> Iterator[list[float]]:
-    """Yield values of 0.001 to 1,000,000, the same each time, by turns unlike and alike in size.
+    """Yield values of 0.001 to 1,000,000, the same each time, alternately unlike and alike in size.
 
     Values unlike in size show that an operand matters in products, values alike in size in sums.
     """

@@ -1,4 +1,4 @@
-"""Look up the quotes and places that an engine names; drop what stands nowhere."""
+"""Look up the quotes and places that an engine names; drop those that are in no source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from orchestrator.material.values import Chart, Deck, Segment, Series, Slide, Ta
 
 
 MAX_CHARS: Final = 2_000
-"""Characters of a quote, a page of text: nobody is shown a longer one, and it bounds the time of a search."""
+"""Maximum number of characters of a quote, a page of text. Nobody is shown a longer one, and it bounds the
+time of a search."""
 
 _QUOTATION: Final = "\"'“”„‟«»‹›‘’‚‛`´′″"
 _DASHES: Final = "-‐‑‒–—―−⁃﹘﹣－"
@@ -32,7 +33,8 @@ _BULLETS: Final = "•●○▪■□◦‣∙➢➤►▶✓✔|"
 # Soft hyphen, zero-width marks, byte-order mark: PDF leaves them.
 _NOTHING: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _LINE_MARK = re.compile(rf"[ \t]*(?:[*+{re.escape(_DASHES)}]|\(?\d{{1,2}}[.)]|\(?[a-h]\))[ \t]+")
-"""Before a line's first word: "- ", "* ", "1. ", "a) "; white space must follow, so "-5" stays a number."""
+"""Matches a mark before a line's first word: "- ", "* ", "1. ", "a) "; white space must follow, so "-5" stays
+a number."""
 
 _ELLIPSIS = re.compile(r"\s*(?:…|\.\.\.+|\[(?:…|\.\.\.)\])\s*")
 _WITHIN = re.compile(r"[^\W_]|[%€£$¥]")  # a currency or percent sign belongs to its figure
@@ -50,29 +52,30 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The source's own words for a quote, from its first to its last, with one part for each text."""
+    """The source's own words for a quote, from the first to the last, with one part for each text."""
 
     parts: tuple[Part, ...]
 
     @property
     def text(self) -> str:
-        """The parts, one a line; for a quote from one text, a substring of that text."""
+        """The parts, one a line; a quote from a single text is a substring of that text."""
         return "\n".join(part.text for part in self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """The rule that a quote broke, and one sentence that says how to mend it."""
+    """The rule that a quote broke, and one sentence that says how to correct the quote."""
 
     rule: str  # empty, long, words (some are not there), order (of the parts) or cut (within a word)
     told: str
 
 
 def find_quote(quote: str, texts: Sequence[str]) -> Stretch | Broken:
-    """Find *quote* in *texts*, which adjoin each other: one line, a slide's lines, a row's cells.
+    """Find *quote* in *texts*, which adjoin each other: one line, a slide's lines, or a row's cells.
 
-    The first place counts. A quote begins and ends with whole words: "non-profit" does not hold
-    "profit", nor "1,200" the number 200. Linear in the texts but for parts that stand often.
+    The first place counts. A quote begins and ends with whole words: "non-profit" does not contain "profit",
+    nor does "1,200" contain the number 200. The time is linear in the texts, except for parts that occur
+    often.
     """
     if len(quote) > MAX_CHARS:
         return Broken("long", f"A quote has at most {MAX_CHARS} characters: quote less of it.")
@@ -91,19 +94,19 @@ def find_quote(quote: str, texts: Sequence[str]) -> Stretch | Broken:
 
 
 def fold(text: str) -> str:
-    """Fold *text* for comparison."""
+    """Fold *text* to the form in which quotes and sources are compared."""
     return _folded(text)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
-    """Folded texts joined by a space, with the source position of each character."""
+    """Folded texts joined by a space, with each character's position in the sources."""
 
     text: str
     origins: tuple[tuple[int, int], ...]  # of each character its text and its place there
 
     def parts(self, begin: int, end: int, texts: Sequence[str]) -> list[Part]:
-        """Return the verbatim parts of *texts* from *begin* to *end*."""
+        """Return the verbatim parts of *texts* for the folded characters from *begin* to *end*."""
         spans: dict[int, tuple[int, int]] = {}
         for index, place in self.origins[begin:end]:
             if place >= 0:
@@ -129,7 +132,7 @@ def _join(texts: tuple[str, ...]) -> _Joined:
 
 
 def _folded(text: str) -> tuple[str, list[int]]:
-    """Return *text* folded, with the source position of each character."""
+    """Return *text* folded, with each character's position in the source."""
     chars: list[str] = []
     places: list[int] = []
     for start, end in _without_marks(text):
@@ -146,7 +149,7 @@ def _folded(text: str) -> tuple[str, list[int]]:
 
 
 def _without_marks(text: str) -> list[tuple[int, int]]:
-    """Return the spans of *text* that remain without the list marks at the starts of lines."""
+    """Return the spans of *text* that remain when list marks at the starts of lines are removed."""
     spans, at = [], 0
     for line in text.splitlines(keepends=True):
         mark = _LINE_MARK.match(line)
@@ -216,18 +219,18 @@ def _short(text: str, limit: int = 80) -> str:
 
 
 def deck_passages(deck: Deck) -> tuple[Passage, ...]:
-    """Return all that the slides shown and their notes assert, in order.
+    """Return everything that the visible slides and their notes assert, in order.
 
-    Footers, dial-in lines and what repeats on many slides are left out: nobody says them.
+    Footers, dial-in lines and lines that repeat on many slides are left out: nobody says them.
 
-    Every text is verbatim but for a chart's values, which no page spells out: "Revenue 2025: 4.2"
-    names series and category and has the value as the deck stores it. Nothing that is empty is there.
+    Every text is verbatim except a chart's values, which no page spells out: "Revenue 2025: 4.2" names series
+    and category, and has the value as the deck stores it. Empty texts are left out.
     """
     return tuple(passage for slide in deck.slides if not slide.hidden for passage in _of_slide(slide))
 
 
 def speech_passages(segments: Sequence[Segment], start_index: int = 1) -> tuple[Passage, ...]:
-    """Return the segments as passages, in order; the first is number *start_index* of the transcript."""
+    """Return the segments as passages, in order; the first one has the number *start_index*."""
     return tuple(
         Passage(f"s{number}", segment.text, segment.slide, segment.start_s, "speech")
         for number, segment in enumerate(segments, start=start_index)
@@ -247,7 +250,7 @@ def value_text(chart: Chart, series: Series, category: int) -> str:
 
 
 def cell_labels(table: Table, row: int, column: int) -> str:
-    """Return a cell's row and column labels, "Power / 2025"; a cell that is a label has at most one."""
+    """Return a cell's row and column labels, "Power / 2025"; a cell that is a label has at most one label."""
     side = table.rows[row][0] if column else ""
     head = table.rows[0][column] if row and column < len(table.rows[0]) else ""
     return " / ".join(" ".join(label.split()) for label in (side, head) if label.strip())
@@ -298,9 +301,11 @@ def _points(id_: str, chart: Chart) -> Iterator[tuple[str, str, str, str]]:
 # Models quote the quotation marks and the full stop too.
 _WRAPPED: Final = re.compile(r'^[>\s]*["“„«‘]?(.*?)["”“»’]?[\s.,;:]*$', re.DOTALL)
 _SHORTEST: Final = 4
-"""Letters and digits; a shorter quote ("the") stands everywhere, and says nothing unless it is a figure."""
+"""Minimum number of letters and digits of a quote: a shorter one ("the") occurs everywhere, and says nothing
+unless it is a figure."""
 _SPREAD: Final = 3
-"""Pieces of speech that one quote may run over: a sentence of captions takes two or three."""
+"""Maximum number of pieces of speech over which one quote may run: a sentence of captions takes two or
+three."""
 
 
 def material(deck: Deck, segments: Sequence[Segment] = ()) -> tuple[Passage, ...]:
@@ -309,19 +314,19 @@ def material(deck: Deck, segments: Sequence[Segment] = ()) -> tuple[Passage, ...
 
 
 def grounded(place: Place, passages: Sequence[Passage]) -> Place | None:
-    """Return *place* with the source's own words, or None if they are not found there.
+    """Return *place* with the source's own words, or None if its quote is not found there.
 
-    A place with a time is looked for in the speech from that time on, one with only a slide on that
-    slide, and one with neither in all that was said.
+    A place with a time is looked for in the speech from that time on, a place with only a slide on that
+    slide, and a place with neither in everything that was said.
     """
     found = find_quote(place.quote, [passage.text for passage in _there(place, passages)])
     return None if isinstance(found, Broken) else Place(place.slide, place.said_at_s, found.text)
 
 
 def figures(text: str) -> set[object]:
-    """Return the numbers and dates in *text*, in digits or words: "eighteen percent" is 18.
+    """Return the numbers and dates in *text*, whether in digits or words: "eighteen percent" is 18.
 
-    A date gives its year, its month and its day each, so that a part of it is found in the whole.
+    For a date, its year, month and day are returned separately, so that a part of it is found in the whole.
     """
     found: set[object] = {number.value for number in numbers_in(text)}
     for date in dates_in(text):
@@ -350,7 +355,7 @@ def _there(place: Place, passages: Sequence[Passage]) -> Iterator[Passage]:
 
 
 def found_in(quote: str, *texts: str, joined_by: str = " … ") -> str | None:
-    """Return the stretch of adjoining *texts* that *quote* matches, or None."""
+    """Return the part of adjoining *texts* that *quote* matches, or None if there is none."""
     for form in _forms(quote):
         found = find_quote(form, texts)
         if not isinstance(found, Broken):
@@ -359,7 +364,7 @@ def found_in(quote: str, *texts: str, joined_by: str = " … ") -> str | None:
 
 
 def _forms(quote: str) -> Iterator[str]:
-    """Yield the quote as given, and without quotation marks around it and our files' backslashes."""
+    """Yield the quote as given, and without surrounding quotation marks and our files' backslashes."""
     plain = quote.replace("^\\", "^").replace("\\|", "|")
     letters = sum(letter.isalnum() for letter in plain)
     if letters >= _SHORTEST or any(letter.isdigit() for letter in plain):
@@ -367,13 +372,13 @@ def _forms(quote: str) -> Iterator[str]:
 
 
 def place_in(quote: str, passages: Iterable[Passage], *, notes: bool = False) -> Place | None:
-    """Find *quote* in *passages*, or return None; *notes* includes speaker notes."""
+    """Find *quote* in *passages*, or return None; with *notes*, search the speaker's notes too."""
     found = first_place(quote, passages, notes)
     return found[0] if found is not None else None
 
 
 def first_place(quote: str, passages: Iterable[Passage], notes: bool = False) -> tuple[Place, str] | None:
-    """Return the place and the id of the passage in which it begins, or None."""
+    """Return the place of *quote* and the id of the passage in which it begins, or None if it is in none."""
     for _, group in groupby((one for one in passages if notes or one.origin != "notes"), key=_run_of):
         run = list(group)
         joined_by = " | " if run[0].origin == "table" else " … "
@@ -383,7 +388,10 @@ def first_place(quote: str, passages: Iterable[Passage], notes: bool = False) ->
 
 
 def _run_of(passage: Passage) -> tuple[object, ...]:
-    """Return the key shared by passages of one run: lines of a slide, cells of a row; others are alone."""
+    """Return the key that the passages of one run share: the lines of a slide, or the cells of a row.
+
+    Any other passage is a run by itself.
+    """
     if passage.origin == "line":
         return (passage.slide, "line")
     if passage.origin == "table":

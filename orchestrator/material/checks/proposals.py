@@ -1,7 +1,7 @@
 """Check a proposed contradiction as far as code can: quotes, numbers, units, arithmetic.
 
-Nothing is taken over from an engine but its choice of places and of formula, its subject and its
-sentence. Whether two figures are about one thing is the engine's to know, and not checked here.
+Only an engine's choice of places and of formula, its subject and its sentence are accepted from it. Whether
+two figures are about the same thing is for the engine to know, and is not checked here.
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ from orchestrator.material.claims.units import CODES
 
 
 _MAX_SCALED: Final = 3
-"""Tables and charts of unknown scale in one formula, each read in four scales; with more the proposal is
-refused. No finding of the bench's corpora needs more than two; with one, a true one is refused."""
+"""Maximum number of tables and charts of unknown scale in one formula, each read in four scales; a proposal
+with more is refused. No finding of the bench's corpora needs more than two; with one, a true finding is
+refused."""
 
 
 def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[list[Amount]]:
@@ -101,9 +102,10 @@ def readings_of(comparison: Comparison, figures: Sequence[Figure]) -> Iterator[l
 
 
 def _counted(figures: Sequence[Figure]) -> list[Amount]:
-    """Return the amounts, with whole counts in running text exact: nobody rounds three sites or four weeks.
+    """Return the amounts, with whole counts in running text as exact: nobody rounds three sites.
 
-    Lengths of time are so only where all are in one unit: nine weeks may well be called two months.
+    Nobody rounds four weeks either, but lengths of time are exact only if all are in one unit: nine weeks may
+    well be called two months.
     """
     amounts = [figure.amount for figure in figures if figure.amount is not None]
     timed = {(amount.kind, amount.of) for amount in amounts if amount.kind in (TIME, DATE)}
@@ -115,7 +117,7 @@ def _counted(figures: Sequence[Figure]) -> list[Amount]:
 
 
 def _by_units_of_time(amounts: Sequence[Amount]) -> Iterator[list[Amount]]:
-    """Yield the lengths as plain numbers in each unit of time, since a rate's unit is not known here."""
+    """Yield the lengths of time as plain numbers, in each unit, since a rate's unit is unknown here."""
     for unit in ("day", "week", "month", "quarter", "year"):
         yield [
             replace(in_unit(one, unit), kind=FREE) if one.kind == TIME and one.of else replace(one, kind=FREE)
@@ -137,14 +139,15 @@ def _scaled(amount: Amount, scale: float) -> Amount:
 
 _OUT_OF = re.compile(r"\s+(?:in|of|out of)\s+", re.IGNORECASE)  # "9 out of 10", "12 of 14"
 _MAX_NEIGHBOURS: Final = 40
-"""Lines or cells on either side that a quote may run through; it bounds a search in vain."""
+"""Maximum number of lines or cells on either side through which a quote may run; it bounds a search in
+vain."""
 
 
 def read_operand(operand: Operand, passages: Mapping[str, Passage]) -> Figure:
-    """Return the place of the quote and, if a number is named, the value that our reader finds there.
+    """Return the place of the quote and, if a number is named, the value that our reader reads there.
 
     Raises:
-        UnreadError: The passage, the quote, the number, its value or its unit is not there.
+        UnreadError: The passage, the quote, the number, its value or its unit is missing in the source.
     """
     passage = passages.get(operand.passage)
     if passage is None:
@@ -177,7 +180,7 @@ def _part(quote: str, passage: Passage, passages: Mapping[str, Passage]) -> Part
 
 
 def _neighbours(passage: Passage, passages: Mapping[str, Passage]) -> list[Passage]:
-    """Return the cells of the passage's row, or the lines before and after it, in order."""
+    """Return the cells of the passage's row, or the lines before and after the passage, in order."""
     match = re.fullmatch(r"(.+\.(?:r\d+\.c|[ln]))(\d+)", passage.id)
     if match is None:
         return [passage]
@@ -207,7 +210,7 @@ def _with_number(operand: Operand, figure: Figure) -> Figure:
 
 
 def _unit(unit: str | None) -> str | None:
-    """Normalise the unit: "months" to "month", "EUR m" to "EUR"; None: the text alone decides."""
+    """Normalise the unit: "months" to "month", "EUR m" to "EUR"; None means that only the text decides."""
     plain = (unit or "").strip().lower()
     for known in (plain, plain.removesuffix("s")):
         if known in UNITS or known in UNITS_OF_TIME:
@@ -221,7 +224,7 @@ def _unit(unit: str | None) -> str | None:
 def _matching(
     operand: Operand, figure: Figure, found: Sequence[Number] | Sequence[Date]
 ) -> list[Number | Date]:
-    """Return those of *found* that lie whole within the quote and match the operand's written number."""
+    """Return those of *found* that are wholly within the quote and match the operand's written number."""
     inside = [one for one in found if _is_inside(one, figure)]
     if operand.number is None:
         return [*inside]
@@ -246,7 +249,7 @@ def _is_written(said: str, text: str) -> bool:
 
 
 def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
-    """Return *numbers* and, beside its parts, each share of two counts: "9 out of 10", "12 of 14"."""
+    """Return *numbers*, adding each share of two counts beside its parts: "9 out of 10", "12 of 14"."""
     made = [*numbers]
     for part, whole in itertools.pairwise(numbers):
         is_share = _OUT_OF.fullmatch(text[part.end : whole.start]) and not part.unit
@@ -256,7 +259,7 @@ def _with_shares(numbers: Sequence[Number], text: str) -> list[Number]:
 
 
 def _not_there(operand: Operand, figure: Figure) -> str:
-    """Say, in one sentence for the engine, which numbers the quote holds, or where the one named stands."""
+    """Say in one sentence, for the engine, which numbers the quote has, or where the named number is."""
     text = figure.passage.text
     numbers: tuple[Number | Date, ...] = (*_with_shares(numbers_in(text), text), *dates_in(text))
     there = [one for one in numbers if figure.start < one.end and one.start < figure.end]
@@ -285,7 +288,8 @@ def _is_inside(one: Number | Date, figure: Figure) -> bool:
 
 
 KINDS: Final = ("deck-vs-deck", "speech-vs-deck", "sum", "growth", "chart-vs-text")
-"""The five of interfaces.md, `check`; `_kind` corrects an engine's choice where the places show another."""
+"""The five kinds of interfaces.md, `check`; `_kind` corrects an engine's choice if the places show another
+kind."""
 MAX_NOTE: Final = 300  # characters: three lines of a terminal
 MAX_SUBJECT: Final = 120  # characters: a phrase, shown above
 
@@ -295,10 +299,10 @@ def verify(
 ) -> Tension | Refusal:
     """Return the tension that *proposal* names, with the sources' own words, or the reason to refuse it.
 
-    Accepted is only a proposal whose every quote stands in its passage, whose every number our
-    reader finds there with the value named, whose units can be compared, whose formula fails for
-    all values that the wordings allow, and that is not among *known*. Milliseconds, whatever the
-    proposal holds; nothing of it is executed.
+    A proposal is accepted only if every quote is in its passage, our reader reads every number there with the
+    value named, the units can be compared, the formula fails for all values that the wordings allow, and the
+    tension is not among *known*. The check takes milliseconds, whatever the proposal contains; nothing of the
+    proposal is executed.
 
     Args:
         by: The name of the engine that proposed it.
@@ -338,9 +342,9 @@ def _check_apart(figures: Sequence[Figure]) -> None:
 
 
 def _decided(proposal: Proposal, figures: Sequence[Figure]) -> tuple[Comparison, list[Figure]]:
-    """Return the formula, which fails for every value that the wordings allow, and its figures.
+    """Return the formula, which fails for every value that the wordings allow, and the formula's figures.
 
-    Quotes without a number go along: they say what the figures alone do not, as "has fallen".
+    Quotes without a number are included: they say what the figures alone do not, such as "has fallen".
     """
     wordy = [at for at, figure in enumerate(figures) if figure.amount is None]
     numbered = [figure for figure in figures if figure.amount is not None]
@@ -408,7 +412,7 @@ def may_hold(sign: str, left: Interval, right: Interval) -> bool:
 
 
 def _are_same(one: Tension, other: Tension) -> bool:
-    """Return whether both name the same two stretches, in any order and however far their quotes reach."""
+    """Return whether both tensions name the same two places, in any order and however far quotes extend."""
     if any(_is_at(one.a, a) and _is_at(one.b, b) for a, b in ((other.a, other.b), (other.b, other.a))):
         return True
     pairs = ((one.sides, other.sides), (other.sides, one.sides))
@@ -416,9 +420,9 @@ def _are_same(one: Tension, other: Tension) -> bool:
 
 
 def _is_at(one: Place, other: Place) -> bool:
-    """Return whether one place is a part of the other, or both name the same numbers at one place.
+    """Return whether one place is a part of the other, or both name the same numbers in one place.
 
-    The same words said again are no second place.
+    The same words said again do not count as a second place.
     """
     if one.said_at_s is not None and other.said_at_s is not None and fold(one.quote) == fold(other.quote):
         return True
@@ -462,7 +466,8 @@ def _sum(comparison: Comparison, figures: Sequence[Figure]) -> str:
 def _kind(proposal: Proposal, figures: Sequence[Figure], comparison: Comparison | None) -> str:
     """Return the kind by the figures' places, else by the formula, else by the engine's own word.
 
-    Where a quote is there for its words, the kind is one of two places, which are always doubted.
+    If a quote is included for its words, the kind is one for two places; contradictions of such kinds are
+    always doubted.
     """
     spoken = [figure.passage.said_at_s is not None for figure in figures]
     charted = [figure.passage.origin == "chart" for figure in figures]

@@ -1,4 +1,4 @@
-"""One sentence with its numbers and dates, as the rules of arithmetic read it."""
+"""Read one sentence with its numbers and dates, as the rules of arithmetic see it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from orchestrator.material.claims.units import is_currency
 
 
 _LEFT_OPEN = re.compile(r"\b(?:if|would|could|might|suppose|imagine|assum\w+|e\.g\.|example|say)\b|\?", re.I)
-"""The sentence supposes, or asks: nothing is claimed."""
+"""Matches words of a sentence that supposes or asks, and so claims nothing."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Sentence:
         return dates_in(self.text)
 
     def tension(self, kind: str, note: str, sum_: str) -> Tension:
-        """Return a tension of the sentence with itself."""
+        """Return a tension in which the sentence contradicts itself."""
         return Tension(kind, self.place, self.place, note, sum=sum_)
 
 
 def sentences_of(text: str, place: Callable[[str], Place]) -> Iterator[Sentence]:
-    """Yield the sentences of *text* that hold figures and claim them."""
+    """Yield the sentences of *text* that contain figures and claim them."""
     if not any(char.isdecimal() for char in text):
         return
     for start, end in sentences(text):
@@ -80,7 +80,7 @@ def interval_of(number: Number) -> Interval:
 
 
 def is_time(number: Number) -> bool:
-    """Return whether the number is a length of time of at least a day."""
+    """Return whether the number is a length of time of a day or more."""
     return number.unit in ("day", "week") or number.unit in IN_MONTHS
 
 
@@ -111,7 +111,7 @@ _ENDS = re.compile(r"\s*(?:[).,;]|$)")  # "14 % of which" goes on to another fig
 _SPREAD = re.compile(
     r"\b(?:per(?! ?cent)|a year|annual\w*|each|every|CAGR|compound|average|points?|yearly)\b", re.IGNORECASE
 )
-"""The change is spread over several years, or counted in points."""
+"""Matches words which show that a change is spread over several years, or counted in points."""
 
 
 def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
@@ -131,7 +131,7 @@ def growth_tensions(sentence: Sentence) -> Iterator[Tension]:
 
 
 def _from_to(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
-    """Match "from A to B (+P %)" or "from A to B, up P %"."""
+    """Yield the numbers of "from A to B (+P %)" or "from A to B, up P %", if the sentence has that form."""
     text, (one, two, three) = sentence.text, sentence.numbers
     gap = text[two.end : three.start]
     is_tied = _FROM.search(text[: one.start]) and _TO.fullmatch(text[one.end : two.start])
@@ -141,7 +141,7 @@ def _from_to(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
 
 
 def _up_on(sentence: Sentence) -> Iterator[tuple[Number, Number, Number]]:
-    """Match "B, up P % on A" with nothing but what is counted between B and the change."""
+    """Yield the numbers of "B, up P % on A", if only the counted word is between B and the change."""
     text, (one, two, three) = sentence.text, sentence.numbers
     gaps = text[one.end : two.start], text[two.end : three.start]
     if two.unit == "%" and _UP_ON.fullmatch(gaps[0]) and _ON.fullmatch(gaps[1]):
@@ -155,7 +155,7 @@ def _is_long(sentence: Sentence) -> bool:
 
 
 def _fits(before: Number, after: Number, change: Number) -> bool:
-    """Return whether the change fits, counted from either amount or as one's share of the other."""
+    """Return whether the change fits, measured from either amount or as one amount's share of the other."""
     try:
         ratio = interval_of(after) / interval_of(before)
         back = interval_of(before) / interval_of(after)
@@ -179,7 +179,7 @@ _COMMA = re.compile(r"\s*,")  # "or 45 %," and no longer clause
 
 
 def share_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """Yield each "count out of a count" followed directly by a percentage that does not match it."""
+    """Yield each "count out of a count" whose percentage, directly behind it, does not match it."""
     numbers = sentence.numbers
     for part, whole, share in zip(numbers, numbers[1:], numbers[2:], strict=False):
         if not _is_share(sentence, part, whole, share) or _fits_percentages(part, whole, share):
@@ -206,7 +206,7 @@ def _is_share(sentence: Sentence, part: Number, whole: Number, share: Number) ->
 
 
 def _fits_percentages(part: Number, whole: Number, share: Number) -> bool:
-    """Return whether the share is that of the part or of the rest, or a change between the two."""
+    """Return whether the share is that of the part or of the rest, or a change between part and whole."""
     try:
         ratio = interval_of(part) / interval_of(whole) * point(100)
     except IntervalError:
@@ -227,14 +227,16 @@ _LASTS = re.compile(
     r"\s*(?:[\w-]+ ){0,4}(?:lasts?|is enough for|gives|buys)(?: us)?(?: for)?(?: a runway of)?\s*",
     re.IGNORECASE,
 )
-"""Between the money and the time: a runway that only stands beside a sum may be that of other money."""
+"""Matches the text between money and time: a length of time that is only near a sum may be that of other
+money."""
 
 _SLACK: Final = 0.08
-"""Share of the time: a runway is counted to the end of a month and named whole, one in twelve of a year."""
+"""Share of the time by which it may be off: a runway is counted to the end of a month and named whole, one in
+twelve of a year."""
 
 
 def rate_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """Yield each sum of money that does not last, at the rate given, as long as the sentence says."""
+    """Yield each sum of money that does not last as long as the sentence says, at the rate stated."""
     text, numbers = sentence.text, sentence.numbers
     money = [number for number in numbers if is_currency(number.unit) and number.value > 0]
     rates = [(number, match) for number in money if (match := _PER.match(text, number.end))]
@@ -328,24 +330,25 @@ def _adjoin(sentence: Sentence, length: Number, start: Date, end: Date) -> bool:
 _BEHIND_LISTS = re.compile(
     r"\s*(?:\w+\s+)?(?:in all|in total|altogether|all told)\s*[.;)]?\s*$", re.IGNORECASE
 )
-"""After the total, at the end of the sentence, with at most the word that is counted between."""
+"""Matches the words after a list's total, at the end of the sentence, with at most the counted word
+between."""
 
 _BEFORE = re.compile(
     r"(?:\bin total|\bin all|\baltogether|\ba total of|\btotal(?:ling|ing)?|\bmakes|\bmake|=)[\s:,]*$",
     re.IGNORECASE,
 )
-"""Before the total, which is then the last number of the sentence."""
+"""Matches the words before a list's total, which is then the last number of the sentence."""
 
 _NO_LIST = re.compile(
     r"\b(?:of which|of (?:these|those|them)|including|per|each|from|to|between|than|against|instead|not|"
     r"less|minus|remain\w*|left|another|every|versus|vs|times|about)\b|[×*/–]| x ",
     re.IGNORECASE,
 )
-"""Words that tie two figures together in another way than side by side."""
+"""Matches words that relate two figures in another way than as items of a list."""
 
 
 def list_tensions(sentence: Sentence) -> Iterator[Tension]:
-    """Yield each list of amounts of one unit that does not add up to the total at its end."""
+    """Yield each list of amounts in one unit that does not add up to the total at the list's end."""
     numbers = sentence.numbers
     if len(numbers) < 3 or sentence.dates:
         return

@@ -1,6 +1,6 @@
-"""Find table lines that are the sum or difference of others in all places but one.
+"""Find table lines that are the sum or difference of other lines in all places but one.
 
-No words are read but one: with a single column of figures, the last line must be labelled a total.
+Only one word is read: if the table has a single column of figures, the last line must be labelled as a total.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from orchestrator.material.values import Table
 
 
 _BESIDE = re.compile(r"[\s()\[\]+−–*†‡≈~⁰¹²³⁴-⁹]*")
-"""Signs that may stand in a cell beside its number: brackets, a sign, a mark of a footnote."""
+"""Matches signs that may be beside the number in a cell: brackets, a sign, a mark of a footnote."""
 
 _PERCENT = re.compile(r"[%\uff05\u066a\ufe6a]")
 
@@ -44,7 +44,7 @@ MAX_CELL: Final = 40  # characters; a longer cell is a sentence
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell that is one number, which may be off by `slack` as it is worded or rounded."""
+    """A cell that is one number, which may be off by `slack` in view of its wording or rounding."""
 
     row: int
     column: int
@@ -57,16 +57,16 @@ class Cell:
 
 
 UNREAD: Final = "?"
-"""The unit of a cell that has a figure which is not read as one number: it fits no other cell."""
+"""The unit of a cell whose figure is not read as one number: such a cell fits no other cell."""
 
 Line = Sequence[Cell | None]
 
 
 def figures_of(table: Table) -> list[Line]:
-    """Return, row by row, the cells that hold one number and nothing else; None for cells without a figure.
+    """Return, row by row, the cells that contain only one number; None for each cell without a figure.
 
-    A figure that is not read, as "less 30" or a year among amounts, is a cell of the unit `UNREAD`,
-    so that no sum is tried as if it were not there. Headings and labels are None then.
+    A figure that is not read, such as "less 30" or a year among amounts, becomes a cell of the unit `UNREAD`,
+    so that no sum is tried as if the figure were missing. Headings and labels become None.
     """
     form = written_form("\n".join("\n".join(row) for row in table.rows))
     return [
@@ -84,14 +84,14 @@ def _unread(text: str, row: int, column: int) -> Cell | None:
 
 
 def _is_rate(table: Table, row: int, column: int) -> bool:
-    """Return whether the heading or label of the cell says that it is in percent."""
+    """Return whether the cell's heading or label says that the cell is in percent."""
     heading = table.rows[0][column] if row and column < len(table.rows[0]) else ""
     label = table.rows[row][0] if column else ""
     return any(_PERCENT.search(one) and not numbers_in(one) for one in (heading, label))
 
 
 def columns_of(grid: Sequence[Line]) -> list[Line]:
-    """Return the grid by columns, filling up rows that are too short."""
+    """Return the columns of *grid*, with None at the end of rows that are too short."""
     width = max((len(row) for row in grid), default=0)
     return [[row[at] if at < len(row) else None for row in grid] for at in range(width)]
 
@@ -122,20 +122,23 @@ def _cell(shown: str, row: int, column: int, form: Form, is_rate: bool) -> Cell 
 
 
 _UNIT = re.compile(r"[(\[]([^)\]]{1,5})[)\]]\s*$|[^\w\s]?([€$£¥])\S*$")
-"""Of a label: "Rent (€)", "Licences (USD)"."""
+"""Matches the unit in a label: "Rent (€)", "Licences (USD)"."""
 
 _MAX_LINES: Final = 60
-"""Rows or columns; a table beyond that is read by nobody, and pairs of lines would take seconds."""
+"""Maximum number of rows and of columns; nobody reads a larger table, and comparing pairs of its lines would
+take seconds."""
 
 _MIN_EVIDENCE: Final = 3.0
-"""Powers of ten against chance, of all places that agree, and one more for ten lines: two with two digits
-each would be luck. At 4 sums of small counts are missed, as the tests show."""
+"""Minimum evidence against chance, in powers of ten: that of all places that agree, and one more for ten
+lines. Two places with two digits each would be luck. At 4, sums of small counts are missed, as the tests
+show."""
 
 _MIN_PLACES: Final = 3
-"""Where no label names a total: two places that agree, and one that does not."""
+"""Minimum number of places if no label names a total: two that agree, and one that does not."""
 
 FARTHEST: Final = 2.0
-"""A total that is half or twice its parts is one of something else; at 1.5 a wrong first digit is missed."""
+"""Factor by which a total may differ from the sum of its parts; a total further off is that of something
+else. At 1.5 a wrong first digit is missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +152,7 @@ class _Relation:
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """The rows or columns of a table, with a heading for each place of a line."""
+    """The rows or the columns of a table, with a heading for each place within a line."""
 
     lines: Sequence[Line]
     headings: Sequence[str]
@@ -157,12 +160,12 @@ class _Lines:
 
     @property
     def filled(self) -> list[int]:
-        """The indexes of the lines that hold figures."""
+        """The indexes of the lines that contain figures."""
         return [at for at, line in enumerate(self.lines) if any(line)]
 
     @property
     def is_one_place(self) -> bool:
-        """Whether all figures stand in the same place of their lines: the table has one column of figures."""
+        """Whether all figures are at one place of their lines: the table has one column of figures."""
         return (
             len({at for line in self.lines for at, cell in enumerate(line) if cell and cell.unit != UNREAD})
             == 1
@@ -170,7 +173,7 @@ class _Lines:
 
     @property
     def is_one_measure(self) -> bool:
-        """Whether every place but the first is a time, so that a whole line measures the same thing."""
+        """Whether every place but the first is a time, so that each line measures one thing throughout."""
         return all(map(dates_in, self.headings[1:]))
 
 
@@ -208,10 +211,10 @@ class _Broken:
 
 
 def _is_one_cell(row: _Broken, column: _Broken) -> bool:
-    """Return whether a sum down and one across fail in the same cell by the same amount.
+    """Return whether a sum down and a sum across fail in the same cell by the same amount.
 
-    Not so in the corner, the total of both, where one follows from the other: who comes to two of
-    the parts may be counted once in all.
+    The corner, which is the total of both, does not count, because one failure follows from the other there:
+    somebody who is counted in two of the parts may be counted once in the total.
     """
     if not math.isclose(abs(row.off), abs(column.off), rel_tol=1e-6):
         return False
@@ -251,7 +254,7 @@ def _broken(lines: _Lines) -> Iterator[_Broken]:
 
 
 def _relations(filled: Sequence[int]) -> Iterator[_Relation]:
-    """Yield each line as the sum of its neighbours, or as the difference of two lines that adjoin it."""
+    """Yield each line as the sum of its neighbours, or as the difference of two lines next to it."""
     for at, target in enumerate(filled):
         for first in range(at - 1):
             yield _Relation(target, tuple(filled[first:at]))
@@ -273,10 +276,10 @@ class _Sum:
 
 
 def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
-    """Return the parts and then the target in place *at*; empty if a figure is missing or units differ.
+    """Return the parts and then the target at place *at*; empty if a figure is missing or units differ.
 
-    Rates do not add: the growth of a total is not the sum of its parts' growth. But shares whose
-    total is 100 % do.
+    Rates do not add up: the growth of a total is not the sum of its parts' growth. But shares whose total is
+    100 % do add up.
     """
     all_lines = [lines[line] for line in (*relation.parts, relation.target)]
     found = [cell for line in all_lines if at < len(line) and (cell := line[at])]
@@ -287,9 +290,9 @@ def _cells(relation: _Relation, lines: Sequence[Line], at: int) -> list[Cell]:
 
 
 def _is_derived(lines: Sequence[Line], at: int) -> bool:
-    """Return whether the place holds, in each line, the change or ratio of two others of that line.
+    """Return whether the value at index *at* of each line is the change or ratio of two others of that line.
 
-    "618, 571, 8" is a growth in percent, whatever its heading says, and growths do not add.
+    In "618, 571, 8", the 8 is a growth in percent, whatever its heading says; growths do not add up.
     """
     others = [one for one in range(min(map(len, lines))) if one != at and all(line[one] for line in lines)]
     return any(
@@ -306,7 +309,7 @@ def _is_ratio(shown: Cell | None, one: Cell | None, other: Cell | None) -> bool:
 
 
 def _sum(relation: _Relation, cells: Sequence[Cell], places: int) -> _Sum:
-    """Return how the relation fares in one of the *places* in which it is tried."""
+    """Return whether and how the relation holds at one of the *places* at which it is tried."""
     *parts, target = cells
     value = _value(relation, parts)
     halves = [cell.slack for cell in cells]
@@ -331,9 +334,9 @@ def _value(relation: _Relation, parts: Sequence[Cell]) -> float:
 
 
 def _is_near(relation: _Relation, parts: Sequence[float], target: float, value: float) -> bool:
-    """Return whether the target may be meant as a total: above each part, and of a similar size.
+    """Return whether the target may be meant as the total: larger than each part, and of a similar size.
 
-    A stock, an average or a highest value stands where others have a sum, and is no wrong one.
+    A stock, an average or a highest value may be where other tables have a sum, but it is not a wrong sum.
     """
     size = max(map(abs, parts))
     if relation.minus is not None:

@@ -67,9 +67,9 @@ def said(amount: Amount) -> str:
 
 
 def in_one_form(text: str) -> str:
-    """Write the numbers of *text* in digits if one is: "6%, not 8%" for "6%, not eight percent".
+    """Write the numbers of *text* in digits if any is: "6%, not 8%" for "6%, not eight percent".
 
-    What has another unit than a percentage stays as it was written.
+    A number with another unit than percent stays as it was written.
     """
     numbers = numbers_in(text)
     if any(char.isdigit() for number in numbers for char in number.text):

@@ -1,9 +1,9 @@
 """The one reader of dates: days, months, quarters, halves and years, as the days that they cover.
 
-"end of 2027" covers its last quarter, "early 2027" its first, "mid-2027" April to September. A fiscal year
-covers all calendar years that it is named after, and so do its quarters and halves, since nobody writes when
-it begins. "3/4/2026" covers both days that it may be, and what lies between. Decades, times of day and
-"last year" are no dates. "Jan–Mar 2026" are two, and the first takes the year of the second.
+"end of 2027" covers the year's last quarter, "early 2027" its first, and "mid-2027" April to September. A
+fiscal year covers all calendar years that it is named after, and so do its quarters and halves, since nobody
+writes when it begins. "3/4/2026" covers both days that it may mean, and the days between. Decades, times of
+day and "last year" are not dates. "Jan–Mar 2026" is two dates, and the first gets the year of the second.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MONTH_NAMES: Final = (
     "november", "december",
 )  # fmt: skip
 MONTHS: Final = tuple(name[:3] for name in MONTH_NAMES)
-"""As they are abbreviated, in order."""
+"""The abbreviated names of the months, in order."""
 _GERMAN: Final = {
     "januar": 1, "februar": 2, "märz": 3, "mrz": 3, "mai": 5, "juni": 6, "juli": 7, "okt": 10, "oktober": 10,
     "dez": 12, "dezember": 12,
@@ -42,22 +42,22 @@ MONTH_NUMBERS: Final = {
 }
 WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NO_YEAR: Final = 1
-"""Stands in a `date` where no year is written."""
+"""The year of a `date` for which no year is written."""
 
 
 def month_days(year: int, first: int, last: int | None = None) -> tuple[date, date]:
-    """Return the first and last day of month *first*, or of the months *first* to *last*."""
+    """Return the first day of month *first* and the last day of month *last*, or of *first* if it is None."""
     last = last or first
     return date(year, first, 1), date(year, last, monthrange(year, last)[1])
 
 
 def year_days(first: int, last: int | None = None) -> tuple[date, date]:
-    """Return the first day of year *first* and the last day of year *last* (default: the same year)."""
+    """Return the first day of year *first* and the last day of year *last*, or of *first* if it is None."""
     return date(first, 1, 1), date(last or first, 12, 31)
 
 
 def full_year(written: str) -> int:
-    """Return the year that "2026", "26" or "'98" means, from 1970 to 2069: plans reach decades ahead."""
+    """Return the year that "2026", "26" or "'98" means; two digits mean 1970 to 2069, as plans reach far."""
     number = int(written.lstrip("'’‘ "))
     if number >= 100:
         return number
@@ -69,12 +69,13 @@ def full_year(written: str) -> int:
 
 
 Days = tuple[tuple[date, date], bool, str]
-"""First and last day, whether a year is written, precision."""
+"""The first and the last day, whether a year is written, and the precision."""
 
 _NOT_INSIDE: Final = r"(?<![\w.,€$£])(?<!\d:)"  # no part of a word, an amount or a time of day
 _NO_SLASH: Final = r"(?<!/)"  # 24/7 and the like
 _FORECAST: Final = r"(?-i:[AEFP])\b"
-""" "2026E", "2025A", "FY27F": estimate, actual, forecast, plan."""
+"""Matches the letter behind a year that marks an estimate, actual, forecast or plan: "2026E", "2025A",
+"FY27F"."""
 _MONTH: Final = rf"(?P<month>{'|'.join(sorted(MONTH_NUMBERS, key=len, reverse=True))})\b\.?"
 _DAYS: Final = (
     r"(?:(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?\s?(?:[-–/]|to|and|bis)\s?)?"
@@ -85,7 +86,8 @@ _SPOKEN_YEAR: Final = (
     rf"(?P<spoken>(?:nineteen|twenty)[ -](?:{_TWO_DIGITS}|(?:oh|o)[ -](?:{'|'.join(ONES)}))"
     rf"|(?<=\b(?:in|by|of|to)\s)two\sthousand(?:\s(?:and\s)?(?:{_TWO_DIGITS}|{'|'.join(ONES)}))?)\b"
 )
-""" "Nineteen ninety-eight", "twenty oh six"; "two thousand and ten" is a year only behind a preposition."""
+"""Matches a year in words: "Nineteen ninety-eight", "twenty oh six"; "two thousand and ten" is a year only
+behind a preposition."""
 _YEAR: Final = rf"(?:(?P<year>(?:19|20)\d\d)(?![\d%])|['’‘]\s?(?P<short>\d\d)(?!\d)|{_SPOKEN_YEAR})"
 _FISCAL: Final = (
     r"(?P<fiscal>FY|GJ|CY|calendar\syear|fiscal(?:\syear)?|financial\syear)\s?['’]?"
@@ -102,7 +104,8 @@ _WHEN: Final = (
     r"|(?:early|late|mid)[\s-](?:in\s)?)?"
 )
 _QUARTERS_WHEN: Final = {"m": (2, 3), "s": (1, 1), "b": (1, 1), "a": (1, 1), "l": (3, 4), "c": (4, 4)}
-"""By the first letter of middle, start, beginning, Anfang, late and close; "end" and "early" are apart."""
+"""The first and last quarter for the first letter of middle, start, beginning, Anfang, late and close; "end"
+and "early" are separate."""
 
 
 def _year_of(match: re.Match[str]) -> int | None:
@@ -174,7 +177,7 @@ _BEHIND_A_MONTH = re.compile(r"\s?[-–/]\s?|\s(?:to|and|until|through)\s", re.I
 
 
 def _is_a_month(match: re.Match[str]) -> bool:
-    """Return whether a lone month is one (capital or preposition), since "may" and "march" are verbs too."""
+    """Return whether a lone word is a month, by capital or preposition: "may" and "march" are verbs too."""
     word, text = match["month"], match.string
     before = text[max(0, match.start() - 9) : match.start()]
     placed = _BEFORE_A_MONTH.search(before) is not None
@@ -252,7 +255,7 @@ def _measures(text: str, end: int) -> bool:
 
 
 def _is_a_count(match: re.Match[str], year: int) -> bool:
-    """Return whether four digits are money or have a unit or a noun ("2000 customers"), so are no year."""
+    """Return whether four digits are a count or an amount, such as "2000 customers", and so not a year."""
     if not match["year"]:
         return False
     text, start, end = match.string, match.start("year"), match.end("year")
@@ -319,7 +322,7 @@ class Date:
 
 @lru_cache(maxsize=256)  # a sentence's dates are asked for by its claims, its numbers and each check
 def dates_in(text: str) -> tuple[Date, ...]:
-    """Return the dates of *text*, in order and without overlaps; the longest of competing dates counts."""
+    """Return the dates of *text*, in order and without overlaps; of overlapping dates the longest counts."""
     dates: list[Date] = []
     for one in sorted(_candidates(in_ascii(text)), key=lambda one: (one.start, -one.end)):
         if not dates or one.start >= dates[-1].end:
@@ -365,7 +368,7 @@ _LIST = re.compile(r",\s")
 
 
 def _with_the_year_behind(text: str, dates: list[Date]) -> list[Date]:
-    """Give dates without a year the one of the last date: "Jan–Mar 2026", "3 March and 5 May 2026"."""
+    """Give each date without a year that of the date behind it: "Jan–Mar 2026", "3 March and 5 May 2026"."""
     has_joint = False
     for place in range(len(dates) - 2, -1, -1):
         one, following = dates[place], dates[place + 1]

@@ -29,7 +29,8 @@ from orchestrator.material.values import Chart, Deck, Segment, Slide, Table
 
 
 MAX_CELLS: Final = 24
-"""Claims of one table: more would crowd out the page's others; the arithmetic reads the table itself."""
+"""Maximum number of claims from one table: more would crowd out the page's others, and arithmetic reads the
+table itself."""
 _MAX_CELL: Final = 60  # characters; a longer cell is a sentence
 _MONEY = r"[^\s\d]{0,2}[€$£¥][^\s\d]{0,2}"  # "€m", "k$"
 _UNIT_PLACES = re.compile(
@@ -38,15 +39,15 @@ _UNIT_PLACES = re.compile(
 )
 
 Found = tuple[str, tuple[Quantity, ...]]
-"""Text and quantities of one claim."""
+"""The text and the quantities of one claim."""
 
 
 def table_assertions(table: Table) -> Iterator[Found]:
-    """Yield each cell that is a number with a label or heading, at most `MAX_CELLS`.
+    """Yield each cell that is a number with a label or heading, at most `MAX_CELLS` of them.
 
-    Its subject is the row's label, its period a date in the column's heading or in the label,
-    its unit its own, or the one that heading or label names: "Revenue (€m)"; else the money that
-    stands alone in the table's corner, unless the label has a unit.
+    The subject is the row's label, and the period is a date in the column's heading or in the label. The unit
+    is the cell's own, or the one that heading or label names: "Revenue (€m)". Otherwise it is the money that
+    is alone in the table's corner, unless the label has a unit.
     """
     cells = (
         (cell, row[0].strip(), table.rows[0][column].strip() if at and column < len(table.rows[0]) else "")
@@ -75,7 +76,10 @@ def _quantity(cell: str, label: str, heading: str, money: str) -> Quantity | Non
 
 
 def _with_unit(number: Number, heading: str) -> Number | None:
-    """Return the number with its heading's unit and magnitude ("Costs (EUR thousand)", "Share in %")."""
+    """Return the number with the unit and magnitude of its heading ("Costs (EUR thousand)", "Share in %").
+
+    Return None if the heading has none.
+    """
     for match in _UNIT_PLACES.finditer(heading):
         words = next(group for group in match.groups() if group)
         for one in (f"1 {words}", f"1 {' '.join(reversed(words.split()))}"):
@@ -89,10 +93,10 @@ def _with_unit(number: Number, heading: str) -> Number | None:
 
 
 def chart_assertions(chart: Chart) -> Iterator[Found]:
-    """Yield each series by its name, or by the chart's title if it is the only one.
+    """Yield each series under its name, or under the chart's title if it is the only series.
 
-    Its quantities are the first and the last value with their categories; since a chart
-    shows no words for them, `Quantity.text` is the value as it is stored in the deck.
+    The quantities are the series' first and last value with their categories. Since a chart shows no words
+    for values, `Quantity.text` is the value as the deck stores it.
     """
     for series in chart.series:
         text = chart.title if chart.title and len(chart.series) == 1 else series.name
@@ -128,22 +132,26 @@ _RECURS = re.compile(
 _CLAUSE = re.compile(r"[,;:()–—]|\.(?=\s)|\s-\s")  # a full stop only before white space: 4.2 holds none
 _WORD = re.compile(r"[^\W_][\w.&/'’-]*")
 _MAX_SUBJECT: Final = 6
-"""Words, a phrase of half a line; the subject is shown beside the number and never parsed."""
+"""Maximum number of words of a subject, a phrase of half a line; the subject is shown beside the number and
+never parsed."""
 
 
 def quantities_of(text: str) -> tuple[tuple[Quantity, ...], tuple[Date, ...]]:
-    """Return the quantities of *text*, in order, and its dates; `Quantity.text` is verbatim."""
+    """Return the quantities of *text*, in order, and the dates of *text*; `Quantity.text` is verbatim."""
     numbers, dates = [one for one in numbers_in(text) if _measures(one)], dates_in(text)
     return tuple(_quantity_measured(text, number, numbers, dates) for number in numbers), dates
 
 
 def _measures(number: Number) -> bool:
-    """Return whether the number measures: no worded 0 or 1 without a unit ("one approach", "Zero Trust")."""
+    """Return whether the number measures something: a worded 0 or 1 without a unit does not.
+
+    Examples are "one approach" and "Zero Trust".
+    """
     return number.unit is not None or number.value not in (0, 1) or not number.text.isalpha()
 
 
 def kinds_of(quantities: Sequence[Quantity], *, has_date: bool) -> tuple[str, ...]:
-    """Return the kinds of claim that the numbers make, the most specific first."""
+    """Return the kinds of claim that the quantities make, the most specific kind first."""
     found = {_kind(quantity.unit) for quantity in quantities} | ({"date"} if has_date else set())
     return tuple(kind for kind in ("money", "percent", "count", "duration", "date") if kind in found)
 
@@ -169,7 +177,7 @@ def _quantity_measured(
 
 
 def _period(text: str, number: Number, numbers: Sequence[Number], dates: Sequence[Date]) -> str | None:
-    """Return "per month" behind the number, else the nearest date with no other number between them."""
+    """Return "per month" behind the number, else the nearest date with no other number in between."""
     behind = min((other.start for other in numbers if other.start >= number.end), default=len(text))
     if (match := _RECURS.search(text, number.end, behind)) and not _CLAUSE.search(
         text, number.end, match.start()
@@ -208,7 +216,10 @@ def _subject(text: str, number: Number, numbers: Sequence[Number], dates: Sequen
 
 
 def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:
-    """Return a stretch of *text* without function words at its ends, at most `_MAX_SUBJECT` words long."""
+    """Return the words of *text* from *start* to *end* without function words at either end, or None.
+
+    If they are more than `_MAX_SUBJECT` words, the first are returned, or with *from_end* the last.
+    """
     words = list(_WORD.finditer(text, start, end))
     while words and words[-1][0].lower() in FUNCTION_WORDS:
         words.pop()
@@ -223,14 +234,16 @@ def _telling(text: str, start: int, end: int, *, from_end: bool) -> str | None:
 
 _MIN_WORDS: Final = 2  # one word asserts nothing
 _MIN_WORDS_OF_A_DATE: Final = 5
-"""A date in fewer words is a heading or a caption: "Annual report 2025", "Board meeting, May 2026"."""
+"""Minimum number of words of a claim in which no figure has a unit. A date in fewer words is a heading or a
+caption: "Annual report 2025", "Board meeting, May 2026"."""
 _MIN_SPOKEN_WORDS: Final = 5
-""" "Twenty nine percent." repeats or corrects, and nobody could say what it is about."""
+"""Minimum number of words of a spoken claim: "Twenty nine percent." repeats or corrects, and nobody could say
+what it is about."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Assertion:
-    """A claim whose place is not yet known."""
+    """A claim whose place is not known yet."""
 
     text: str
     quantities: tuple[Quantity, ...]
@@ -244,7 +257,7 @@ class _Assertion:
 
 
 def deck_claims(deck: Deck) -> tuple[Claim, ...]:
-    """Return the claims of the slides that are shown, in reading order, with ids d<slide>.<n>."""
+    """Return the claims of the visible slides, in reading order, with ids d<slide>.<n>."""
     seen: set[str] = set()
     claims: list[Claim] = []
     for slide in deck.slides:

@@ -1,6 +1,6 @@
 """Detect the language of a text by its script and its commonest words.
 
-Enough to decide whether English rules apply; no more is claimed for it.
+The detection is good enough to decide whether English rules apply, and is not meant for more.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def word_count(text: str) -> int:
 
 
 def is_of_a_script_without_case(char: str) -> bool:
-    """Return whether *char* is of a script that writes numbers and words without a space, as Chinese."""
+    """Return whether *char* is of a script that puts no spaces between numbers and words, such as Chinese."""
     return char.isalpha() and char.lower() == char.upper() and not char.isascii()
 
 
@@ -46,7 +46,7 @@ def is_of_a_script_without_case(char: str) -> bool:
 
 ENGLISH: Final = "en"
 UNKNOWN: Final = "und"
-"""ISO 639-2 "undetermined": too little text, or a language that the lists do not hold."""
+"""ISO 639-2 "undetermined": the text is too short, or in a language that the lists do not have."""
 
 # Function words that no other list here holds, so that one word never counts for two languages.
 _STOP_WORDS: Final = {
@@ -91,7 +91,7 @@ def language_of(text: str) -> str:
 
 
 def language_of_deck(deck: Deck) -> str:
-    """Return the language of a deck's titles and lines, as `language_of`."""
+    """Return the language of a deck's titles and lines, as `language_of` does."""
     return language_of(" ".join(line for slide in deck.slides for line in (slide.title, *slide.lines)))
 
 
@@ -102,7 +102,10 @@ def reads_as_english(text: str) -> bool:
 
 
 def _by_script(text: str) -> str | None:
-    """Return the language of a non-Latin script with at least a third of the letters (names may be Latin)."""
+    """Return the language of a non-Latin script that has at least a third of the letters, or None.
+
+    Names in such a text may be in Latin letters.
+    """
     latin = len(_LATIN.findall(text))
     for pattern, code in ((_KANA, "ja"), (_HANGUL, "ko"), (_HAN, "zh")):
         # One such sign is a syllable or a word, so a few of them weigh as much as many letters.

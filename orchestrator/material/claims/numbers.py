@@ -55,7 +55,7 @@ from orchestrator.material.claims.words import (
 
 
 class Number(NamedTuple):
-    """A number as it stands in a passage; a tuple, since dense text holds thousands."""
+    """A number as it is written in a passage; a tuple, because dense text has thousands of them."""
 
     text: str  # as written, without hedge words: "4.2M", "a third", "nine weeks", "1.2 million euros"
     start: int
@@ -128,14 +128,14 @@ _PATTERNS: Final = tuple(
     )
 )
 _JOINED = re.compile(r"(?<![\w.,-])(?P<word>[A-Za-z][A-Za-z&]*)-\d[\w.-]*", re.ASCII)
-"""COVID-19, GPT-4, F-35."""
+"""Matches words with a number joined to them: COVID-19, GPT-4, F-35."""
 _SPELLED_MAGNITUDES: Final = frozenset(
     {"hundred", "thousand", "million", "billion", "trillion", "mio", "mrd"}
 )
 
 
 def identifiers_in(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of figures that are not numbers, in no particular order."""
+    """Yield the spans of *text* that are figures but not numbers, in no particular order."""
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
             yield match.span()
@@ -152,7 +152,7 @@ def identifiers_in(text: str) -> Iterator[tuple[int, int]]:
 
 
 def settled(text: str, found: Sequence[Number]) -> tuple[Number, ...]:
-    """Return the numbers of *text*, in order, after resolving each with its neighbours."""
+    """Return the numbers of *text*, in order, after joining each with the neighbours that belong to it."""
     joined: list[Number] = []
     for number in found:
         before = joined[-1] if joined else None
@@ -207,7 +207,7 @@ def _han(text: str, one: Number, other: Number) -> Number | None:
 _OF_EVERY = re.compile(r"\s(?:in|(?:out\s)?of)\s(?:every|each)\s", re.IGNORECASE)
 _ONE_IN = re.compile(r"(?<!number )\bone\s(?:in|out\sof)\s(?:(?:every|each)\s)?$", re.IGNORECASE)
 _MAX_WHOLE: Final = 1000
-"""Of a share in two numbers: "one in a thousand" is said, and "12 in 4,000" counts both."""
+"""Maximum whole of a share in two numbers: "one in a thousand" is said, while "12 in 4,000" counts both."""
 
 
 def _share(text: str, one: Number, other: Number) -> Number | None:
@@ -220,7 +220,7 @@ def _share(text: str, one: Number, other: Number) -> Number | None:
 
 
 def _one_in(text: str, after: int, whole: Number) -> Number | None:
-    """Parse "one in …"; "one" alone is not read as a number, since it is mostly a pronoun."""
+    """Parse "one in …"; "one" alone is not read as a number, because it is mostly a pronoun."""
     left = max(after, whole.start - 20)
     if whole.start - left < len("one in ") or not (match := _ONE_IN.search(text[left : whole.start])):
         return None
@@ -228,7 +228,7 @@ def _one_in(text: str, after: int, whole: Number) -> Number | None:
 
 
 def share_of(text: str, start: int, part: float, whole: Number) -> Number | None:
-    """Return the share that *part* of *whole* makes, from *start* on, or None if it makes none."""
+    """Return the share that *part* is of *whole*, as a number that begins at *start*, or None."""
     size = whole.value
     if whole.unit or whole.scaled or not 0 < part < size <= _MAX_WHOLE:
         return None
@@ -245,7 +245,10 @@ _LAST = re.compile(r",?\s(?:and|or)\s", re.IGNORECASE)
 
 
 def _in_lists(text: str, found: list[Number]) -> list[Number]:
-    """Share the unit in lists of at least three numbers if only the last has it: "3, 2.4 and 1.7 million"."""
+    """Give all numbers of a list the unit that only the last one has: "3, 2.4 and 1.7 million".
+
+    The list must have at least three numbers.
+    """
     for last in range(len(found) - 1, 1, -1):
         if not (found[last].unit or found[last].scaled):
             continue
@@ -273,9 +276,11 @@ _AND = re.compile(r"\sand\s(?:about\s)?", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s(?:about\s|some\s)?$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s(?:about\s|around\s|just\s|some\s)?$", re.IGNORECASE)
 _SHARED_BELOW: Final = 1_000
-""" "From 2 to 4 million": a number from here on is no number of millions (`tests/claims/numbers.yaml`)."""
+"""The value from which a number does not take the magnitude of the number behind it, as the 2 in "From 2 to 4
+million" does (`tests/claims/numbers.yaml`)."""
 _MAX_APART: Final = 10
-""" "From 500 to 2 million" starts at 500; at 100 "thirty to two hundred" would be three thousand."""
+"""Maximum ratio of the two ends of a range that share a magnitude: "From 500 to 2 million" starts at 500. At
+100, "thirty to two hundred" would be three thousand."""
 
 
 def _in_ranges(text: str, found: Sequence[Number]) -> list[Number]:
@@ -325,7 +330,7 @@ def _sharing(one: Number, other: Number) -> tuple[Number, Number]:
 __all__ = ["Number", "cell_number", "numbers_in"]
 
 KEPT: Final = 4096
-"""Texts whose numbers are remembered: more than a deck and an hour of speech have sentences."""
+"""Number of texts whose numbers are cached: more than a deck and an hour of speech have sentences."""
 _MAY_HOLD = re.compile(
     rf"[0-9½⅓⅔¼¾⅕⅛]|\b(?:zero|nought|{'|'.join((*ONES, *TEENS, *TENS))}|half|"
     r"an?[ -](?:fortnight|hundred|thousand|million|billion|trillion|dozen|third|quarter|fifth|"
@@ -336,7 +341,7 @@ _MAY_HOLD = re.compile(
 
 @lru_cache(maxsize=KEPT)
 def numbers_in(text: str) -> tuple[Number, ...]:
-    """Return the numbers of *text*, in order, without overlaps, and with `text[n.start:n.end] == n.text`."""
+    """Return the numbers of *text*, in order and without overlaps; `text[n.start:n.end] == n.text` holds."""
     plain = in_ascii(text)
     if not _MAY_HOLD.search(plain):
         return ()
@@ -347,7 +352,10 @@ def numbers_in(text: str) -> tuple[Number, ...]:
 
 
 def cell_number(text: str) -> Number | None:
-    """Return the number that a table cell is ("2026" among counts is one), or None if it is not a number."""
+    """Return the number that a table cell is, or None if the cell is not a number.
+
+    "2026" among counts is a number.
+    """
     found = _numbers(in_ascii(text), bytearray(len(text)))
     if len(found) != 1:
         return None
@@ -358,7 +366,7 @@ def cell_number(text: str) -> Number | None:
 
 
 def _numbers(text: str, taken: bytearray) -> tuple[Number, ...]:
-    """Return the numbers of *text* outside the characters that are *taken*."""
+    """Return the numbers of *text* that are outside the characters marked as *taken*."""
     figures = sorted(
         (*fractions_in(text), *figures_in(text), *spelled_in(text)), key=lambda f: (f.start, -f.end)
     )
@@ -428,18 +436,18 @@ _AND_A_HALF = re.compile(r"\sand\sa\shalf\b", re.IGNORECASE)  # "two years and a
 # "B2B", "MP3": letters that the figure belongs to.
 _NAMED = re.compile(r"(?<![^\W_])(?!x$)[^\W\d_]$|[^\W_][^\W\d_]$")
 _TIMES = re.compile(r"(?:^|(?<!\d)[\s(])[x×]$|^[x×]$")
-""" "x2", "×3"; "5 ×3" multiplies."""
+"""Matches the sign of a multiple before its figure: "x2", "×3"; but "5 ×3" multiplies."""
 _PERCENT_BEFORE = re.compile(r"(?:^|[\s(])%$")
-""" "%12", as Turkish has it."""
+"""Matches a percent sign before its figure: "%12", as Turkish writes it."""
 _MINUS_BEHIND = re.compile(r"\s?[-−–]\s*")
-""" "90.5-" in a cell, as accounting programs print it."""
+"""Matches a minus behind the figure in a cell: "90.5-", as accounting programs print it."""
 _CELL: Final = 40
 """Characters of a text that brackets may turn into a negative number: a cell, as in `checks/tables.py`."""
 _BRACKETS = re.compile(r"\s*\(\s*\)\s*(?P<percent>%)?\s*")
 
 
 def _negative(text: str, value: float, half: float, unit: str | None) -> Number:
-    """Parse a negative number as accounts write it: "(1,234)", "(5)%"."""
+    """Parse a negative number in the form that accounts have: "(1,234)", "(5)%"."""
     start, end, value = text.index("("), len(text.rstrip()), -abs(value)
     return Number(
         text[start:end], start, end, value, value - half, value + half, unit, None, half, scaled=True
@@ -448,11 +456,12 @@ def _negative(text: str, value: float, half: float, unit: str | None) -> Number:
 
 _WORDS = re.compile(rf"(?:{SPACE}|-|\n)(?P<word>[^\W\d_][\w'’-]*)")
 _NOUN_WITHIN: Final = 3
-"""Words in which the counted noun is looked for: "29 new members", "8 parallel CI jobs"; with one, "new"."""
+"""Number of words in which the counted noun is looked for: "29 new members", "8 parallel CI jobs"; with one,
+it would be "new"."""
 
 
 def _noun(text: str, end: int, *, is_one: bool) -> str | None:
-    """Return the first plural within three words, else the next word, as behind "one"."""
+    """Return the first plural within three words, else the next word; with *is_one*, always the next word."""
     first = None
     end = mark.end() if (mark := RAISED.match(text, end)) else end
     for _ in range(1 if is_one else _NOUN_WITHIN):

@@ -1,4 +1,4 @@
-"""Numbers as digits, words and fractions: "a third", "two thirds", "half the", "half a year"."""
+"""Read numbers in digits, words and fractions: "a third", "two thirds", "half the", "half a year"."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ _FIGURE = re.compile(
 )
 _POWER = re.compile(r"(?<![\w.,])10(?:\^(?P<plain>\d{1,2})(?![\w.])|(?P<raised>[⁰¹²³⁴-⁹]{1,2})(?!\w))")
 _AFTER_LETTERS = re.compile(r"(?:(?<=[A-Z]{3})|(?<=\bx))\d+(?:[.,]\d+)?(?!\d)", re.ASCII)
-"""EUR5M, x2: whether the letters are a currency is for the caller."""
+"""Matches a figure joined to letters: EUR5M, x2. Whether the letters are a currency is for the caller to
+decide."""
 _VULGAR: Final = {"½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅛": 1 / 8}
 _WITH_VULGAR = re.compile(rf"(?<![\w.,])(?P<whole>\d{{1,4}})?\s?(?P<part>[{''.join(_VULGAR)}])", re.ASCII)
 # "2/3 of"; "2/3" alone is a date or a page.
@@ -53,12 +54,13 @@ _OVER = re.compile(r"(?<![\w.,/])(?P<part>\d)/(?P<whole>\d{1,2})(?=\s(?:of|the)\
 _ONE_DOT = re.compile(r"[1-9]\d{0,2}\.\d{3}", re.ASCII)  # 1.200 or 1.2 thousandths: the text decides
 _CONTINENTAL = re.compile(r"(?<![\d,])\d+,\d{1,2}(?![\d,])|\d\.\d{3}\.\d{3}|\d\.\d{3},\d", re.ASCII)
 _MAX_DIGITS: Final = 24
-"""No amount has as many, and a float has 17: the rest is cut off, so that no text costs more to read."""
+"""Maximum number of digits that are read. No amount has as many, and a float has 17: the rest is cut off, so
+that no text costs more to read."""
 _COMMA_DECIMAL: Final = frozenset({"de", "nl", "es", "it", "pt", "fr", "sv", "pl"})
 
 
 def figures_in(text: str) -> Iterator[PlainNumber]:
-    """Yield each figure of *text*, in order within one kind; a caller sorts them."""
+    """Yield each figure of *text*; they are in order only within one kind, so a caller sorts them."""
     dots = None
     for pattern in (_FIGURE, _AFTER_LETTERS):
         for match in pattern.finditer(text):
@@ -82,9 +84,9 @@ def figures_in(text: str) -> Iterator[PlainNumber]:
 
 
 def last_place(value: float) -> float:
-    """Return the place to which a whole number is rounded if it ends in zeros beyond its third digit.
+    """Return the place to which a whole number is rounded, by the zeros beyond its third digit.
 
-    "40,000" may stand for 39,950 and "1,200" for 1,195; "240", "100" and "1,240" stand for themselves.
+    "40,000" may mean 39,950, and "1,200" may mean 1,195; "240", "100" and "1,240" mean themselves.
     """
     place = 1.0
     while value and value % (10 * place) == 0 and abs(value) >= 1000 * place:
@@ -107,7 +109,7 @@ def _figure(written: str, start: int, end: int) -> PlainNumber:
 
 
 def _groups_by_dots(text: str) -> bool:
-    """Return whether the text writes thousands with dots: it or its language uses decimal commas."""
+    """Return whether the text writes thousands with dots: the text or its language uses decimal commas."""
     return _CONTINENTAL.search(text) is not None or language_of(text) in _COMMA_DECIMAL
 
 
@@ -116,7 +118,7 @@ _MONEY_RIGHT = re.compile(r"\s?(?:[€£]|(?:EUR|CHF|Euro)\b)")
 
 
 def _is_beside_money(text: str, start: int, end: int) -> bool:
-    """Return whether money stands beside the figure: no price has three decimals, so "1.200 €" is 1,200."""
+    """Return whether money is beside the figure: no price has three decimals, so "1.200 €" is 1,200."""
     return bool(_MONEY_LEFT.search(text[max(0, start - 6) : start]) or _MONEY_RIGHT.match(text, end))
 
 
@@ -130,7 +132,7 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _MAX_WORDS: Final = 24
-"""Words of one number: "nine hundred and ninety-nine million …" has fewer."""
+"""Maximum number of words of one number: "nine hundred and ninety-nine million …" has fewer."""
 
 _FOLLOWS: Final = {
     "": ("digit", "teen", "ten"),
@@ -145,7 +147,7 @@ _FOLLOWS: Final = {
     "half": ("scale",),
     "dozen": (),
 }
-"""Which kind of word may follow which within one number."""
+"""The kinds of word that may follow each kind of word within one number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ class _Sum:
         self.last = word.kind
 
     def plain(self) -> PlainNumber:
-        """Return the number with its last word's place and magnitude: a whole million in "four million"."""
+        """Return the number, with its last word's place and magnitude: a whole million in "four million"."""
         self._settle()
         value = self.total + self.current
         place = self.step if self.last in ("scale", "half", "decimal") else last_place(value)
@@ -220,7 +222,7 @@ class _Sum:
 
 
 def spelled_in(text: str) -> Iterator[PlainNumber]:
-    """Yield each number in words, in order, without ordinals, "one of the best" and "millions"."""
+    """Yield each number in words, in order; ordinals, "one of the best" and "millions" are not numbers."""
     words = [
         _Word(m[0].lower(), _kind(m[0].lower()), m.start(), m.end())
         for m in _TOKEN.finditer(text)
@@ -333,7 +335,7 @@ _A = re.compile(
     r"(?=\s(?:fortnight|(?:decade|year|month|week|day|hour|minute)\sand\sa\shalf)\b)",
     re.IGNORECASE,
 )
-"""The article that is a number: "a fortnight", "a year and a half"."""
+"""Matches the article where it is a number: "a fortnight", "a year and a half"."""
 _WHICH_HALF = re.compile(
     r"\b(?:first|second|1st|2nd|last|this|next|other|each|per|every|one|the|our)[ -]$", re.I
 )
@@ -362,7 +364,7 @@ def fractions_in(text: str) -> Iterator[PlainNumber]:
 
 
 def _is_share(text: str, match: re.Match[str], count: float) -> bool:
-    """Return whether it is a part, no ordinal ("a third site"), price ("a quarter") or stretch of time."""
+    """Return whether the match is a share, not an ordinal ("a third site"), price or stretch of time."""
     part, of_a_whole = match["part"].lower(), bool(_OF_A_WHOLE.match(text, match.end()))
     if bool(match["many"]) != (count > 1):
         return False

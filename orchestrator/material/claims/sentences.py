@@ -21,7 +21,8 @@ _MARKER = re.compile(r"(?:[•●○▪■◦‣⁃∙·*>–—✓✔➢➤→-
 _FINAL = re.compile(r"[^\w)%\]\"'”’+°!€£$]+$")
 
 MAX_SENTENCE: Final = 700
-"""Characters; what is longer has lost its punctuation, and no board could hear it as one claim."""
+"""Maximum number of characters of a sentence. A longer one has lost its punctuation, and no board could hear
+it as one claim."""
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -39,7 +40,7 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def without_final_stop(text: str) -> str:
-    """Return the sentence without a full stop, colon, tick or dash at its end; it stays a substring."""
+    """Return the sentence without a full stop, colon, tick or dash at its end; the result is a substring."""
     return _FINAL.sub("", text)
 
 

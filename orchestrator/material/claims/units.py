@@ -1,6 +1,6 @@
 """The units of numbers: currencies, magnitudes, percent, multiples and stretches of time.
 
-Each function reads the few characters on one side of a figure and says where it stopped.
+Each function reads the few characters on one side of a figure and returns where it stopped.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Final, NamedTuple
 from orchestrator.material.claims.words import HAN, han_magnitude, magnitude_of, percent_words, word_set
 
 SPACE: Final = "[ \u00a0\u2009\u202f]"
-"""Spaces within one number: plain, no-break, thin and narrow no-break space."""
+"""Matches a space within a number: plain, no-break, thin or narrow no-break."""
 
 RAISED: Final = re.compile("[¹²³⁰⁴-⁹]+")
-"""Marks of footnotes, which are no digits of the figure before them."""
+"""Matches marks of footnotes, which are not digits of the figure before them."""
 
 CODES: Final = word_set(
     "AED AFN AOA ARS AUD AWG AZN BBD BDT BGN BHD BIF BMD BND BRL BTN BWP BYN BZD CAD CDF CHF CLP CNY "
@@ -24,17 +24,17 @@ CODES: Final = word_set(
     "RUB RWF SAR SBD SCR SEK SGD SYP SZL THB TJS TMT TND TTD TWD TZS UAH UGX USD UYU UZS VED VES VND "
     "VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG"
 )
-"""ISO 4217 (list one, 2025): the codes that no deck writes in capitals for anything else."""
+"""The currency codes that no deck writes in capitals for anything else: ISO 4217 (list one, 2025)."""
 CODES_LIKE_WORDS: Final = word_set(
     "ALL AMD ANG BAM BOB BSD COP CUP CVE ERN GEL HRK LAK MAD MOP PAB PEN SDG SHP SLE SOS SRD SSP STN "
     "SVC TOP TRY"
 )
-"""Its codes that are also words or names ("ALL 12 sites", "TOP 10", "COP 26"): read as money beside a
-large figure, as in "PEN 3 million" or "TRY 40,000", and nowhere else. The kuna and the
-guilder of the Antilles are gone, and stand in decks still."""
+"""Currency codes that are also words or names ("ALL 12 sites", "TOP 10", "COP 26"). They are read as money
+only beside a large figure, as in "PEN 3 million" or "TRY 40,000". The kuna and the guilder of the Antilles
+are abolished, but decks still have them."""
 
 OF_ANY_NUMBER: Final = ("ALL", "TOP")
-"""Codes that any large number may follow: "ALL 2,400 staff", "TOP 1,000 customers"."""
+"""Currency codes that any large number may follow: "ALL 2,400 staff", "TOP 1,000 customers"."""
 
 # A bare $ is the US dollar, as most decks mean it.
 _SYMBOLS: Final = {
@@ -57,7 +57,7 @@ _WORDS: Final = {
 }  # fmt: skip
 _LETTERS: Final = {"k": 1e3, "K": 1e3, "M": 1e6, "MM": 1e6, "m": 1e6, "B": 1e9, "b": 1e9, "T": 1e12}
 _BESIDE_A_SIGN: Final = {"T": 1e3, "k": 1e3, "K": 1e3, "M": 1e6, "m": 1e6, "bn": 1e9}
-"""Letters joined to a currency: "T€" is a thousand euros, as German accounts have it."""
+"""Factors of the letters joined to a currency: "T€" is a thousand euros, as in German accounts."""
 
 _TIME: Final = {
     "millisecond": ("second", 1e-3), "ms": ("second", 1e-3), "second": ("second", 1.0),
@@ -69,7 +69,8 @@ _TIME: Final = {
     "yr": ("year", 1.0), "decade": ("year", 10.0),
 }  # fmt: skip
 TIME_UNITS: Final = frozenset(name for name, _ in _TIME.values())
-"""In the singular: "second", "minute", "hour", "day", "week", "month", "quarter", "year"."""
+"""The units of time, in the singular: "second", "minute", "hour", "day", "week", "month", "quarter",
+"year"."""
 
 _CURRENCIES: Final = (CODES - {"RMB"}) | CODES_LIKE_WORDS
 
@@ -89,7 +90,7 @@ _BEFORE = re.compile(
 _BEFORE_ENDS_IN: Final = frozenset("-−–△sSeE") | {
     one[-1] for words in (_SYMBOLS, CODES, CODES_LIKE_WORDS) for one in words
 }
-"""Last characters of a sign, "minus", "negative" and all currencies: nothing else is looked at."""
+"""Last characters of a sign, of "minus", of "negative" and of all currencies: nothing else is examined."""
 _OF_A_CURRENCY: Final = "".join(
     {*"-−–△. \u00a0\u2009\u202f", *"".join((*_SYMBOLS, *CODES, *_BESIDE_A_SIGN)), *"miordtslMIORDTSL"}
 )
@@ -99,7 +100,7 @@ _LARGE = re.compile(r"\d{1,3}(?:[.,’']\d{3})+(?!\d)")  # grouped: a figure tha
 _DIGITS = re.compile(r"\d[\d.,]*")
 _MINUS_SPOKEN = re.compile(r"\b(?:minus|negative)\s$", re.IGNORECASE)
 _NO_UNIT: Final = frozenset((*',;:()[]|"?!', ""))
-"""With one of these, or the end of the text, behind a figure it has no unit."""
+"""Characters that, like the end of the text, show that the figure before them has no unit."""
 _SCALE = re.compile(
     rf"(?:{SPACE}|-)?(?:(?i:(?P<dotted>{_DOTTED})|(?P<word>{_any(_WORDS)})s?\b"
     r"(?:\s(?P<second>thousand|million|billion)\b)?))"
@@ -177,7 +178,7 @@ def money_before(text: str, start: int) -> tuple[str | None, float, float, int]:
 
 
 def unit_after(text: str, end: int, currency: str | None = None) -> Unit:
-    """Return the unit behind a figure that ends at *end*; *currency* is the one in front of it."""
+    """Return the unit behind a figure that ends at *end*; *currency* is the one in front of the figure."""
     if mark := RAISED.match(text, end):  # "$320¹ million": a footnote's
         unit = unit_after(text, mark.end(), currency)
         return unit if unit.end > mark.end() else unit._replace(end=end)
@@ -224,7 +225,7 @@ _FOREIGN = re.compile(rf"{SPACE}?(?:de )?(?P<words>(?:mil )?[^\W\d_][^\s\d.,;:!?
 
 
 def _foreign_scale(text: str, end: int, *, is_indian: bool) -> tuple[float, int, bool]:
-    """Return a magnitude in another language's words or signs: "Mrd.", "crore", "億", "млн"."""
+    """Return a magnitude in the words or signs of another language: "Mrd.", "crore", "億", "млн"."""
     if signs := _HAN_SIGNS.match(text, end):
         return han_magnitude(signs["signs"]), signs.end(), True
     if match := _FOREIGN.match(text, end):

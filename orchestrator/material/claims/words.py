@@ -1,4 +1,4 @@
-"""Words of other languages beside a figure, kept as data: magnitudes, totals, function words."""
+"""Words of other languages beside a figure, stored as data: magnitudes, totals, function words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SMALL_NUMBERS: Final = {
     "nought": 0, **{word: n for n, word in enumerate(("zero", *ONES, *TEENS))},
     **{word: 10 * n for n, word in enumerate(TENS, start=2)},
 }  # fmt: skip
-"""Every word for a number below a hundred, but for those of two words."""
+"""Every single word for a number below a hundred."""
 
 FUNCTION_WORDS: Final = word_set(
     "a about above after all an and any are as at be because been before below between both but by can could "
@@ -40,7 +40,8 @@ FUNCTION_WORDS: Final = word_set(
     "till to today under until up was we were what when where which while who will with within without would "
     "you your"
 )
-"""Articles, pronouns, prepositions, conjunctions, auxiliaries: no noun that a number counts."""
+"""Articles, pronouns, prepositions, conjunctions and auxiliaries, which are never the noun that a number
+counts."""
 
 # By which a number in words is told from a pronoun or an ordinal.
 NEXT_WORD: Final = re.compile(r"\s([^\W\d_]+)")
@@ -53,9 +54,9 @@ NEXT_WORD: Final = re.compile(r"\s([^\W\d_]+)")
 ABOUT, NEARLY, MORE, LESS, BARELY_MORE = "about", "nearly", "more", "less", "barely_more"
 
 SLACK: Final = 0.1
-"""Share of the value by which "about 40" may miss it; the bench's findings are the same from 0.03 to 0.2."""
+"""Share of the value by which "about 40" may be off; the bench's findings are the same from 0.03 to 0.2."""
 SHARE_SLACK: Final = 0.05
-"""Share of the value by which "a third" may miss it: a third is said of 32 to 35 per cent."""
+"""Share of the value by which "a third" may be off: people say "a third" for 32 to 35 per cent."""
 
 _TABLE: Final = {
     ABOUT: "about|around|approximately|approx\\.?|roughly|circa|ca\\.?|c\\.|some|an estimated|estimated|"
@@ -82,7 +83,7 @@ _LAST_WORDS: Final = tuple(
         for words in kind.split("|")
     }
 )
-"""Of each hedge, without its full stop: a window that ends in none of them need not be searched."""
+"""The last word of each hedge, without its full stop: text that ends in none of them need not be searched."""
 _SIGNS: Final = frozenset("~≈±<>≥≤=.")  # last characters of hedges that are no letters
 _MAX_CHARS: Final = 24  # characters before a number: "slightly more than", the longest hedge, with its spaces
 _BEHIND = re.compile(
@@ -97,12 +98,12 @@ _NO_PREPOSITION = re.compile(r"\b(?:for|in|after|of|well|just|by|with)\sover\s$"
 
 @dataclass(frozen=True, slots=True)
 class Hedge:
-    """How far the words beside a number widen its interval."""
+    """How the words beside a number widen the number's interval."""
 
     kind: str
 
     def widen(self, value: float, low: float, high: float) -> tuple[float, float]:
-        """Return the interval of *value*, whose rounding alone gives *low* to *high*."""
+        """Return the widened interval of *value*; rounding alone gives *low* to *high*."""
         slack = SLACK * abs(value)
         return {
             ABOUT: (min(low, value - slack), max(high, value + slack)),
@@ -114,7 +115,10 @@ class Hedge:
 
 
 def hedge_beside(text: str, start: int, end: int, *, is_time: bool) -> Hedge | None:
-    """Return the hedge of the number at *start* to *end*; "over three years" is a duration, not a hedge."""
+    """Return the hedge of the number from *start* to *end*, or None; with *is_time*, "over" is not a hedge.
+
+    "over three years" is a duration.
+    """
     if (behind := _BEHIND.match(text, end)) and behind.lastgroup:
         return Hedge(behind.lastgroup)
     window = text[max(0, start - _MAX_CHARS) : start]
@@ -136,7 +140,7 @@ _HAN: Final = {
     "億": 1e8, "亿": 1e8, "억": 1e8, "兆": 1e12, "조": 1e12,
 }  # fmt: skip
 HAN: Final = "".join(_HAN)
-"""The signs of magnitude of Chinese, Japanese and Korean, which multiply: 百万 is a million."""
+"""The signs of magnitude in Chinese, Japanese and Korean, which multiply: 百万 is a million."""
 
 
 def _words() -> dict[str, Any]:
@@ -151,7 +155,7 @@ def _magnitudes() -> dict[str, float]:
 
 
 def magnitude_of(word: str, *, is_indian: bool) -> float | None:
-    """Return the factor of a magnitude in lower case, or None if it is none or has two meanings."""
+    """Return the factor of a magnitude, or None if *word* is not a magnitude or has two meanings."""
     word = word.lower().rstrip(".")
     if is_indian and word in _words()["indian"]:
         return float(_words()["indian"][word])
@@ -176,12 +180,12 @@ def percent_words() -> re.Pattern[str]:
 
 @cache
 def total_label() -> re.Pattern[str]:
-    """Return a pattern for a label that begins with a word for "total" in one of the languages listed."""
+    """Return a pattern for a label that begins with a word for "total" in one of our languages."""
     return re.compile(rf"\W*(?:grand )?(?:{'|'.join(_words()['totals'].split())})(?!\w)", re.IGNORECASE)
 
 
 def is_function_word(word: str, text: str) -> bool:
-    """Return whether *word* is a function word of English or of the language of *text* (states no size)."""
+    """Return whether *word* is a function word of English or of the language of *text*, and so no size."""
     lists, word = _words()["function_words"], word.lower()
     return word in FUNCTION_WORDS or any(
         word in lists.get(code, "").split() for code in ("en", language_of(text))

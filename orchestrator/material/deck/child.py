@@ -1,7 +1,7 @@
-"""The process that parses a deck: with limits, and able to write to its output alone.
+"""The process that parses a deck, within limits and able to write only to its output.
 
-Started by `orchestrator.material.deck.read`, which hands it the open file as standard input and one
-JSON argument. It prints one JSON object: `{"deck": …}` or `{"error": "is …"}`.
+The process is started by `orchestrator.material.deck.read`, which passes the open file as standard input and
+one JSON argument. It prints one JSON object: `{"deck": …}` or `{"error": "is …"}`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from orchestrator.material.values import Deck
 
 TEXT_SUFFIXES = (".md", ".markdown", ".txt", "")
 _HEAD = 4096
-"""Bytes that are looked at: more than any mark below needs, with blank lines before a web page's."""
+"""Number of bytes that are read to recognise a file: more than any mark below needs, with blank lines before
+a web page's."""
 _PDF_HEADER_WITHIN = 1024
-"""Bytes in which a PDF's header may stand: ISO 32000-1, annex H, note 13."""
+"""Number of bytes within which a PDF's header may begin: ISO 32000-1, annex H, note 13."""
 _GIVE = "give a .pptx, .pdf or .md file"
 
 # The first bytes of files that are given in place of a deck, from each format's specification.
@@ -55,10 +56,10 @@ _HTML = (b"<!doctype html", b"<html")
 
 
 def deck_kind(file: BinaryIO, name: str) -> str:
-    """Return "pptx", "pdf" or "md", and leave *file* at its beginning.
+    """Return the kind of the deck, "pptx", "pdf" or "md", and leave *file* at its beginning.
 
     Raises:
-        DeckError: It is something else. The message is a predicate ("is …").
+        DeckError: The file is of another kind. The message is a predicate ("is …").
     """
     head = file.read(_HEAD)
     file.seek(0)
@@ -136,7 +137,10 @@ def _answer(file: BinaryIO, name: str, limits: DeckLimits) -> dict[str, Any]:
 
 
 def _reader(kind: str) -> Reader:
-    """Return the reader for decks of *kind*; loads only its modules, while compiled files may be written."""
+    """Return the reader for decks of *kind*; import only that reader's modules.
+
+    Call it while compiled files may still be written.
+    """
     if kind == "pptx":
         from orchestrator.material.deck.pptx import read_pptx
 
@@ -159,7 +163,7 @@ def _sha256(file: BinaryIO) -> str:
 
 
 def _bound(kind: int, most: int, at_last: int | None = None) -> None:
-    """Limit a resource of this process; a system that does not know the limit does without it."""
+    """Limit a resource of this process; on a system that does not know the limit, do nothing."""
     try:
         resource.setrlimit(kind, (most, most if at_last is None else at_last))
     except (OSError, ValueError):

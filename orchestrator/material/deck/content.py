@@ -1,4 +1,4 @@
-"""deck-content.md: what the deck says, slide by slide, with its claims and gaps."""
+"""deck-content.md: what the deck says, slide by slide, with the deck's claims and gaps."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ _UNFILLED = re.compile(
     r"|(?-i:\b(?:TBD|TBC|TBA|TODO|FIXME|XXX+|(?:PROJECT|COMPANY|PRODUCT|CLIENT|CUSTOMER|YOUR) NAME)\b)",
     re.IGNORECASE,
 )
-"""Words of templates, as the makers of slide programs and of templates print them."""
+"""Matches words of templates, as the makers of slide programs and of templates print them."""
 
 _MAX_HEADING = 80
-"""Characters, a line of a slide; a longer title is a statement, so the slide says something."""
+"""Maximum number of characters of a bare title, a line of a slide. A longer title is a statement, so the
+slide says something."""
 
 
 def find_gaps(deck: Deck) -> tuple[Gap, ...]:
-    """Find the gaps of each slide, in order, by structure only; an engine says what an argument lacks."""
+    """Find the gaps of each slide, in order, by structure only; what an argument lacks, an engine says."""
     return tuple(Gap(slide.number, note) for slide in deck.slides for note in _of_slide(deck, slide))
 
 
@@ -55,12 +56,12 @@ def _body(slide: Slide) -> bool:
 
 
 def _is_bare(slide: Slide) -> bool:
-    """Return whether the slide holds only a heading; the deck's own title slide does not count."""
+    """Return whether the slide has only a heading; the deck's own title slide does not count."""
     return slide.number > 1 and 0 < len(slide.title) <= _MAX_HEADING and not _body(slide)
 
 
 def _beside_a_bare_one(deck: Deck, slide: Slide) -> bool:
-    """Return whether a bare slide is next to another one: a single bare slide just opens a section."""
+    """Return whether the slide before or after *slide* is bare: a single bare slide just opens a section."""
     return any(_is_bare(other) for other in deck.slides if abs(other.number - slide.number) == 1)
 
 
@@ -73,9 +74,9 @@ __all__ = ["find_gaps", "render_deck_content", "slide_texts"]
 def render_deck_content(deck: Deck, claims: Sequence[Claim], gaps: Sequence[Gap]) -> str:
     """Render deck-content.md; equal arguments give equal text.
 
-    The deck's own words stand verbatim behind "> ", one paragraph a line and indented under
-    the line that it belongs to, or in the cells of a table, where only "|" is escaped; so
-    nothing that a slide says begins a line, and no slide can forge a heading of this file.
+    The deck's own words stand verbatim behind "> ", one paragraph a line and indented under the line that it
+    belongs to, or in the cells of a table, where only "|" is escaped; so no text of a slide begins a line,
+    and no slide can forge a heading of this file.
     """
     parts = [
         f"# Deck: {deck.title}",
@@ -133,12 +134,12 @@ def _slide(slide: Slide, claims: Iterable[Claim], gaps: Iterable[Gap]) -> Iterat
 
 _UNSAID = "Beside it (footers, contact lines, labels of drawings: nobody asserts them)"
 _DEEPEST = 8
-"""Levels that are shown by indentation: PowerPoint has nine, from 0 on (ECMA-376 part 1, 20.1.10.85). A line
-that is deeper stands as deep as the ninth."""
+"""Number of levels that are shown by indentation, for a paragraph's levels from 0 to 8: PowerPoint has nine
+(ECMA-376 part 1, 20.1.10.85). A deeper line is shown at the ninth level."""
 
 
 def _indented(slide: Slide, index: int) -> str:
-    """Return a line with two spaces in front for each line that it stands under."""
+    """Return the line at *index*, indented by two spaces for each line under which it is nested."""
     depth, above = 0, index
     while depth < _DEEPEST and slide.parents and (parent := slide.parents[above]) is not None:
         depth, above = depth + 1, parent
@@ -150,7 +151,7 @@ def _quoted(lines: Iterable[str]) -> str:
 
 
 def _table(table: Table) -> str:
-    """Render the table as a pipe table, with its first row as the header."""
+    """Render *table* as a pipe table, with its first row as the header."""
     width = max((len(row) for row in table.rows), default=0)
     rows = [[*row, *[""] * (width - len(row))] for row in table.rows]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
@@ -158,7 +159,7 @@ def _table(table: Table) -> str:
 
 
 def _numbers(chart: Chart) -> Table:
-    """Convert the chart to a table: a row for each category, a column for each series."""
+    """Convert *chart* to a table with a row for each category and a column for each series."""
     length = max([len(chart.categories), *(len(series.values) for series in chart.series)])
     rows = [("", *(series.name for series in chart.series))]
     for index in range(length):

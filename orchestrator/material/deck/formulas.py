@@ -1,4 +1,4 @@
-"""Office formulas as one line of text in which fractions and powers stay recognisable.
+"""Convert Office formulas to one line of text in which fractions and powers stay recognisable.
 
 Source: ECMA-376 part 1, 22.1 (Office Math Markup Language).
 """
@@ -19,8 +19,8 @@ _LOWERED = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉�
 def raised(text: str) -> str:
     """Return *text* as superscript, or behind "^" if it has none: "¹", "ⁿ", "⁻⁶", "^(Q1)".
 
-    Letters alone stay as they are, since they are endings ("2nd", "™" typed as TM), but for a single small
-    one, which may be the mark of a footnote.
+    Text of letters alone stays as it is, since it is an ending ("2nd", "™" typed as TM). The exception is a
+    single small letter, which may be the mark of a footnote.
     """
     letters = text.strip()
     if not any(map(str.isdigit, text)) and (len(letters) != 1 or not letters.islower()):
@@ -79,13 +79,13 @@ def _part(element: Element, name: str) -> str:
 
 
 def power(text: str) -> str:
-    """Return *text* as a power, "³" or "^(xy)"; "" if it is empty."""
+    """Return *text* as a power, "³" or "^(xy)", or "" if it is empty."""
     small = raised(text)
     return small if small != text else text and f"^({text})"
 
 
 def subscript(text: str) -> str:
-    """Return *text* as an index, "₁" or "_(i)"; "" if it is empty."""
+    """Return *text* as an index, "₁" or "_(i)", or "" if it is empty."""
     return lowered(text) if text.isdecimal() else text and f"_({text})"
 
 

@@ -10,24 +10,24 @@ from orchestrator.material.values import Deck, Slide
 MIB = 2**20
 
 LIGHTER = "save it again, or export it as PDF"
-"""The way out for a user whose deck costs more to read than it may."""
+"""What a user can do if the deck costs more to read than is allowed."""
 
 SHORTER = "give the part of it that is presented"
-"""The way out where it says more than is read."""
+"""What a user can do if the deck has more text than is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeckLimits:
-    """Limits for reading one deck; a deck over one is refused with one line that names the limit.
+    """Limits for reading one deck; a deck over one of them is refused with a line that names the limit.
 
     The defaults keep the promise of trust.md (no hang over 10 s, under 300 MB) with some
     room for the start of the interpreter and for its shared libraries, which
     `memory_bytes` does not count. The largest of the real decks that this was tried on
     takes 0.5 s and 42 MB.
 
-    Less processor time than wall time: the kernel's signal comes first and says which of the two it was. Of
-    the counts no deck of a talk comes near (the real ones have up to 17 slides): they stop one that was made
-    to do harm early, before memory and time run out.
+    The processor time is less than the wall time, so that the kernel's signal comes first and says which of
+    the two ran out. No deck of a talk comes near the counts (the real decks have up to 17 slides). They stop
+    a deck that was made to do harm early, before memory and time run out.
     """
 
     file_bytes: int = 500 * MIB  # of the file itself; pictures and films in it are never unpacked
@@ -50,7 +50,7 @@ def check_lines(deck: Deck, limits: DeckLimits) -> Deck:
     """Return *deck* if it has few enough lines and cells to be processed while a reader waits.
 
     Raises:
-        DeckError: It has; the message lacks the file's name.
+        DeckError: The deck has more lines or cells than that; the message lacks the file's name.
     """
     longest = max(deck.slides, key=lambda slide: len(slide.lines))
     count = sum(len(slide.lines) for slide in deck.slides)

@@ -1,4 +1,5 @@
-"""The lines of a slide: which are asserted, which stand under which, and breaks within a paragraph."""
+"""The lines of a slide: which are assertions, which are nested under others, and breaks within a
+paragraph."""
 
 from __future__ import annotations
 
@@ -15,11 +16,11 @@ from orchestrator.material.values import Deck, Slide
 
 
 def slide_texts(slide: Slide) -> list[tuple[str, str]]:
-    """Return origin and text of each piece of *slide* that is not empty, in slide order.
+    """Return the origin and the text of each piece of *slide* that is not empty, in slide order.
 
     Origins are those of `Claim.origin`: title, line, table (a cell), chart (its title, its
     categories, the names of its series, the titles of its axes, what is written at it), notes (a
-    paragraph), alt. A quote that is in order lies within one piece.
+    paragraph), alt. A valid quote lies within one piece.
     """
     pieces = [("title", slide.title)]
     pieces += [("line", line) for line in slide.lines]
@@ -40,8 +41,8 @@ def slide_texts(slide: Slide) -> list[tuple[str, str]]:
 def asserted_lines(slide: Slide) -> Iterator[tuple[str, str, str | None]]:
     """Yield origin ("title" or "line"), text and parent line's text of each assertion on *slide*.
 
-    In the order of the slide. Left out are lines and titles that are furniture, and the
-    labels of diagrams; all texts are verbatim pieces of `slide_texts`.
+    Assertions come in the order of the slide. Lines and titles that are furniture, and the labels of
+    diagrams, are left out. All texts are verbatim pieces of `slide_texts`.
     """
     if slide.title and not slide.title_is_furniture:
         yield "title", slide.title, None
@@ -52,7 +53,10 @@ def asserted_lines(slide: Slide) -> Iterator[tuple[str, str, str | None]]:
 
 
 def parent_text(slide: Slide, index: int) -> str | None:
-    """Return the line under which the line at *index* stands, or None if it stands under the title alone."""
+    """Return the text of the line under which the line at *index* is nested, or None if there is none.
+
+    A line without a parent is directly under the slide's title.
+    """
     parent = slide.parents[index] if index < len(slide.parents) else None
     return None if parent is None else slide.lines[parent]
 
@@ -66,13 +70,15 @@ def parent_text(slide: Slide, index: int) -> str | None:
 
 _MIN_SLIDES = 4
 _REPEATED_ON = 1 / 3
-"""A line is furniture if it stands on more than this share of at least so many slides.
+"""A line is furniture if it occurs on more than this share of the slides, and on at least `_MIN_REPEATS` of
+them.
 
-Same from 0.22 to 0.5; at a sixth, titles that a few slides share are gone; at two thirds, a running head
-that the cover has not stays. Of fewer than four slides a third is a single one, and everything would repeat.
+The real decks read the same from 0.22 to 0.5. At a sixth, titles that a few slides share are lost; at two
+thirds, a running head that the cover lacks stays. With fewer than four slides a third is a single one, and
+everything would count as repeated.
 """
 _MIN_REPEATS = 3
-"""Twice is emphasis. Same up to 5."""
+"""A line that occurs twice is emphasised, not furniture. The real decks read the same up to 5."""
 
 _CONTACT = re.compile(  # tried at the beginning of words and bounded, so that no line takes long
     r"(?<!\S)\W{0,2}(?:(?:https?://|www\.)\S+|(?:[a-z0-9-]{1,60}\.){1,6}[a-z]{2,20}/\S*)"  # of pages
@@ -88,27 +94,34 @@ _POSTAL = re.compile(
     r"|[^\d,]{3,40} \d{1,4}[a-z]?, (?:[A-Z]{1,2}-)?(?!19|20)\d{4,5} [A-Z][^\d,.]{1,30}(?:, [A-Z]\w+)?"
 )  # the second: Hauptplatz 1, 8010 Graz
 _FEW_WORDS = 4
-"""A line with an address and no more words than this only tells where something is found; same up to 5."""
+"""Number of words up to which a line with an address only says where something can be found. The real decks
+read the same up to 5."""
 _MOSTLY_ADDRESS = 0.4
-"""Share of a longer line's characters that its address takes, if it does no more than that.
+"""Share of a longer line's characters that its address takes if the line only says where something can be
+found.
 
-Same from 0.38 to 0.42, and no value parts them cleanly: at 0.36 "For all questions … please contact
-https://…" is furniture too, at 0.44 "The specification can be found at https://…" is none any more.
+The real decks read the same from 0.38 to 0.42, and no value separates the lines cleanly: at 0.36 "For all
+questions … please contact https://…" is furniture too; at 0.44 "The specification can be found at https://…"
+is not furniture any more.
 """
 # "Web: example.org" has a name before its colon, so what follows is not lone.
 _NAMED = re.compile(r"\W*[^\W\d_]+\s*[:：]\s*\S")
 _MAX_LETTERS_OF_A_FIGURE = 3
-"""As in "USD", "Mio" or "bn". With five, "April 3, 2024" is a lone figure; with six, "Python 3.12"."""
+"""Maximum number of letters of a lone figure's unit, as in "USD", "Mio" or "bn". With five, "April 3, 2024"
+is a lone figure; with six, "Python 3.12"."""
 
 _MAX_WORDS_OF_A_LABEL = 4
 _MAX_LABEL = 30  # letters
-"""With three words ("Tracking and lens data") or 29 letters (a box in Japanese), boxes of real diagrams are
-no labels; with five words, "* = OpenSSF Member Company" is one."""
+"""Maximum number of letters of a label, beside `_MAX_WORDS_OF_A_LABEL`. At three words ("Tracking and lens
+data" has four) or 29 letters (a box in Japanese), boxes of real diagrams are not labels; at five words, "* =
+OpenSSF Member Company" is a label."""
 _ENDS = tuple(".,;:!?。、：！？…")
 MIN_LABELS = 3
-"""So many short texts that stand alone on a slide are the labels of a diagram; fewer may say something.
+"""Minimum number of short texts alone on a slide that make them the labels of a diagram; fewer texts may say
+something.
 
-With two, two people's offices on a slide are a diagram; with four, a diagram of three boxes is quoted.
+With two, the offices of two people on a slide are a diagram; with four, the boxes of a diagram of three are
+quoted.
 """
 
 
@@ -128,7 +141,7 @@ def is_lone_figure(text: str) -> bool:
 
 
 def is_fragment(text: str) -> bool:
-    """Return whether *text* may be a name in a diagram: a few words, no figure, no end of a sentence."""
+    """Return whether *text* may be a name in a diagram: it has few words, no figure and no sentence end."""
     letters = sum(2 if character >= "\u2e80" else 1 for character in text)  # an ideograph is as wide as two
     few = len(text.split()) <= _MAX_WORDS_OF_A_LABEL and letters <= _MAX_LABEL
     return few and text[-1:] not in _ENDS and not any(map(str.isdigit, text))
@@ -144,7 +157,7 @@ def _repeated(texts: Iterable[tuple[int, Iterable[str]]]) -> frozenset[str]:
 
 
 def _key(text: str, number: int) -> str:
-    """Return a key that is equal for lines differing only in case and in their slide's number."""
+    """Return a key that is equal for lines which differ only in letter case and in their slide's number."""
     return re.sub(rf"\b0?{number}\b", "#", text.casefold(), count=1)
 
 
@@ -164,7 +177,7 @@ def _marked(slide: Slide, titles: frozenset[str], lines: frozenset[str]) -> Slid
 
 
 def _nameless(slide: Slide) -> Iterator[int]:
-    """Yield the lines that are figures alone, with nothing to say of what they are."""
+    """Yield the indexes of lines that are only a figure, with nothing that says what the figure is."""
     for index, line in enumerate(slide.lines):
         has_parent = bool(slide.parents) and slide.parents[index] is not None
         if is_lone_figure(line) and not has_parent and len(slide.lines) > 1:
@@ -199,19 +212,19 @@ def _is_contact(text: str) -> bool:
 Parents = tuple[int | None, ...]
 
 _INTRODUCES = (":", "：")
-"""How a line ends that what follows belongs to, in any language."""
+"""The last characters of a line that introduces what follows, in any language."""
 
 
 def introduces(text: str) -> bool:
-    """Return whether the last character of *text* shows that it heads what follows."""
+    """Return whether the last character of *text* shows that *text* heads what follows."""
     return text.endswith(_INTRODUCES)
 
 
 def by_levels(texts: Sequence[str], levels: Sequence[int]) -> list[int | None]:
-    """Return the parent of each paragraph: the nearest one above with a lower level.
+    """Return the parent of each paragraph: the nearest paragraph above with a lower level.
 
-    A paragraph that ends in a colon and has none below it heads those behind it on its level,
-    up to the next one that ends so.
+    A paragraph that ends in a colon and has no deeper paragraph below it is the parent of the following
+    paragraphs on its level, up to the next one that ends in a colon.
     """
     parents: list[int | None] = []
     above: list[int] = []  # indices of the paragraphs that are open, the outermost first
@@ -233,12 +246,12 @@ def by_levels(texts: Sequence[str], levels: Sequence[int]) -> list[int | None]:
 
 
 def settled(parents: Sequence[int | None]) -> Parents:
-    """Return *parents* as a `Slide` holds them: empty if no line has a parent."""
+    """Return *parents* in the form in which a `Slide` stores them: empty if no line has a parent."""
     return tuple(parents) if any(parent is not None for parent in parents) else ()
 
 
 def without_line(parents: Sequence[int | None], gone: int) -> list[int | None]:
-    """Return *parents* without the line *gone*; its children move to its parent."""
+    """Return *parents* without the line at index *gone*; its children get its parent."""
     heirs = [parents[gone] if parent == gone else parent for parent in parents]
     del heirs[gone]
     return [parent - 1 if parent is not None and parent > gone else parent for parent in heirs]
@@ -248,13 +261,13 @@ def without_line(parents: Sequence[int | None], gone: int) -> list[int | None]:
 
 
 BREAK = "\v"
-"""What slide programs write for a line break where XML has no element for it."""
+"""The character that slide programs write for a line break where XML has no element for it."""
 
 
 def joined(texts: Iterable[str]) -> str:
-    """Join *texts* on one line, without those that have no words, keeping adjoining figures apart.
+    """Join *texts* on one line, leaving out those without words, and keeping adjoining figures apart.
 
-    Of "4" above "500" in a cell a space would make 4 500, as many countries write four and a half thousand.
+    For "4" above "500" in a cell, a space would make 4 500, as many countries write four and a half thousand.
     """
     line = ""
     for text in filter(None, map(shown, texts)):
@@ -264,11 +277,11 @@ def joined(texts: Iterable[str]) -> str:
 
 
 def broken_lines(paragraph: str) -> list[str]:
-    """Return the lines of *paragraph* as they are typed; none if it has no words.
+    """Return the lines of *paragraph* as they were typed, or none if it has no words.
 
-    A break is the end of a line, so that no figure takes a word of the next line for its unit ("8 million",
-    "Costs:"). Two lines are one where the break only wraps a sentence (no figure before it, a small letter
-    behind it), and where a figure stands alone behind its name or with nothing but its name.
+    A break ends a line, so that no figure takes a word of the next line as its unit ("8 million", "Costs:").
+    Two lines become one if the break only wraps a sentence (no figure before it, a small letter behind it),
+    or if a figure stands alone behind its name or with nothing but its name.
     """
     lines: list[list[str]] = []
     has_figure = False  # in the line that is open

@@ -1,16 +1,16 @@
-"""Markdown decks: slides between `---` lines, else one at each `#` and `##` heading.
+"""Read Markdown decks: slides between `---` lines, else one slide at each `#` and `##` heading.
 
-A deck is read as its audience sees it: marks that only set text (list markers, heading
-marks, emphasis, links, code marks, HTML) are taken away, the words stay. So a quote is
-found in a slide's line as it is shown, not as it is typed.
+A deck is read as its audience sees it: marks that only set text (list markers, heading marks, emphasis,
+links, code marks, HTML) are removed, and the words stay. So a quote is found in a slide's line as the line is
+shown, not as it is typed.
 
-* YAML front matter at the top gives the deck's `title` and is no slide.
+* YAML front matter at the top gives the deck's `title` and is not a slide.
 * `---` separates slides where it stands alone on a line outside of fenced code; the first
   heading of a slide (of level 1 or 2 if there is one) is its title. Without such a line,
   each `#` and `##` begins a slide.
 * A paragraph or list item is one line, however it is wrapped; fenced code keeps its lines.
-* Pipe tables and tables of HTML are tables. What is raised is a mark, what is struck out is
-  not said. Footnotes are lines.
+* Pipe tables and tables of HTML are tables. Raised text is a mark, struck-out text is left out, and footnotes
+  are lines.
 * `<!-- notes: … -->`, all that follows a line `Notes:` or `Note:`
   on a slide, and a block between `::: notes` and `:::` are the speaker's notes; other
   comments are dropped. The alternative text of an image is an alt text.
@@ -60,18 +60,19 @@ _CODE = re.compile(r"`+([^`]+)`+")
 _DELIMITER = re.compile(r"(\*+|_+|~+)")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _KEPT = 0xE000
-"""Escaped characters and code wait in the private use area, where no rule touches them."""
+"""First code of the private use area, in which escaped characters and code are hidden from all rules
+meanwhile."""
 STRUCK = "\uf8ff"
-"""Stands in what `typed` returns for words that are struck out; `shown` takes it for white space."""
+"""The character that replaces struck-out words in what `typed` returns; `shown` treats it as white space."""
 
 
 def words(markdown: str) -> str:
-    """Return *markdown*, one paragraph, as it is shown: on one line, without marks."""
+    """Return *markdown*, one paragraph, as its audience sees it: on one line, without marks."""
     return shown(typed(markdown))
 
 
 def typed(markdown: str) -> str:
-    """Return the text as `words` does, with its breaks and with a sign (`STRUCK`) for what is struck out."""
+    """Return the text that `words` returns, but with its breaks and with `STRUCK` for struck-out words."""
     text = _MATHS.sub(_maths, _PRIVATE.sub(" ", markdown))
     text = _ESCAPED.sub(lambda match: chr(_KEPT + ord(match[1])), text)
     text = _CODE.sub(lambda match: _kept(match[1]), text)
@@ -98,7 +99,7 @@ def _maths(match: re.Match[str]) -> str:
 
 
 def _bare_tag(tag: re.Match[str]) -> str:
-    """Return a tag that changes the meaning, without its attributes; white space for any other tag."""
+    """Return a tag that changes the meaning, without its attributes, or white space for any other tag."""
     name = tag[2].lower()
     return f"<{tag[1]}{name}>" if name in _SET_OFF else " "
 
@@ -122,7 +123,7 @@ def _released(character: str) -> str:
 
 
 def _without_emphasis(text: str) -> str:
-    """Remove pairs of `*`, `**`, `_`, `__` around words, and words between `~`s; single marks stay."""
+    """Remove pairs of `*`, `**`, `_`, `__` around words, and words between `~`s; leave single marks."""
     read = tuple(_DELIMITER.split(text))
     pieces = list(read)
     openers: dict[str, int] = {}
@@ -157,11 +158,12 @@ _ROW = re.compile(r"<tr\b[^<>]*>", re.IGNORECASE)
 _CELL = re.compile(r"<t[dh]\b([^<>]*)>", re.IGNORECASE)
 _SPAN = re.compile(r"\b(col|row)span\s*=\s*[\"']?(\d{1,2})\b", re.IGNORECASE)
 _MAX_COVERED = 10_000
-"""Places under merged cells: as many cells as are read of a deck (`limits`); further ones count as single."""
+"""Maximum number of places under merged cells: as many as the cells that are read of a deck (`limits`).
+Further merged cells count as single ones."""
 
 
 def html_table(markup: str, typed: Callable[[str], str]) -> Table:
-    """Parse the HTML table in *markup*; *typed* gives the words of a cell."""
+    """Parse the HTML table in *markup*; *typed* returns the words of a cell."""
     rows: list[list[str]] = []
     spans: dict[tuple[int, int], tuple[int, int]] = {}
     covered: set[tuple[int, int]] = set()
@@ -209,7 +211,7 @@ _BLOCK = re.compile(r":::+.*")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without the HTML comments on it."""
+    """A line of a slide, without the HTML comments on it."""
 
     text: str
     code: bool = False  # belongs to fenced code, which is shown as it stands; the fences are empty
@@ -218,7 +220,7 @@ class Line:
 
 @dataclass(slots=True)
 class Blocks:
-    """The parts of a slide; headings stand among the lines, too, with their levels."""
+    """The parts of a slide; its headings, with their levels, are among the lines too."""
 
     lines: list[str] = field(default_factory=list)
     parents: list[int | None] = field(default_factory=list)  # of each line
@@ -253,7 +255,7 @@ class _Reader:
         self._in_notes_block = False  # until the line of colons that ends it
 
     def take(self, lines: Sequence[Line], index: int) -> int:
-        """Read the block that begins at *index*; return the number of lines that it took."""
+        """Read the block that begins at *index*; return the number of lines in it."""
         line = lines[index].text
         if lines[index].code:
             self.end_paragraph()
@@ -312,7 +314,10 @@ class _Reader:
         return self._in_notes or self._in_notes_block
 
     def _parent(self, text: str, is_item: bool) -> int | None:
-        """Return the item under which the next line is indented, else the line that introduces the list."""
+        """Return the index of the item under which the next line is indented, else the introduction's.
+
+        The introduction is the line that introduces the list.
+        """
         while self._items and self._items[-1][0] >= self._indent:
             self._items.pop()
         if self._items:
@@ -363,7 +368,7 @@ class _Reader:
         return end - index
 
     def _html_table(self, lines: Sequence[Line], index: int, before: str) -> int:
-        """Read an HTML table up to its end or the slide's; text behind it begins a paragraph."""
+        """Read an HTML table up to the table's or the slide's end; text behind it begins a paragraph."""
         self._paragraph.append(before)
         self.end_paragraph()
         end = index
@@ -383,7 +388,7 @@ class _Reader:
 
 
 def _columns(indent: str) -> int:
-    """Count the columns of white space; a tab goes to the next multiple of four (CommonMark, 2.2)."""
+    """Count the columns that white space takes; a tab goes to the next multiple of four (CommonMark, 2.2)."""
     return len(indent.expandtabs(4))
 
 
@@ -400,18 +405,18 @@ def _cells(row: str) -> list[str]:
 _SEPARATOR = "---"
 _FRONT_MATTER_ENDS = ("---", "...")
 _MAX_FRONT_MATTER = 200
-"""Lines; a first slide that looks like front matter but is longer is a slide. The front matter of Marp or
-Slidev, with themes and styles written out, has some dozen."""
+"""Maximum number of lines of front matter; a longer first slide that looks like front matter is a slide. The
+front matter of Marp or Slidev, with themes and styles written out, has some dozen lines."""
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _WITHDRAWN = "words that are struck out were left out"
 _NOTES = re.compile(r"\s*(?:speaker )?notes?:\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
 def read_markdown(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
-    """Read the deck in *file*: UTF-8, or UTF-16 with a byte order mark.
+    """Read the deck in *file*, which is UTF-8, or UTF-16 with a byte order mark.
 
     Raises:
-        DeckError: The file is no text, too long, or holds no slide. The message lacks the
+        DeckError: The file is not text, is too long, or has no slide. The message lacks the
             file's name: it is a predicate ("is …", "holds …").
     """
     raw = file.read(limits.text_bytes + 1)
@@ -425,7 +430,7 @@ def read_markdown(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) ->
 
 
 def read_markdown_text(text: str, name: str, limits: DeckLimits) -> Deck:
-    """Read *text* as a deck; its hash is that of its UTF-8.
+    """Read *text* as a deck; the deck's hash is that of the text in UTF-8.
 
     Raises:
         DeckError: As for `read_markdown`.
@@ -471,7 +476,7 @@ def _unclosed(line: int) -> str:
 
 
 def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
-    """Return the title in YAML front matter ("" if none), and the lines behind it."""
+    """Return the title in YAML front matter ("" if there is none), and the lines behind the front matter."""
     if not lines or lines[0].rstrip() != _SEPARATOR:
         return "", lines
     first = lines[1:_MAX_FRONT_MATTER]
@@ -494,7 +499,7 @@ def _front_matter(lines: list[str]) -> tuple[str, list[str]]:
 
 
 def _parts(lines: list[Line]) -> Iterator[list[Line]]:
-    """Yield the lines of each slide, without the separators."""
+    """Yield the lines of each slide, without the separators between slides."""
     begins = _separates if any(map(_separates, lines)) else _begins_slide
     part: list[Line] = []
     for line in lines:
@@ -515,7 +520,10 @@ def _begins_slide(line: Line) -> bool:
 
 
 def _without_comments(lines: list[str]) -> tuple[list[Line], int | None]:
-    """Return *lines* without HTML comments, and the line (from 1) of a comment without an end, or None."""
+    """Return *lines* without HTML comments, and the number (from 1) of the line with an unended comment.
+
+    The number is None if every comment has an end.
+    """
     kept: list[Line] = []
     fence = ""
     comment: list[str] | None = None

@@ -33,12 +33,12 @@ R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 
 _STRICT = b"http://purl.oclc.org/ooxml/"
-"""Where the names of ISO/IEC 29500 Strict begin; PowerPoint offers it when saving."""
+"""The beginning of the names of ISO/IEC 29500 Strict, a format that PowerPoint offers when saving."""
 _TRANSITIONAL = b"http://schemas.openxmlformats.org/"
 
 
 class BrokenXmlError(ValueError):
-    """The XML is not well-formed, or in no encoding that an Office file may have."""
+    """The XML is not well-formed, or is in an encoding that no Office file may have."""
 
 
 class HostileXmlError(ValueError):
@@ -56,7 +56,7 @@ def parse_xml(xml: bytes) -> Element:
     """Parse *xml* and return its root, with names in the transitional form.
 
     Raises:
-        HostileXmlError: A document type is declared.
+        HostileXmlError: The XML declares a document type.
         BrokenXmlError: The XML is not well-formed.
     """
     if _STRICT in xml[:4096]:
@@ -84,7 +84,7 @@ _READABLE = (".xml", ".rels")
 
 
 class HostileDeckError(DeckError):
-    """The deck was made to do harm: unlike a deck with a broken part, it is not read at all."""
+    """The deck was made to do harm. Unlike a deck with a broken part, it is not read at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +99,10 @@ class Package:
     """An Office Open XML file that passed its checks; its parts are read on demand."""
 
     def __init__(self, file: BinaryIO, limits: DeckLimits) -> None:
-        """Check the zip's directory against *limits*.
+        """Check the directory of the zip file against *limits*.
 
         Raises:
-            DeckError: The zip is broken, encrypted, oversized or ambiguous.
+            DeckError: The zip file is broken, encrypted, oversized or ambiguous.
         """
         try:
             self._zip = zipfile.ZipFile(file)
@@ -136,12 +136,12 @@ class Package:
             ) from error
 
     def relationships(self, part: str) -> dict[str, Relationship]:
-        """Return the references of *part* ("" for the package) to other parts, by id.
+        """Return, by id, the references of *part* to other parts; "" stands for the package itself.
 
-        Addresses outside of it are left out: nothing is ever fetched.
+        References to addresses outside of the package are left out: nothing is ever fetched.
 
         Raises:
-            HostileDeckError: Their list declares a document type.
+            HostileDeckError: The list of references declares a document type.
             DeckError: The list is damaged.
         """
         if part not in self._relationships:
@@ -158,7 +158,7 @@ class Package:
         return self._relationships[part]
 
     def related(self, part: str, kind: str) -> str | None:
-        """Return the first existing part of *kind* to which *part* refers, or None."""
+        """Return the first existing part of *kind* to which *part* refers, or None if there is none."""
         for relationship in self.relationships(part).values():
             if relationship.kind == kind and relationship.target in self:
                 return relationship.target
@@ -170,7 +170,7 @@ def _damaged(part: str, how: str) -> DeckError:
 
 
 def _named(part: str) -> str:
-    """Return a part's name for a message, cut to one line because the file chose it."""
+    """Return a part's name for a message, cut to one line because the file's author chose the name."""
     return shown(part)[:80]
 
 

@@ -1,6 +1,6 @@
-"""PDF files: one slide a page, text and tables.
+"""Read PDF files: one slide a page, with text and tables.
 
-Charts in a PDF are drawings: their words and numbers come as lines, row by row. Text in pictures is not
+Charts in a PDF are drawings: their words and numbers are read as lines, row by row. Text in pictures is not
 read.
 """
 
@@ -31,13 +31,14 @@ from orchestrator.material.values import Deck, Slide
 
 
 _MIN_PAGES = 3
-"""A line is furniture if it stands on at least this many pages, and on more than half of them.
+"""Minimum number of pages on which a line must occur to be furniture; it must also be on more than half of
+them.
 
-Of two pages nobody can tell a running head from a title that is used twice; with four, the table heads of a
+On two pages, a running head looks the same as a title that is used twice. With four, the table heads of a
 document of three pages stayed.
 """
 _STEP = 6.0
-"""Points; lines that are less far apart stand in the same place. From 3 to 12 the real PDFs read the same."""
+"""Points; lines less far apart than this are in the same place. From 3 to 12 the real PDFs read the same."""
 # English and German words alone: elsewhere a bare number, or one that repeats, is found all the same.
 _PAGE_NUMBER = re.compile(
     r"\W*(page|seite|slide|folie|p\.)?\s*#(\s*(/|of|von|out of)\s*#)?\W*", re.IGNORECASE
@@ -46,7 +47,7 @@ _PAGE_NUMBER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: its paragraphs in reading order, its height in points, its alt texts, its own number."""
+    """A page: its paragraphs in reading order, its height in points, its alt texts and its page label."""
 
     paragraphs: tuple[Piece, ...]
     height: float
@@ -57,7 +58,7 @@ class Page:
 def without_furniture(pages: Sequence[Page]) -> list[Page]:
     """Remove page numbers, and lines that most of *pages* repeat in one place.
 
-    What is set larger than the text of its page is never furniture: a title may repeat.
+    Text that is larger than the rest of its page is never furniture, because a title may repeat.
     """
     small = [_small(page) for page in pages]
     places = Counter(
@@ -94,9 +95,10 @@ def _small(page: Page) -> frozenset[int]:
 
 
 def _places(paragraph: Piece, page_number: int) -> set[tuple[str, int]]:
-    """Return a text's place with the text, both as it is and with each number relative to the page number.
+    """Return a text with its place, both as it is and with each number relative to the page number.
 
-    Only what counts up with the pages is a page number: a figure at the foot of each page may be its total.
+    Only a number that counts up with the pages is a page number: a figure at the foot of each page may be its
+    total.
     """
     text, step = paragraph.lines[0], round(paragraph.box.top / _STEP)
     counted = (
@@ -119,26 +121,33 @@ def _is_number(paragraph: Piece, page: Page, page_number: int) -> bool:
 
 # In em, the size of the letters. "Same": the range in which the 64 pages of seven real PDFs read the same.
 _CLOSEST, _WIDEST = 0.6, 2.0  # the distance of two lines of one paragraph
-"""Same from 0.3 to 0.75 and from 1.6 to 2; at 0.9 and at 1.3 wrapped lines fall apart, and at 2.2 the
-paragraph below is drawn in."""
+"""The distance of two lines of one paragraph, in em. The real PDFs read the same from 0.3 to 0.75 and from
+1.6 to 2. At 0.9 and at 1.3 wrapped lines fall apart, and at 2.2 the paragraph below is joined too."""
 _ONE_BLOCK = 2.3  # the widest distance between paragraphs of one block
-"""Same from 2.3 to 3.5; below, the columns of a table change places; at 4.6 cards below each other are
-one block."""
+"""The widest distance between paragraphs of one block, in em. The real PDFs read the same from 2.3 to 3.5;
+below, the columns of a table change places; at 4.6 cards below each other are one block."""
 _ALIGNED = 0.6  # how far lines may begin, end or centre apart
-"""Same from 0.4 to 0.9; below, centred lines part; above, lines of two columns of a table are one."""
+"""How far lines may begin, end or centre apart, in em. The real PDFs read the same from 0.4 to 0.9; below,
+centred lines are separated; above, lines of two columns of a table become one."""
 _SLACK = 0.75  # the widths of first words are estimates
-"""Same from 0.6 to 0.75; below, a full line counts as short and its sentence ends there; above, labels in
-narrow columns run together."""
+"""Tolerance for the widths of first words, which are estimates, in em. The real PDFs read the same from 0.6
+to 0.75; below, a full line counts as short and its sentence ends there; above, labels in narrow columns run
+together."""
 
 _HANGING = 0.3  # how exactly a line stands below the text of its bullet
-"""Same from 0.15 to 0.6."""
+"""How exactly a line is aligned below the text of its bullet, in em. The real PDFs read the same from 0.15 to
+0.6."""
 _WRAPPED = 0.6  # share of the next line's width that a wrapped line has at least
-"""Same from 0.3 to 1.2."""
+"""Minimum share of the next line's width that a wrapped line has. The real PDFs read the same from 0.3 to
+1.2."""
 _TIGHT = 1.25  # lines further apart than the closest ones set alike by this are paragraphs
-"""Same from 1.05 to 1.6; at 1 wrapped lines fall apart, since they are set to fractions of a point."""
+"""Lines further apart than the closest lines of the same setting, by this factor, are paragraphs. The real
+PDFs read the same from 1.05 to 1.6; at 1 wrapped lines fall apart, since they are set to fractions of a
+point."""
 
 _SAME_SIZE = 1.2  # the ratio of sizes within one paragraph
-"""Same from 1.05 to 1.6; at 1, 14 of the pages differ."""
+"""The ratio of sizes of letters within one paragraph. The real PDFs read the same from 1.05 to 1.6; at 1, 14
+of the pages differ."""
 # Lines of these scripts break within words, so they are joined without a space.
 _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 
@@ -146,9 +155,8 @@ _CJK = re.compile("[\u2e80-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
 def page_paragraphs(lines: Sequence[Line]) -> list[Piece]:
     """Return the paragraphs of a page in reading order, joining the lines of one sentence.
 
-    Where the file is tagged, its tags say which lines belong together. Elsewhere a line
-    goes on with the one above it if it is set like it and that one is full, or if it
-    begins in lower case.
+    If the file is tagged, its tags say which lines belong together. Otherwise a line continues the line above
+    if it is set like that line and that line is full, or if it begins in lower case.
     """
     setting = _Setting(_edges(lines), _pitches(lines))
     paragraphs: list[list[Line]] = []
@@ -188,7 +196,7 @@ Edges = dict[Style, float]
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """The text settings of a page's lines."""
+    """How the lines of a page are set: where they end, and how far apart they are."""
 
     edges: Edges
     pitches: Edges
@@ -200,7 +208,7 @@ def _style(line: Line) -> Style:
 
 
 def _pitches(lines: Sequence[Line]) -> Edges:
-    """Return the minimum distance of two lines, for each left edge and size."""
+    """Return the smallest distance between two lines, for each left edge and size of letters."""
     pitches: Edges = {}
     last: dict[Style, float] = {}
     for line in sorted(lines, key=lambda line: line.v):
@@ -213,7 +221,7 @@ def _pitches(lines: Sequence[Line]) -> Edges:
 
 
 def _edges(lines: Sequence[Line]) -> Edges:
-    """Return where the longest line ends, for each left edge and size."""
+    """Return where the longest line ends, for each left edge and size of letters."""
     edges: Edges = {}
     for line in lines:
         key = _style(line)
@@ -255,7 +263,7 @@ def _goes_on(paragraph: list[Line], line: Line, setting: _Setting) -> bool:
 
 
 def _hangs(paragraph: list[Line], line: Line) -> bool:
-    """Return whether *line* hangs below a bullet's text, indented like it, and the line above was wrapped."""
+    """Return whether *line* is indented like a bullet's text above it, and the line above was wrapped."""
     first, last = paragraph[0], paragraph[-1]
     return (
         first.item
@@ -277,7 +285,7 @@ def _aligned(paragraph: list[Line], line: Line, em: float) -> bool:
 
 
 def _full(paragraph: list[Line], line: Line, edges: Edges) -> bool:
-    """Return whether the line above had no room for the first word of *line*."""
+    """Return whether the line above *line* has no room for the first word of *line*."""
     last = paragraph[-1]
     widest = max(_edge(last, edges) - last.left, *(one.right - one.left for one in (*paragraph, line)))
     return last.right - last.left + line.first_word > widest - _SLACK * line.size
@@ -293,7 +301,7 @@ def _same_block(above: Line, line: Line) -> bool:
 
 
 def _paragraph(lines: list[Line], *, alone: bool) -> Piece:
-    """Return the paragraph as a piece: its text on one line, its box in points from the upper left corner."""
+    """Join *lines* to a paragraph: its text on one line, its box in points from the upper left corner."""
     text = lines[0].text
     for line in lines[1:]:
         broken_word = text.endswith("-") and text[-2:-1].isalnum() and line.text[0].islower()
@@ -312,7 +320,8 @@ def _paragraph(lines: list[Line], *, alone: bool) -> Piece:
 
 
 _MAX_FIRST_LINE = 80
-"""Characters; a longer first line that does not stand out is not taken for a title: it is a sentence.
+"""Maximum number of characters of a first line that is used as a title without standing out: a longer line is
+a sentence.
 
 From 40 to 82 the titles of the 64 real pages are the same; at 120 two pages have a sentence for a title.
 """
@@ -357,7 +366,7 @@ _NO_LETTERS = "some of the text is in a font that does not say its letters: it i
 _NO_COLUMNS = "a table whose columns could not be told apart is read as lines; its sums are not checked"
 
 _PASSWORD, _SECURITY = 4, 5
-"""Reasons why pdfium opens no file: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of fpdfview.h."""
+"""pdfium's reasons for not opening a file: FPDF_ERR_PASSWORD and FPDF_ERR_SECURITY of fpdfview.h."""
 
 
 def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
@@ -377,7 +386,7 @@ def _opened(file: BinaryIO, limits: DeckLimits) -> PdfDocument:
 
 
 def _page(document: PdfDocument, index: int) -> tuple[Page, list[str]]:
-    """Return the content of a page, and notices about what of it is not read."""
+    """Return the content of a page, and notices about the parts of it that are not read."""
     try:
         page = document[index]
     except PdfiumError:
@@ -400,10 +409,11 @@ def _page(document: PdfDocument, index: int) -> tuple[Page, list[str]]:
 
 
 def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
-    """Return the first page's title or first line, which is what a board sees.
+    """Return the deck's title: that of the first page or its first line, which is what a board sees.
 
-    The title in the file's properties comes last: of eight real PDFs that have one, three say
-    "Untitled", "Document" and "Presentation1". What ends in a colon names the lines below it, not the deck.
+    The title in the file's properties comes last: of eight real PDFs that have such a title, three say
+    "Untitled", "Document" and "Presentation1". A line that ends in a colon names the lines below it, not the
+    deck.
     """
     lines = [line for line in slides[0].lines if len(line) <= _MAX_FIRST_LINE]
     titles = [slide.title for slide in slides[1:]]
@@ -413,7 +423,10 @@ def _title(document: PdfDocument, slides: Sequence[Slide]) -> str:
 
 
 def _heading(pieces: Sequence[Piece]) -> int | None:
-    """Return the index of the paragraph that stands out, else of a short first line that is no sentence."""
+    """Return the index of the paragraph that stands out, else of a short first line, or None.
+
+    The first line must not be a sentence.
+    """
     found = heading_of(pieces)
     if found is None and pieces and pieces[0].lines:
         first = pieces[0].lines[0]

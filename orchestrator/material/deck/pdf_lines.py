@@ -16,24 +16,30 @@ from orchestrator.material.deck.shown import shown
 # All of these are in em, the size of the letters. Each was tried on the 64 pages of seven real PDFs: "same"
 # is the range in which they read the same, and the case named is what a value beyond it breaks.
 _ONE_LINE = 0.45  # how far a raised or lowered piece may be off the baseline
-"""Same from 0.41 to 0.9; below, the mark of a footnote is a line of its own."""
+"""How far a raised or lowered piece may be off the baseline, in em. The real PDFs read the same from 0.41 to
+0.9; below, the mark of a footnote is a line of its own."""
 _NEXT_PIECE = 1.5  # the widest gap between pieces drawn one after the other
-"""Same from 1.5 to 1.9; below, words that are set wide apart part; above, the cells of a row run together."""
+"""The widest gap between pieces drawn one after the other, in em. The real PDFs read the same from 1.5 to
+1.9; below, words that are set wide apart are separated; above, the cells of a row run together."""
 _BACK = 0.6  # how far a piece may begin before the last one's end (kerning, accents)
-"""Same from 0.3 to 1.2."""
+"""How far a piece may begin before the end of the last one (kerning, accents), in em. The real PDFs read the
+same from 0.3 to 1.2."""
 _JOINED = 0.6  # the widest gap between pieces of one line that were not drawn one after the other
-"""Same from 0.54 to 0.6; below, sentences break off; at 0.66 two narrow columns are read across."""
+"""The widest gap between pieces of one line that were not drawn one after the other, in em. The real PDFs
+read the same from 0.54 to 0.6; below, sentences break off; at 0.66 two narrow columns are read across."""
 _CODE = 12.0  # the same in program text, where gaps line up columns
-"""Same from 9.6 to 12: the printed table of a graph has gaps of 8.3; at 13 comments further right are joined
-too."""
+"""The widest such gap in program text, where gaps line up columns, in em. The real PDFs read the same from
+9.6 to 12: the printed table of a graph has gaps of 8.3; at 13 comments further right are joined too."""
 _AFTER_MARKER = 6.0  # the widest gap between a bullet and its text
-"""Same from 3 to 12."""
+"""The widest gap between a bullet and its text, in em. The real PDFs read the same from 3 to 12."""
 _WORD_GAP = 0.17  # the narrowest gap that separates words
-"""Same from 0.153 to 0.17; pdfium drops a space at the end of a piece, which leaves 0.176. At 0.19 words run
-together ("yearsof"), at 0.14 the letters of a name stand apart ("UR EN")."""
+"""The narrowest gap that separates words, in em. The real PDFs read the same from 0.153 to 0.17; pdfium drops
+a space at the end of a piece, which leaves 0.176. At 0.19 words run together ("yearsof"), at 0.14 the letters
+of a name are separated ("UR EN")."""
 
 _RAISED = 0.15  # how far the baseline of a raised mark is above that of what it is a mark of
-"""LaTeX raises by 0.36, Word by 0.33 and PowerPoint by 0.3; lines of one row are set to 0.05."""
+"""Minimum height of a raised mark above the baseline of the text that it marks, in em. LaTeX raises by 0.36,
+Word by 0.33 and PowerPoint by 0.3; lines of one row are set to 0.05."""
 _SMALLER = 0.85  # the size of a raised mark; LaTeX sets it at 0.7, Word and PowerPoint at two thirds
 _LEVEL = 0.05  # how far the baselines of pieces of one mark may be apart
 _TOUCHES = 0.3  # the widest gap between a mark and what it is a mark of
@@ -44,12 +50,13 @@ _SUPERSCRIPTS = {
     for plain in unicodedata.normalize("NFKD", chr(code))
     if plain in "0123456789()+−=abcdefghij"
 } | {ord("-"): "⁻", ord("–"): "⁻"}
-"""Letters only to "j": a raised "m" or "k" may be a unit, and "th" of "4th" is no mark."""
+"""The superscript of each sign. Of letters there are those up to "j": a raised "m" or "k" may be a unit, and
+the "th" of "4th" is not a mark."""
 _KERNED = 0.1  # the widest gap between letters of one word
 _MIN_ROWS = 3  # that two columns touch in at one place; two would be luck
 _MIN_DIGITS = 3
 _RIGHT_TO_LEFT = ("R", "AL")
-"""Bidirectional classes of the letters of Hebrew and Arabic scripts: Unicode, annex 9."""
+"""The bidirectional classes of the letters of Hebrew and Arabic scripts: Unicode, annex 9."""
 
 # The last five are bullets of symbol fonts (Wingdings, Symbol), which stand in private use.
 MARKS = "•●○■□▪▫◦▸▶►➢➤✓✔✗❖·∙⁃‣\u25c6\u25c7\uf0b7\uf0a7\uf0d8\uf076\uf0fc"
@@ -61,7 +68,7 @@ _NUMBER = re.compile(r"(\d{1,3}|[A-Za-z])[.)]")
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of one column; `left` is where its text begins, after any bullet or number."""
+    """One line of one column; `left` is where the line's text begins, after any bullet or number."""
 
     text: str
     left: float
@@ -92,9 +99,9 @@ Edges = frozenset[tuple[tuple[int, int], int]]
 
 
 def _column_edges(runs: Sequence[Run]) -> Edges:
-    """Return direction and place (points) where a figure touches the next column in at least three rows.
+    """Return each direction and place (points) where figures touch the next column in three rows or more.
 
-    Without a gap between them, "1,250" and "Oslo depot" would be one word.
+    "1,250" and "Oslo depot", which have no gap between them there, would otherwise be one word.
     """
     in_rows = sorted(runs, key=lambda run: (run.direction, round(run.v), run.start))
     rows: dict[tuple[tuple[int, int], int], list[float]] = {}
@@ -116,7 +123,7 @@ def _column_edges(runs: Sequence[Run]) -> Edges:
 
 
 def _touch(before: str, text: str) -> bool:
-    """Return whether one text is a figure, and both together are no word and no figure with its unit."""
+    """Return whether one text is a figure, while both together are not a word or a figure with its unit."""
     if not (before[-1].isalnum() and text[0].isalnum()):
         return False
     figures = [is_lone_figure(before), is_lone_figure(text)]
@@ -158,7 +165,7 @@ def _is_from_right(row: Sequence[Run]) -> bool:
 
 
 def _parted(row: list[Run], run: Run, edges: Edges) -> bool:
-    """Return whether *run* begins a new paragraph or column, by the file's tags, its edge or a bullet."""
+    """Return whether *run* begins a new paragraph or column, by the file's tags, an edge or a bullet."""
     before = row[-1]
     if (run.direction, round(run.start)) in edges and run.start >= before.end - _WORD_GAP:
         return True
@@ -169,7 +176,7 @@ def _parted(row: list[Run], run: Run, edges: Edges) -> bool:
 
 
 def _joined(rows: list[list[Run]], edges: Edges, widest: float) -> list[list[Run]]:
-    """Join those of *rows* that stand beside each other, in the order of their first pieces."""
+    """Join those of *rows* that are beside each other, in the order of their first pieces."""
     firsts = [row[0] for row in rows]
     order = sorted(range(len(rows)), key=lambda i: (firsts[i].direction, round(firsts[i].v), _left(rows[i])))
     joined: list[tuple[int, list[Run]]] = []
@@ -223,7 +230,7 @@ def _line(row: list[Run]) -> Line | None:
 
 
 def row_text(row: Sequence[Run]) -> str:
-    """Return the words of a line as they are read."""
+    """Return the words of a line in the order in which they are read."""
     gap = _word_gap(row)
     size = max(run.size for run in row)
     text = _with_marks(row, 0, size)
@@ -235,7 +242,7 @@ def row_text(row: Sequence[Run]) -> str:
 
 
 def _with_marks(row: Sequence[Run], at: int, largest: float) -> str:
-    """Return a run's text; one raised beside larger text becomes a mark or power, not a number's digit."""
+    """Return a run's text; text raised beside larger text becomes a mark or power, not a digit."""
     run = row[at]
     said = run.text.strip()
     if (
@@ -265,7 +272,7 @@ def _is_level(one: Run, other: Run) -> bool:
 
 
 def _number_runs(row: list[Run]) -> int:
-    """Return how many runs are the number of a numbered item with text behind it."""
+    """Return how many runs make up the number of a numbered item, or 0 if no text is behind such a number."""
     for count in (1, 2, 3):
         if count < len(row) and _NUMBER.fullmatch("".join(run.text for run in row[:count]).strip()):
             return count
@@ -273,9 +280,10 @@ def _number_runs(row: list[Run]) -> int:
 
 
 def _word_gap(row: Sequence[Run]) -> float:
-    """Return the minimum gap, in em, that separates words of this line.
+    """Return the smallest gap, in em, that separates words of this line.
 
-    More where letters are spaced out; less from right to left: words of Arabic are 0.15 apart.
+    The gap is wider if letters are spaced out, and narrower from right to left: words of Arabic are 0.15
+    apart.
     """
     texts = [run.text for run in row if run.text.strip()]
     # Spaced-out letters are drawn one by one; fewer than four pieces have no usual gap.
@@ -288,7 +296,7 @@ def _word_gap(row: Sequence[Run]) -> float:
 
 
 def _without_marker(row: list[Run], text: str) -> tuple[bool, int, str]:
-    """Return whether a bullet begins the line, how many runs are only that, and the text without it."""
+    """Return whether a bullet begins the line, how many runs are only the bullet, and the text behind it."""
     if found := _MARKER.match(text):
         alone = row[0].text.strip() == found[0].strip()
         return True, (1 if alone else 0), text[found.end() :]

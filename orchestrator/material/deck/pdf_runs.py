@@ -1,6 +1,6 @@
 """The pieces of text that a PDF page draws, with their places, as pdfium reads them.
 
-Lines and paragraphs can only be told from where every piece begins and ends: pdfium's own
+Lines and paragraphs can only be recognised by where every piece begins and ends: pdfium's own
 lines join columns and leave bullets loose. Source of the calls: pdfium's fpdf_text.h and fpdf_edit.h.
 """
 
@@ -26,41 +26,44 @@ Axis = tuple[float, float, float]  # what x, y and 1 count for: a place on the a
 
 # In em, the size of the letters.
 _KERNING = 0.08  # letters moved further apart may be spaced out, or separate words
-"""Half of `pdf_lines._WORD_GAP`, which decides between the two."""
+"""Half of `pdf_lines._WORD_GAP`: a gap between these two values may or may not separate words, and
+`pdf_lines` decides."""
 _WORD_SPACE = 5.0
-"""The widest gap after a space that is still word space (`Tw`) and no next column: a statute of 2000 in
-narrow justified columns has 4.8, and a few of 7 and more. In the real decks only program text has a gap
-of more than 1.5 behind a space."""
+"""The widest gap after a space that is still word space (`Tw`) and not the next column. A statute of 2000 in
+narrow justified columns has gaps of 4.8, and a few of 7 and more. In the real decks only program text has a
+gap of more than 1.5 behind a space."""
 _WIDE_SPACE = 0.4
-"""The narrowest gap after a space that may part columns: pdfium makes one space of several."""
+"""The narrowest gap after a space that may separate columns: pdfium makes one space of several."""
 _ONE_WIDTH = 0.1  # pdfium rounds boxes outwards to the ink; "i" and "m" are 0.5 em apart in other fonts
 
 _MAX_LETTERS = 200_000
-"""On one page; the fullest page of the real PDFs has 8,730, and a second reads about 30,000."""
+"""Maximum number of letters on a page. The fullest page of the real PDFs has 8,730; about 30,000 are read in
+a second."""
 _MANY_LETTERS = 7
-"""A font with at least so many letters of one width on a page is one of fixed pitch, whatever its flags say:
-neither RobotoMono, Courier nor NimbusMonL has the flag in the files that were looked at."""
+"""Number of letters of one width on a page from which their font is one of fixed pitch, whatever its flags
+say: neither RobotoMono, Courier nor NimbusMonL has the flag in the files that were looked at."""
 _FIXED_PITCH = 1
-"""Of a font descriptor's flags: ISO 32000-1, 9.8.2."""
+"""The flag of a font descriptor for fixed pitch: ISO 32000-1, 9.8.2."""
 _BOLD = re.compile("bold|black|heavy", re.IGNORECASE)
-"""In the names of fonts: their weights, as OpenType names them (OS/2 table, usWeightClass). The weight that
-pdfium gives is guessed from the width of stems: 425 for Nimbus Roman, 205 for Nimbus Mono, both regular."""
+"""Matches the words for bold weights in the names of fonts, as OpenType names them (OS/2 table,
+usWeightClass). The weight that pdfium returns is guessed from the width of stems: 425 for Nimbus Roman, 205
+for Nimbus Mono, both regular."""
 _BREAKS = (0x0A, 0x0D, 0x20)  # line feed, carriage return, space: pdfium makes them up between pieces
 _MARGIN = 0.14
-"""Share of the page's height, at its top and bottom, in which headers and footers stand.
+"""Share of the page's height, at its top and at its bottom, in which headers and footers are placed.
 
-At half of it the repeated head of a table over several pages was taken for each page's title; from 0.09 to
-0.28 the real PDFs read the same.
+At half of this share, the repeated head of a table over several pages was taken for each page's title. From
+0.09 to 0.28 the real PDFs read the same.
 """
 _HYPHEN = 0x02
-"""pdfium's sign for a hyphen at which a line is broken."""
+"""pdfium's character for a hyphen at which a line is broken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Text drawn in one go; `u` runs along the text, `v` across it, both in points.
+    """Text that is drawn in one go; `u` runs along the text and `v` across it, both in points.
 
-    For upright text they are x and y, from the upper left corner of the page as shown.
+    For upright text, `u` and `v` are x and y, from the upper left corner of the page as shown.
     """
 
     text: str
@@ -111,7 +114,7 @@ class _Style:
 
 @dataclass(slots=True)
 class _Piece:
-    """A run that may still grow."""
+    """A run to which letters may still be appended."""
 
     style: _Style
     text: str
@@ -147,7 +150,7 @@ def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
     """Return the runs of *page*; *paragraphs* maps marked-content ids to paragraphs.
 
     Text outside the page is left out, and so is page furniture that the file marks as such. Text that is
-    drawn again over itself, for a shadow or to look bold, pdfium leaves out.
+    drawn again over itself, for a shadow or to look bold, is left out by pdfium.
     """
     text_page = page.get_textpage()  # it is closed when nothing refers to it
     chars = text_page.raw
@@ -183,10 +186,11 @@ def page_runs(page: PdfPage, paragraphs: Mapping[int, int]) -> PageText:
 
 
 def _without_artifacts(runs: Sequence[tuple[Run, str]], height: float) -> list[Run]:
-    """Return the runs that are not artifacts, and the artifacts that are content all the same.
+    """Return the runs that are not artifacts, and those marked as artifacts that are content all the same.
 
-    InDesign marks as artifacts whatever its author did not tag: on such a page it is most of the text, or it
-    stands where no header or footer does. A header that says its type is one wherever it stands.
+    InDesign marks as artifacts whatever its author did not tag. On such a page, the artifacts are most of the
+    text, or some are where no header or footer is placed. An artifact whose type is stated is one wherever it
+    is placed.
     """
     letters = {True: 0, False: 0}
     for run, artifact in runs:
@@ -218,7 +222,10 @@ def _run(piece: _Piece) -> Run:
 def _styles(
     page: PdfPage, chars: Any, paragraphs: Mapping[int, int], x_axis: Axis, y_axis: Axis
 ) -> Callable[[int], _Style | None]:
-    """Return a function for a letter's style (None: outside any place); it reads each object once."""
+    """Return a function that returns a letter's style; it reads each text object once.
+
+    The function returns None for a letter that has no place on the page.
+    """
     # Text in a form has marked-content ids of the form's own: only text of the page itself is looked up.
     objects = range(pdfium.FPDFPage_CountObjects(page.raw) if paragraphs else 0)
     own = {pointed_at(pdfium.FPDFPage_GetObject(page.raw, index)) for index in objects}
@@ -260,7 +267,10 @@ def _styles(
 
 
 def pointed_at(pointer: Any) -> int:
-    """Return the address of a pdfium object, or 0; in ctypes, two pointers to one object are not equal."""
+    """Return the address of a pdfium object, or 0 for a null pointer.
+
+    In ctypes, two pointers to one object are not equal.
+    """
     return ctypes.addressof(pointer.contents) if pointer else 0
 
 
@@ -268,7 +278,10 @@ _UNTYPED, _TYPED = "untyped", "typed"
 
 
 def _artifact(found: Any) -> str:
-    """Return the artifact type of the marked content around a text object, or "": ISO 32000-1, 14.8.2.2."""
+    """Return the artifact type of the marked content around a text object, or "" if it is not an artifact.
+
+    Source: ISO 32000-1, 14.8.2.2.
+    """
     expected = "Artifact\0".encode("utf-16-le")
     name, written = (pdfium.FPDF_WCHAR * (len(expected) // 2))(), ctypes.c_ulong()
     for index in range(pdfium.FPDFPageObj_CountMarks(found)):
@@ -282,7 +295,10 @@ def _artifact(found: Any) -> str:
 
 
 def _upright(page: PdfPage) -> tuple[Axis, Axis, float, float]:
-    """Return axes that map page space to points from the upper left corner as shown, and the page's size."""
+    """Return the page's axes and its size.
+
+    The axes map page space to points from the upper left corner of the page as shown.
+    """
     left, bottom, right, top = page.get_bbox()
     width, height = right - left, top - bottom
     match page.get_rotation():
@@ -300,7 +316,7 @@ def _on(axis: Axis, x: float, y: float) -> float:
 
 
 def _nearest(right: float, down: float) -> Direction:
-    """Return the page direction, of four, that is nearest to slanted text."""
+    """Return the direction, of the page's four, that is nearest to that of slanted text."""
     if abs(right) >= abs(down):
         return (1 if right >= 0 else -1), 0
     return 0, (1 if down > 0 else -1)
@@ -314,7 +330,7 @@ def place(run: Run) -> tuple[float, float]:
 
 
 def box_of(direction: Direction, start: float, end: float, baseline: float, size: float) -> Box:
-    """Return a text's box on the page; letters reach 0.8 em above and 0.2 em below their baseline."""
+    """Return the box of a text on the page; letters reach 0.8 em above and 0.2 em below their baseline."""
     right, down = direction
     corners = [(u, v) for u in (start, end) for v in (baseline - 0.8 * size, baseline + 0.2 * size)]
     return around([Box(u * right - v * down, u * down + v * right, 0, 0) for u, v in corners])
@@ -349,7 +365,7 @@ class Tags:
 
 
 def page_tags(page: PdfPage) -> Tags:
-    """Return the tags of *page*; none if the file is not tagged."""
+    """Return the tags of *page*; they are empty if the file is not tagged."""
     tree = pdfium.FPDF_StructTree_GetForPage(page.raw)
     paragraphs: dict[int, int] = {}
     alt_texts: dict[str, None] = {}

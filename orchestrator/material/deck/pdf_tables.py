@@ -1,8 +1,9 @@
-"""Find tables of figures on a PDF page by what stands above and beside what.
+"""Find tables of figures on a PDF page by what is above and beside what.
 
-A PDF has no tables, only text at places. One is read where figures stand below each other, aligned, in rows
-that each begin with a label; lines between the cells do not count, as half of the tables of talks have none.
-Whatever is in doubt stays text: a cell that is read wrongly would be blamed on the presenter.
+A PDF has no tables, only text at places. A table is recognised where figures are below each other, aligned,
+in rows that each begin with a label. Lines between the cells do not count, as half of the tables of talks
+have none. Whatever is in doubt stays text, because a cell that is read wrongly would be blamed on the
+presenter.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from orchestrator.material.values import Table
 # In em, the size of the letters; each was tried on 78 tables and 16 pages that look like some, drawn in the
 # ways of LaTeX, InDesign, PowerPoint, Excel and accountants, and on the real PDFs.
 _GAP = 0.4  # the narrowest gap between cells
-"""Words are at most 0.33 apart and the groups of a figure 0.28."""
+"""The gap, in em, that separates texts: words are at most 0.33 apart, and the groups of a figure 0.28."""
 _SPACE = 0.28  # the width of a space
 LEVEL = 0.3  # how far the texts of one row may be off its baseline
 _ALIGNED = 0.4  # how far figures of a column may be out of line: a bracket hangs by 0.33
@@ -36,19 +37,20 @@ _SIGN = 8.0  # the widest gap between a currency sign that has a column of its o
 SAME_SIZE = 1.2  # the ratio of sizes within a table
 
 _MAX_TEXTS = 2_000
-"""On one page; more are a drawing. Each figure is held against those of the rows above it."""
+"""Maximum number of texts on a page. A page with more is a drawing; each figure is compared with those of the
+rows above it."""
 
 _NUMBER = r"\d{1,3}(?:[ \u00a0\u2009\u202f'’.,]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
 _FIGURE = re.compile(rf"[^\d:/]*(?:{_NUMBER})[^\d:/]*")
-"""One number with its signs, unit and marks; the times of an agenda are none."""
+"""Matches one number with its signs, unit and marks, but not a time of an agenda."""
 _WHOLE = re.compile(r"\D*\d+(?:[ \u00a0\u2009\u202f'’.,]\d{3})*")
 _LEADER = re.compile(r"[\s.…·_]{4,}$")
-"""The dots that lead from a label to its figure."""
+"""Matches the dots that lead from a label to its figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Words that stand together, and the runs that draw them; places in points, as in `Run`."""
+    """Words that belong together, and the runs that draw them; places are in points, as in `Run`."""
 
     words: str
     left: float
@@ -60,7 +62,7 @@ class Text:
 
     @property
     def is_figure(self) -> bool:
-        """Whether the text is one number with at most its unit."""
+        """Whether the text is one number with nothing but its unit."""
         return is_lone_figure(self.words) and bool(_FIGURE.fullmatch(self.words))
 
     @property
@@ -78,7 +80,7 @@ class Text:
 
 Row = list[Text]
 Figures = dict[int, Text]
-"""A column of figures: row → the figure in it."""
+"""A column of figures, as a mapping of each row to the figure in it."""
 
 
 def text_rows(runs: Sequence[Run]) -> list[Row]:
@@ -118,7 +120,7 @@ def _text(runs: list[Run]) -> Text:
 
 
 def _with_signs(row: Row) -> Row:
-    """Join each currency sign, bracket and percent sign of *row* that stands apart to its figure."""
+    """Join each separate currency sign, bracket and percent sign of *row* to its figure."""
     joined: Row = []
     for text in row:
         before = joined[-1] if joined else None
@@ -162,7 +164,7 @@ def _is_near(last: Text, row: Row) -> bool:
 
 
 def _goes_on(column: Figures, at: int, text: Text) -> bool:
-    """Return whether *text* aligns with the last figure of *column*: at an edge, the centre or the point."""
+    """Return whether *text* aligns with the last figure of *column*, by an edge, the centre or the point."""
     last_at = max(column)
     last = column[last_at]
     em = max(last.size, text.size)
@@ -200,14 +202,14 @@ _MAX_WORDS = 3  # the same
 _MAX_LETTERS_OF_A_UNIT = 4  # as of "sqkm"; a longer word between two columns of figures is a label
 
 _TWO_FIGURES = re.compile(r"[^\w]*\d[\d.,]*\s+[-+−–]?\d[^:/]*")
-"""What may be the cells of two columns that stand too close."""
+"""Matches text that may be the cells of two columns which are too close to each other."""
 _PERIOD = re.compile(r"[^\W\d]{1,3}\s?\d{1,4}|(?:19|20)\d\d[^\W\d]?")
-"""What may head a column: "2025", "Q3", "FY25", "2026e"."""
+"""Matches a heading of a column that is a period: "2025", "Q3", "FY25", "2026e"."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundTable:
-    """A table and its box on the page as shown, in points."""
+    """A table that was found, and its box in points on the page as shown."""
 
     table: Table
     box: Box
@@ -215,7 +217,7 @@ class FoundTable:
 
 @dataclass(frozen=True, slots=True)
 class PageTables:
-    """The tables of a page, the runs that are in none, and whether a table could not be read."""
+    """The tables of a page, the runs that are in no table, and whether a table could not be read."""
 
     tables: tuple[FoundTable, ...]
     rest: list[Run]
@@ -257,7 +259,7 @@ def page_tables(runs: Sequence[Run], pages: int) -> PageTables:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A row of the table being read: texts by column."""
+    """A row of the table that is being read, with its texts by column."""
 
     v: float
     cells: dict[int, Row]
@@ -272,14 +274,14 @@ class _Line:
             self.cells[column] = sorted([*self.cells.get(column, []), *texts], key=lambda text: text.v)
 
     def is_of_periods(self, figures: Sequence[int]) -> bool:
-        """Return whether the columns of figures hold only years, quarters and words."""
+        """Return whether the given columns of figures have only years, quarters and words in this row."""
         cells = [self.words(at) for at in figures if any(map(str.isdigit, self.words(at)))]
         return bool(cells) and all(map(_PERIOD.fullmatch, cells))
 
 
 @dataclass(frozen=True, slots=True)
 class _Span:
-    """The extent of a column, and the texts in it."""
+    """The extent of a column, and the texts in that column."""
 
     left: float
     right: float
@@ -290,7 +292,7 @@ class _Span:
         return text.left < self.right and self.left < text.right
 
     def is_outside(self, rows: int, longest: int) -> bool:
-        """Return whether the column stands beside a table of *rows* rows: it is in few rows, or is prose."""
+        """Return whether the column is outside a table of *rows* rows: it is in few rows, or is prose."""
         if self.is_of_figures:
             return False
         is_prose = any(
@@ -310,7 +312,7 @@ class _Grid:
     columns: Sequence[Figures]
 
     def parts(self) -> Iterator[_Grid]:
-        """Yield the tables that stand side by side; each begins with labels."""
+        """Yield the parts of the grid that are tables side by side, each beginning with labels."""
         spans = self._spans()
         figures = [index for index, span in enumerate(spans) if span.is_of_figures]
         cuts = [
@@ -329,10 +331,10 @@ class _Grid:
                 )
 
     def read(self, pages: int) -> tuple[Table | None, Row]:
-        """Return the table and the texts in it, or None if there is none.
+        """Return the table and the texts in it, or None and no texts if there is no table.
 
         Raises:
-            _InDoubt: There is one, and its cells cannot be told apart.
+            _InDoubt: There is a table, but its cells cannot be told apart.
         """
         spans = self._spans()
         figures = [index for index, span in enumerate(spans) if span.is_of_figures]
@@ -358,11 +360,11 @@ class _Grid:
 
     @property
     def _at(self) -> list[int]:
-        """The indexes of the rows that hold figures."""
+        """The indexes of the rows that contain figures."""
         return sorted({row for column in self.columns for row in column})
 
     def _spans(self) -> list[_Span]:
-        """Return the extents of the columns; a column has no gap within it in any row."""
+        """Return the extents of the columns; within its extent, a column has no gap in any row."""
         parts: list[Row] = []
         end = -math.inf
         rows = self._at
@@ -386,7 +388,7 @@ class _Grid:
         return spans
 
     def _headings(self, lines: list[_Line], spans: Sequence[_Span], figures: Sequence[int]) -> list[_Line]:
-        """Return the rows above *lines* that head their columns, the uppermost first."""
+        """Return the rows above *lines* that are headings of their columns, the uppermost first."""
         size = max(text.size for cell in lines[0].cells.values() for text in cell)
         farthest = max(_HEADING * size, _ROOM * (lines[min(1, len(lines) - 1)].v - lines[0].v))
         left, right = spans[0].left - size, spans[-1].right + max(size, spans[-1].left - spans[-2].right)
@@ -413,7 +415,7 @@ class _Grid:
         return headings
 
     def _with_labels(self, lines: list[_Line], spans: Sequence[_Span]) -> list[_Line]:
-        """Return *lines* with the text-only rows between them: wrapped labels, and headings of parts."""
+        """Return *lines* with the rows of text alone between them: wrapped labels, and headings of parts."""
         size = max(text.size for line in lines for cell in line.cells.values() for text in cell)
         own = set(self._at)
         words = [_line(row, spans) for index, row in enumerate(self.rows) if index not in own]
@@ -442,7 +444,7 @@ def _box(run: Run) -> Box:
 
 
 def _line(row: Row, spans: Sequence[_Span]) -> _Line:
-    """Assign the texts of *row* to the columns in which they stand."""
+    """Assign each text of *row* to the column whose extent contains it."""
     cells: dict[int, Row] = {}
     for text in row:
         index = next((index for index, span in enumerate(spans) if span.holds(text)), None)
@@ -452,21 +454,24 @@ def _line(row: Row, spans: Sequence[_Span]) -> _Line:
 
 
 def _headed(text: Text, spans: Sequence[_Span]) -> list[int]:
-    """Return the columns below a heading, else the column nearest to it."""
+    """Return the columns below a heading, or else the column that is nearest to the heading."""
     over = [index for index, span in enumerate(spans) if span.holds(text)]
     offsets = [abs(span.left + span.right - text.left - text.right) for span in spans]
     return over or [offsets.index(min(offsets))]
 
 
 def _belongs(line: _Line, distance: float, other: float, farthest: float) -> bool:
-    """Return whether words at this distance (em) belong to the labelled *line* and not to its neighbour."""
+    """Return whether words at *distance* (em) from *line* belong to it and not to its neighbour.
+
+    *line* must have a label, and the neighbour is at the distance *other*.
+    """
     if distance < _SAME_CELL:
         return True
     return 0 in line.cells and distance <= farthest and distance < _NEARER * other
 
 
 def _hangs(last: _Line, words: _Line) -> bool:
-    """Return whether *words*, below the last row, continue its label and are no note under the table."""
+    """Return whether *words*, below the last row, continue its label and are not a note under the table."""
     label, rest = last.cells.get(0), words.cells.get(0)
     if not label or not rest or words.cells.keys() != {0}:
         return False
@@ -474,7 +479,7 @@ def _hangs(last: _Line, words: _Line) -> bool:
 
 
 def _is_table(lines: Sequence[_Line], figures: Sequence[int], pages: int) -> bool:
-    """Return whether labelled rows are filled like a table's and are no list of page numbers."""
+    """Return whether labelled rows are filled like a table's rows, and are not a list of page numbers."""
     filled = [line for line in lines if line.cells.keys() & set(figures)]
     labels = [line.words(0) for line in filled]
     cells = sum(len(line.cells.keys() & set(figures)) for line in filled)
@@ -494,13 +499,16 @@ def _is_table(lines: Sequence[_Line], figures: Sequence[int], pages: int) -> boo
 
 
 def _is_unclear(cell: Row, in_figures: bool) -> bool:
-    """Return whether a cell holds a figure with other text, or possibly the figures of two columns."""
+    """Return whether a cell has a figure with other text, or possibly the figures of two columns."""
     if len(cell) > 1:
         return in_figures or any(text.is_figure for text in cell)
     return in_figures and not cell[0].is_figure and bool(_TWO_FIGURES.fullmatch(cell[0].words))
 
 
 def _sign_of(signs: Iterable[str]) -> str:
-    """Return the currency sign of a column in which only some figures have it, as accountants set it."""
+    """Return the currency sign of a column in which only some figures have it, as accountants set it.
+
+    Return "" if there is no such sign.
+    """
     kinds = set(signs)
     return max(kinds) if len(kinds) == 2 and "" in kinds and "(" not in kinds else ""

@@ -24,13 +24,13 @@ _OVERLAP = 0.2
 """Boxes that overlap by up to this share of the smaller one still count as apart: text boxes are drawn
 larger than their text.
 
-At 0.18 a headline that reaches into its list was read behind it; at 0.4 the title of a slide and the text
-below it changed places. From 0.2 to 0.3 the 132 real pages and slides read the same.
+At 0.18 a headline that reaches into its list was read after the list. At 0.4 the title of a slide and the
+text below it changed places. From 0.2 to 0.3 the 132 real pages and slides read the same.
 """
 
 _MAX = 1_000
-"""More boxes than this are a drawing: they are read by their places alone. Rows are tried against columns,
-which takes time with the square of their number."""
+"""Maximum number of boxes. More boxes are a drawing, and are read by their places alone: comparing rows with
+columns takes time with the square of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Box:
 
 
 def around(boxes: Sequence[Box]) -> Box:
-    """Return the smallest box that holds all of *boxes* (at least one)."""
+    """Return the smallest box that contains all of *boxes* (at least one box)."""
     left = min(box.left for box in boxes)
     top = min(box.top for box in boxes)
     return Box(left, top, max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top)
@@ -61,10 +61,9 @@ def around(boxes: Sequence[Box]) -> Box:
 def reading_order(boxes: Sequence[Box], letters: Sequence[int]) -> list[int]:
     """Return the indexes of *boxes* in reading order: rows from the top, each row from the left.
 
-    The boxes are given in drawing order, with the number of letters in each. Where they
-    form a grid that can be read by rows or by columns (cards side by side, each with a
-    heading and a text), columns are taken only if they agree far better with the drawing
-    order, and not where every row is a label with its text.
+    The boxes are given in drawing order, with the number of letters in each. If they form a grid that can be
+    read by rows or by columns (cards side by side, each with a heading and a text), they are read by columns
+    only if columns agree far better with the drawing order, and never if every row is a label with its text.
     """
     return _Page(boxes, letters).ordered(list(range(len(boxes))))
 
@@ -89,7 +88,7 @@ class _Page:
         return _cut(part, [(self.boxes[i].left, self.boxes[i].right) for i in part])
 
     def _cards_together(self, rows: list[list[int]]) -> list[list[int]]:
-        """Return *rows*, replacing those that were drawn column by column with columns."""
+        """Return *rows*, with rows that were drawn column by column replaced by their columns."""
         pieces: list[list[int]] = []
         start = 0
         while start < len(rows):
@@ -111,7 +110,8 @@ class _Page:
     def _labelled(self, rows: list[list[int]], columns: list[list[int]]) -> bool:
         """Return whether each row is a label on the left and a text on the right, at least twice as long.
 
-        Two cards side by side have headings of about one length, so twice tells a table of terms from them.
+        Two cards side by side have headings of about the same length, so the factor of two distinguishes a
+        table of terms from such cards.
         """
         if len(columns) != 2:
             return False
@@ -137,7 +137,7 @@ class _Page:
 
 
 def _cut(part: list[int], spans: list[tuple[float, float]]) -> list[list[int]]:
-    """Split *part* into pieces whose spans do not overlap (much), in the order of the spans."""
+    """Split *part* into pieces whose spans do not overlap much, in the order of the spans."""
     pieces: list[list[int]] = []
     end = size_at_end = 0.0
     for (low, high), index in sorted(zip(spans, part, strict=True)):
@@ -152,7 +152,7 @@ def _cut(part: list[int], spans: list[tuple[float, float]]) -> list[list[int]]:
 
 
 def _backward(pieces: list[list[int]]) -> int:
-    """Count the pairs of boxes that these pieces order against their drawing order."""
+    """Count the pairs of boxes that the order of *pieces* puts against their drawing order."""
     seen: list[int] = []
     pairs = 0
     for piece in pieces:
@@ -167,26 +167,30 @@ def _backward(pieces: list[list[int]]) -> int:
 # In em, the size of the letters. "Same": the range in which the 132 pages and slides of sixteen real decks
 # and PDFs read the same.
 _INDENTED = 0.5  # how far a point stands to the right of the one that it is under
-"""Same from 0.25 to 1."""
+"""How far a point is indented from the point above it, in em. The real decks read the same from 0.25 to 1."""
 _NEAR = 2.5  # the widest gap between a heading and what it heads
-"""Same from 2.3 to 2.8; below, a heading loses its points, which pass for labels; above, a paragraph at the
-foot of the page is put under a question that it does not answer."""
+"""The widest gap between a heading and what it heads, in em. The real decks read the same from 2.3 to 2.8;
+below, a heading loses its points, which pass for labels; above, a paragraph at the foot of the page is put
+under a question that it does not answer."""
 _GOES_ON = 1.0  # between a point and a paragraph under it
-"""Same from 0.5 to 1.5; at 2 a label is put under a point."""
+"""The widest gap between a point and a paragraph under it, in em. The real decks read the same from 0.5 to
+1.5; at 2 a label is put under a point."""
 _LABEL_BELOW, _LABEL_BESIDE = 1.2, 1.5  # the widest gap between a figure and its label
-"""Same from half to twice as much."""
+"""The widest gap between a figure and its label, below or beside it, in em. The real decks read the same from
+half to twice as much."""
 
 _LARGER = 1.1  # the ratio of sizes of a heading and its text
-"""Same from 1.05 to 1.15; at 1 any line heads the next; from 1.2 on the headings of cards, which are set a
-little larger, head nothing."""
+"""The ratio of sizes of a heading and its text. The real decks read the same from 1.05 to 1.15; at 1 any line
+heads the next; from 1.2 on the headings of cards, which are set a little larger, head nothing."""
 _FIGURE_LARGER = 1.3  # of a figure that is shown off, and its label
-"""Same from 1 to 1.6."""
+"""The ratio of sizes of a prominent figure and its label. The real decks read the same from 1 to 1.6."""
 _MAX_LABEL, _MAX_HEADING, _MAX_BOLD = 12, 12, 40  # words
-"""Same from 6 to 24, from 11 to 12, and from 30 to 80. A heading of ten words loses its points at 9; at 13 a
-sentence heads those behind it; at 20 a question in bold loses its answer."""
+"""Maximum number of words of a label, a heading and a heading in bold. The real decks read the same from 6 to
+24, from 11 to 12, and from 30 to 80. A heading of ten words loses its points at 9; at 13 a sentence heads
+those behind it; at 20 a question in bold loses its answer."""
 _MIN_TEXT = 5  # words; what is shorter than this is a label itself
-"""At 4 an address ("Esteemed Governing Board,") is the text of a label, at 6 a title of five words is
-none."""
+"""Minimum number of words of a text beside a label; a shorter text is a label itself. At 4 an address
+("Esteemed Governing Board,") is the text of a label; at 6 a title of five words is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +247,7 @@ def _stands_under(head: Placed, reach: float, piece: Placed) -> bool:
 
 
 def _below(head: Box, box: Box, em: float) -> bool:
-    """Return whether *box* keeps to the column of *head*; a band across several columns has no head."""
+    """Return whether *box* is in the column of the heading *head*; a band across several columns is not."""
     off_centre = abs(head.left + head.right - box.left - box.right) / 2
     return box.left >= head.left - em or off_centre <= em
 
@@ -253,7 +257,7 @@ def _opens(head: Placed, piece: Placed) -> bool:
 
 
 def _rows(pieces: Sequence[Placed]) -> list[tuple[int, int]]:
-    """Return labels with a text to the right of each; a single one is taken for chance."""
+    """Return pairs of a label and the text to its right; a single such pair counts as chance."""
     found = [
         (index - 1, index)
         for index, piece in enumerate(pieces)
@@ -267,9 +271,10 @@ def _rows(pieces: Sequence[Placed]) -> list[tuple[int, int]]:
 
 
 def labels_of_figures(pieces: Sequence[Placed]) -> dict[int, int]:
-    """Return index of each prominent figure → index of the text that labels it.
+    """Return, for each prominent figure, the figure's index and that of the text that labels it.
 
-    Only where there is no doubt: the text is the nearest one, and no other figure is as near to it.
+    A figure is included only if there is no doubt: the text is the nearest one to it, and no other figure is
+    as near to the text.
     """
     figures = [index for index, piece in enumerate(pieces) if is_lone_figure(piece.text) and not piece.item]
     texts = [
@@ -288,21 +293,22 @@ def labels_of_figures(pieces: Sequence[Placed]) -> dict[int, int]:
 
 
 def with_label(figure: Placed, label: Placed) -> Placed:
-    """Join the figure and its label: from top to bottom, or the figure first if they are level."""
+    """Join a figure and its label from top to bottom; if they are level, the figure comes first."""
     label_first = label.box.top + label.box.height / 2 < figure.box.top
     first, then = (label, figure) if label_first else (figure, label)
     return replace(figure, text=f"{first.text} {then.text}", box=around([figure.box, label.box]))
 
 
 _MAX_PAIRS = 10_000
-"""More figures and texts than this make a drawing, not a row of figures that are shown off.
+"""Maximum number of pairs of a figure and a text. A slide with more is a drawing, not a row of prominent
+figures.
 
-100 figures with 100 texts; each pair is looked at, so the number also bounds the time.
+That is 100 figures with 100 texts. Each pair is compared, so the number also bounds the time.
 """
 
 
 def _gap(figure: Placed, text: Placed) -> float | None:
-    """Return the distance of *text* from *figure* in the figure's em, or None if it cannot be its label."""
+    """Return the distance of *text* from *figure* in the figure's em, or None if *text* cannot label it."""
     if figure.size < _FIGURE_LARGER * text.size:
         return None
     if _overlap(_across(figure.box), _across(text.box)):
@@ -325,7 +331,7 @@ def _down(box: Box) -> tuple[float, float]:
 
 
 def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
-    """Return whether two spans share at least half of the shorter one; columns may touch at their edges."""
+    """Return whether two spans share at least half of the shorter one; touching columns do not count."""
     return min(a[1], b[1]) - max(a[0], b[0]) >= 0.5 * min(a[1] - a[0], b[1] - b[0])
 
 
@@ -334,25 +340,29 @@ def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
 
 
 _MAX_CHARS = 120
-"""Characters; a heading is a line, not a paragraph. A real title has 104: at 90 it was lost."""
+"""Maximum number of characters of a heading, which is a line and not a paragraph. A real title has 104: at 90
+it was lost."""
 _MIN_LETTERS = 2
-"""So that "Q3" and a lone "€" or digit are no heading, and "FAQ" and "要約" are."""
+"""Minimum number of letters of a heading, so that "Q3", "€" and a lone digit are not headings, but "FAQ" and
+"要約" are."""
 _STANDS_OUT = 1.15
-"""How much larger than the other text a heading is; less is body text with some emphasis.
+"""How much larger than the other text a heading is; text that is less large is body text with some emphasis.
 
-The 132 real pages and slides have the same titles from 1.05 to 1.15; at 1 the first line of a page of text is
-one, and at 1.2 titles that are whole sentences, which are set a little smaller, are lost.
+The 132 real pages and slides have the same titles from 1.05 to 1.15. At 1 the first line of a page of text is
+a title; at 1.2 titles that are whole sentences, which are set a little smaller, are lost.
 """
 _AS_LARGE = 0.75
-"""Of several large texts, the first in reading order that is at least this share of the largest.
+"""Minimum size of a heading, as a share of the largest text; of several such texts, the first in reading
+order counts.
 
-At 0.68 a smaller line above the title took its place; from 0.75 to 0.94 the real ones read the same.
+At 0.68 a smaller line above the title took its place. From 0.75 to 0.94 the real pages and slides read the
+same.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A candidate for the heading: its text ("" if it cannot be one) and the size of its letters."""
+    """A candidate for a slide's heading: its text ("" if it cannot be the heading), and its letters' size."""
 
     text: str
     size: float
@@ -384,7 +394,7 @@ def most_prominent(candidates: Sequence[Heading]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A shape with text, or a paragraph of a page."""
+    """A shape with text on a slide, or a paragraph on a page."""
 
     box: Box
     lines: tuple[str, ...] = ()
@@ -400,7 +410,10 @@ class Piece:
 
 
 def heading_of(pieces: Sequence[Piece]) -> int | None:
-    """Return the index of the piece that stands out as the title, or None; no list item or longer text."""
+    """Return the index of the piece that stands out as the title, or None.
+
+    A list item and a text of several lines are never the title.
+    """
     return most_prominent(
         [
             Heading(
@@ -415,10 +428,10 @@ def heading_of(pieces: Sequence[Piece]) -> int | None:
 
 
 def slide_of(number: int, pieces: Sequence[Piece], heading: int | None) -> Slide:
-    """Build the slide from *pieces* in reading order; the piece *heading* is its title.
+    """Build the slide from *pieces* in reading order; the piece at the index *heading* is its title.
 
-    Lines of a piece that stands under another one's heading stand under that heading; figures
-    that are shown off are joined with their labels; names in a diagram are marked as labels.
+    Lines of a piece that is under a heading in another piece are nested under that heading. Prominent figures
+    are joined with their labels. Names in a diagram are marked as labels.
     """
     said = _with_labels([piece for index, piece in enumerate(pieces) if piece.lines and index != heading])
     heads = parents_by_place([piece.placed or Placed("", piece.box, 0.0) for piece in said])

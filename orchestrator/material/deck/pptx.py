@@ -1,11 +1,10 @@
-"""PowerPoint files: slides with everything that can be quoted from them.
+"""Read PowerPoint files: slides with everything that can be quoted from them.
 
-The parts are read straight from the package (`Package`), one slide at a time: pictures and
-films are never unpacked, shapes inside `mc:AlternateContent` are seen, and a part that is
-broken costs a notice, not the deck. python-pptx would not do: `greenroom help measured`.
+The parts are read straight from the package (`Package`), one slide at a time. Pictures and films are never
+unpacked, shapes inside `mc:AlternateContent` are read, and a part that is broken costs a notice, not the
+deck. `greenroom help measured` says why python-pptx is not used.
 
-Source of names and defaults: ECMA-376 part 1 (PresentationML, DrawingML); [MS-PPTX] for
-sections (2.2.7).
+Source of names and defaults: ECMA-376 part 1 (PresentationML, DrawingML); [MS-PPTX] for sections (2.2.7).
 """
 
 from __future__ import annotations
@@ -53,14 +52,15 @@ from orchestrator.material.values import Chart, Deck, Slide, Table
 
 TITLES = ("title", "ctrTitle")
 FURNITURE = ("sldNum", "dt", "ftr", "hdr")
-"""Placeholders that a deck prints on every slide: number, date, footer, header."""
+"""Types of the placeholders that a deck prints on every slide: number, date, footer and header."""
 
 _ON_THE_MASTER = {"title": "title", "ctrTitle": "title"} | {kind: kind for kind in FURNITURE}
-"""The master's placeholder that a layout's stands for; all others stand for its body."""
+"""The type of the master's placeholder that corresponds to a layout's; all other types correspond to its
+body."""
 
 
 def placeholder(shape: Element) -> Element | None:
-    """Return the `p:ph` of *shape*, or None if it is no placeholder."""
+    """Return the `p:ph` of *shape*, or None if *shape* is not a placeholder."""
     for properties in shape:
         if properties.tag.startswith(f"{P}nv"):
             return properties.find(f"{P}nvPr/{P}ph")
@@ -68,13 +68,13 @@ def placeholder(shape: Element) -> Element | None:
 
 
 def placeholder_type(shape: Element) -> str | None:
-    """Return the placeholder type of *shape*: "title", "body", "obj", … or None."""
+    """Return the type of the placeholder *shape* ("title", "body", "obj", …), or None for other shapes."""
     found = placeholder(shape)
     return None if found is None else found.get("type", "obj")
 
 
 def own_box(shape: Element) -> Box | None:
-    """Return the box that *shape* itself states, in the units of its parent, or None."""
+    """Return the box that *shape* itself states, in the units of its parent, or None if it states none."""
     for path in (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm"):
         place = shape.find(path)
         if place is not None:
@@ -83,7 +83,7 @@ def own_box(shape: Element) -> Box | None:
 
 
 def box_of(offset: Element | None, extent: Element | None) -> Box | None:
-    """Return the box of an `a:off` and an `a:ext`, or None."""
+    """Return the box of an `a:off` and an `a:ext`, or None if one is missing or damaged."""
     if offset is None or extent is None:
         return None
     try:
@@ -101,7 +101,7 @@ class Layouts:
         self._known: dict[str, list[Element]] = {}
 
     def box(self, slide_part: str, shape: Element) -> Box | None:
-        """Return the box of a placeholder that states none itself."""
+        """Return the box of a placeholder that states none itself, as its layout or master has it."""
         kind = placeholder_type(shape)
         if kind is None:
             return None
@@ -155,11 +155,12 @@ def _same(kind: str | None, other: str) -> bool:
 
 
 _NOWHERE = Box(0, 0, 0, 0)
-"""The place of a shape that has none: with what comes first."""
+"""The box of a shape that states no place; such a shape is read with those that come first."""
 _EMU_PER_SIZE = 127.0
-"""Sizes of letters are hundredths of a point, places are English metric units: 12,700 to the point."""
+"""Factor between sizes and places: sizes of letters are in hundredths of a point, places in English metric
+units, 12,700 to the point."""
 _DEEPEST = 32
-"""Groups within groups that are followed; PowerPoint's own decks stay below 10. Each is a call within a
+"""Depth of nested groups that are read; PowerPoint's own decks stay below 10. Each level is a call within a
 call, and Python allows some hundred before a deck of groups alone is refused."""
 
 _HIDDEN = "words of a hidden shape were left out: the audience does not see them"
@@ -175,7 +176,7 @@ _UNREAD = {
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """A shape of a tree: its piece, whether it is a title and shown, and a group's shapes."""
+    """A shape of a slide: its piece, whether it is a title, whether it is shown, and a group's shapes."""
 
     piece: Piece
     title: bool = False
@@ -186,10 +187,11 @@ class _Shape:
 def read_shapes(
     package: Package, layouts: Layouts, part: str, root: Element, number: int, page: Box
 ) -> tuple[Slide, list[str]]:
-    """Read the slide *root*, the package's *part*, without its notes; return it with what could not be read.
+    """Read a slide without its notes; return it with notices about what could not be read.
 
-    What lies wholly outside *page* is not shown, and left out like what is hidden; a title that is not shown,
-    which is there for screen readers, still names the slide, and nobody asserts it.
+    *root* is the slide's element, and *part* its name in the package. Shapes that are wholly outside *page*
+    are not shown, and are left out like hidden ones. A title that is not shown, which is there for screen
+    readers, still names the slide, but nobody asserts it.
     """
     tree = root.find(f"{P}cSld/{P}spTree")
     notices = [_UNREAD[element.tag] for element in root.iter() if element.tag in _UNREAD]
@@ -218,7 +220,7 @@ def _says_something(piece: Piece) -> bool:
 
 
 def _in_order(shapes: list[_Shape]) -> Iterator[_Shape]:
-    """Yield *shapes* and the shapes within them, in reading order."""
+    """Yield *shapes*, and behind each group the shapes within it, in reading order."""
     for index in reading_order([shape.piece.box for shape in shapes], [_letters(shape) for shape in shapes]):
         yield shapes[index]
         yield from _in_order(list(shapes[index].inside))
@@ -238,7 +240,7 @@ class _Reader:
         self._notices = notices
 
     def shapes(self, tree: Element, depth: int) -> list[_Shape]:
-        """Return the shapes of a shape tree or group, in drawing order and in that group's own units."""
+        """Return the shapes of a shape tree or group, in drawing order and in that tree's own units."""
         found = (self._shape(shape, depth) for shape in _shapes(tree))
         return [shape for shape in found if shape is not None]
 
@@ -328,7 +330,7 @@ class _Reader:
         return [] if root is None else paragraphs(root)
 
     def _smartart(self, relationship: str) -> list[tuple[str, int]]:
-        """Return the words of a diagram's model, else of its drawing, which some programs write alone."""
+        """Return the lines of a diagram's model, or else of its drawing: some programs write that alone."""
         root = self._related(relationship, "a SmartArt diagram")
         if root is None:
             return []
@@ -357,7 +359,7 @@ class _Reader:
 
 
 def _shapes(tree: Element) -> Iterator[Element]:
-    """Yield the shapes of a tree; of alternatives, the first one that holds a shape."""
+    """Yield the shapes of a tree; of alternatives, use the first one that contains a shape."""
     for child in tree:
         if child.tag in (f"{P}sp", f"{P}pic", f"{P}graphicFrame", f"{P}grpSp"):
             yield child
@@ -375,7 +377,7 @@ def _nested(paragraphs: list[tuple[str, int]]) -> tuple[tuple[str, ...], Parents
 
 
 def _group(group: Element, box: Box, alt_text: str, inside: tuple[_Shape, ...]) -> _Shape | None:
-    """Return the group as one piece, with its contents moved to where the group shows them."""
+    """Return a group as one shape, with its contents moved to where the group shows them."""
     if not inside and not alt_text:
         return None
     place = group.find(f"{P}grpSpPr/{A}xfrm")
@@ -455,10 +457,10 @@ _ELSE = {
 
 
 def read_pptx(file: BinaryIO, name: str, sha256: str, limits: DeckLimits) -> Deck:
-    """Read the deck in *file*; slides have the slide sorter's numbers, hidden ones counted.
+    """Read the deck in *file*; slides are numbered as in the slide sorter, where hidden slides count.
 
     Raises:
-        DeckError: The file is no presentation, is broken or too large, or has no slide.
+        DeckError: The file is not a presentation, is broken or too large, or has no slide.
             The message lacks the file's name: it is a predicate ("is …", "holds …").
     """
     package = Package(file, limits)
@@ -516,7 +518,7 @@ def _slides(
 
 
 def _page(presentation: Element) -> Box:
-    """Return the part of the drawing area that is shown; the default is PowerPoint's own 4:3."""
+    """Return the part of the drawing area that is shown; without one, PowerPoint's own default of 4:3."""
     stated = presentation.find(f"{P}sldSz")
     size = [stated.get(side, "") if stated is not None else "" for side in ("cx", "cy")]
     width, height = map(float, size if all(map(str.isdecimal, size)) else ("9144000", "6858000"))
@@ -568,7 +570,7 @@ def _notes(package: Package, slide_part: str, number: int, notices: list[str]) -
 
 
 def _sections(presentation: Element) -> dict[str, str]:
-    """Return slide id → name of its section in the deck."""
+    """Return, for each slide id, the name of its section in the deck."""
     return {
         entry.get("id", ""): shown(section.get("name", ""))
         for section in presentation.iter(f"{P14}section")

@@ -23,34 +23,34 @@ from orchestrator.material.deck.shown import shown
 from orchestrator.material.values import Chart, Series
 
 MAX_POINTS = 10_000
-"""Points of one series that are read; a screen 4,000 points wide cannot show more. A point's index is the
-file's own word, so this bounds the memory that a wrong one costs."""
+"""Maximum number of points of one series that are read; a screen 4,000 points wide cannot show more. The file
+itself states a point's index, so this bounds the memory that a wrong index costs."""
 
 _DAY_0 = {False: date(1899, 12, 30), True: date(1904, 1, 1)}
-"""Day 0 of the workbook, by whether it counts from 1904: ECMA-376 part 1, 18.17.4.1. (The 30th,
-because spreadsheets hold 1900 for a leap year.)"""
+"""Day 0 of the workbook, by whether its dates count from 1904: ECMA-376 part 1, 18.17.4.1. Day 0 is the 30th
+because spreadsheets treat 1900 as a leap year."""
 
 _TRUE = ("1", "true")
 _LITERAL = re.compile(r'"([^"]*)"|\[(?:\$([^]-]*)[^]]*|[^]]*)\]|\\(.)')
-"""What a number format quotes, a currency in brackets, a sign behind a backslash."""
+"""Matches the literal parts of a number format: quoted text, a currency in brackets, a sign behind a
+backslash."""
 _LINES = ("lineChart", "line3DChart", "scatterChart", "radarChart")
 _COLOURS = (f"{A}solidFill", f"{A}gradFill", f"{A}pattFill", f"{A}blipFill")
 _SHOWN_AT_A_POINT = ("showVal", "showPercent", "showBubbleSize")
 SIZES = "bubble sizes"
-"""The kind of the chart that holds the sizes of another one's bubbles, under the same categories."""
+"""The kind of the chart that contains the sizes of another chart's bubbles, under the same categories."""
 
 Labels = tuple[str, ...]
 Drawn = tuple[str, Labels, Series]
 
 
 def read_charts(root: Element, typed_over: Sequence[str] = ()) -> tuple[list[Chart], bool]:
-    """Return the charts of a `c:chartSpace` or `cx:chartSpace`, and whether they hold all of its series.
+    """Return the charts of a `c:chartSpace` or `cx:chartSpace`, and whether they contain all of its series.
 
-    It is one, with all plots that are drawn over each other; only where series do not
-    share their categories (scatter), and of the sizes of bubbles, it is one for each set.
-    Empty where no series holds a value. A series that is drawn without a colour, like the
-    one on which a waterfall's columns stand, is left out. *typed_over*: words of boxes
-    that are drawn over it.
+    Plots that are drawn over each other make up one chart. There are several charts only if series do not
+    share their categories (scatter), and for the sizes of bubbles: one for each set. The list is empty if no
+    series has a value. A series that is drawn without a colour, like the one on which a waterfall's columns
+    rest, is left out. *typed_over* are the words of boxes that are drawn over the charts.
     """
     extended = root.tag.startswith(CX)
     drawn, is_all = (_extended_series(root), True) if extended else _series(root)
@@ -93,7 +93,7 @@ def _series(root: Element) -> tuple[list[Drawn], bool]:
 
 
 def _without_clear(series: Element, numbers: Series) -> Series:
-    """Return *numbers* with gaps for single columns of *series* without a colour."""
+    """Return *numbers* with a gap for each column of *series* that has no colour."""
     clear = {
         index.get("val", "")
         for point in series.iterfind(f"{C}dPt")
@@ -105,7 +105,7 @@ def _without_clear(series: Element, numbers: Series) -> Series:
 
 
 def _is_seen(series: Element, *, is_line: bool) -> bool:
-    """Return whether anything of *series* is drawn: its fill or line, a point, or values written at it."""
+    """Return whether anything of *series* is drawn: its fill or line, a point, or values at its points."""
     labels = series.find(f"{C}dLbls")
     if labels is not None and any(
         one.get("val") in _TRUE for name in _SHOWN_AT_A_POINT for one in labels.iter(f"{C}{name}")
@@ -123,7 +123,7 @@ def _is_seen(series: Element, *, is_line: bool) -> bool:
 
 
 def _coloured(properties: Element | None) -> bool:
-    """Return whether a fill or line has a colour that is neither transparent nor the background's."""
+    """Return whether a fill or line has a colour that is neither transparent nor that of the background."""
     fillings = [] if properties is None else [one for one in properties if one.tag in _COLOURS]
     return any(
         not any(mark.get("val") == "0" for mark in one.iter(f"{A}alpha"))
@@ -133,7 +133,7 @@ def _coloured(properties: Element | None) -> bool:
 
 
 def _is_clear(properties: Element) -> bool:
-    """Return whether nothing visible is drawn, explicitly; properties that are not stated are automatic."""
+    """Return whether the properties say that nothing visible is drawn; unstated ones are automatic."""
     stated = any(one.tag in (*_COLOURS, f"{A}noFill") for one in properties)
     return stated and not _coloured(properties) and not _coloured(properties.find(f"{A}ln"))
 
@@ -196,10 +196,10 @@ def _numbers(name: str, source: Element | None) -> Series:
 
 
 def _format(code: str) -> tuple[bool, str]:
-    """Return whether a number format shows percentages, and what else it writes beside a value.
+    """Return whether a number format shows percentages, and which other text it puts beside a value.
 
-    A format that shows a part of the value ("0.0,,": millions) writes beside that part, so nothing is taken.
-    Source: ECMA-376 part 1, 18.8.31.
+    A format that shows a part of the value ("0.0,,": millions) puts its text beside that part, so that text
+    is left out. Source: ECMA-376 part 1, 18.8.31.
     """
     first = code.partition(";")[0]
     if "%" in _LITERAL.sub("", first) or re.search(r"[0#?],+(?![0#?,])", first):
@@ -236,7 +236,7 @@ def _nested(levels: list[list[str]]) -> Labels:
 
 
 def _points(cache: Element | None, tag: str) -> list[str]:
-    """Return the texts of a cache's points by index, with "" for a missing one."""
+    """Return the texts of a cache's points by index, with "" for each missing point."""
     found: dict[int, str] = {}
     for point in () if cache is None else cache.iterfind(tag):
         index = point.get("idx", "")
@@ -254,7 +254,10 @@ def _number(text: str) -> float | None:
 
 
 def _is_date(format_code: str) -> bool:
-    """Return whether a number format shows a date: year, month or day letters outside quotes and brackets."""
+    """Return whether a number format shows a date: it has year, month or day letters outside literals.
+
+    Literals are texts in quotes or brackets.
+    """
     return bool(re.search(r"[ymd]", _LITERAL.sub("", format_code).replace("General", ""), re.IGNORECASE))
 
 

@@ -22,22 +22,22 @@ _ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")  # how XML carries characters that 
 _LEVELS = tuple("012345678")  # ST_TextIndentLevelType: 20.1.10.85
 _SET: Final[dict[int, Callable[[str], str]]] = {0: str, 1: raised, -1: lowered}
 DEFAULT_SIZE = 1800.0
-"""Hundredths of a point: the size of text where nothing says otherwise (presentation defaults)."""
+"""The size of text where nothing says otherwise (presentation defaults), in hundredths of a point."""
 
 
 def paragraphs(body: Element | None) -> list[str]:
-    """Return the lines of a text body."""
+    """Return the lines of a text body that have words."""
     return [text for text, _ in nested_paragraphs(body)]
 
 
 def nested_paragraphs(body: Element | None) -> list[tuple[str, int]]:
-    """Return each line with the level of its paragraph (its list's indentation), from 0."""
+    """Return each line of a text body with the level of its paragraph (its indentation in lists), from 0."""
     found = ((shown(line), level) for line, level in typed_lines(body))
     return [(text, level) for text, level in found if text]
 
 
 def typed_lines(body: Element | None) -> list[tuple[str, int]]:
-    """Return each line as typed, with its tabs, and the level of its paragraph."""
+    """Return each line of a text body as typed, including tabs, with the level of its paragraph."""
     if body is None:
         return []
     return [(line, _level(one)) for one in body.iter(f"{A}p") for line in broken_lines(_typed(one))]
@@ -59,7 +59,10 @@ def _level(paragraph: Element) -> int:
 
 
 def _typed(paragraph: Element) -> str:
-    """Return the paragraph's words: raised ones as marks, with breaks and tabs, without struck-out ones."""
+    """Return the words of a paragraph as typed, with breaks and tabs.
+
+    Raised words become marks, and struck-out words are left out.
+    """
     pieces: list[tuple[int, str]] = []
     for child in paragraph:
         if child.tag in _LIKE_RUNS:
@@ -86,7 +89,7 @@ def _baseline(run: Element) -> int:
 
 
 def font_size(body: Element) -> float:
-    """Return the largest size that the text itself states, in hundredths of a point, or 0."""
+    """Return the largest size that the text itself states, in hundredths of a point, or 0 without any."""
     stated = [
         float(properties.get("sz", ""))
         for properties in body.iter()
@@ -100,11 +103,15 @@ def font_size(body: Element) -> float:
 
 
 _WRITTEN_IN = ("node", "asst")
-"""Kinds of points that a person writes in; the others are links and drawing: ECMA-376 part 1, 21.4.7.51."""
+"""Kinds of points of a diagram in which a person writes; the others are links and drawing: ECMA-376 part 1,
+21.4.7.51."""
 
 
 def smartart_lines(data: Element) -> list[tuple[str, int]]:
-    """Return the paragraphs of every node with its depth: parents before children, children as numbered."""
+    """Return the lines of every node of a diagram with the node's depth.
+
+    Parents come before their children, and children in the order of their numbers.
+    """
     points = {point.get("modelId", ""): point for point in data.iter(f"{DGM}pt")}
     children: dict[str, list[tuple[int, str]]] = {}
     for connection in data.iter(f"{DGM}cxn"):

@@ -29,22 +29,22 @@ sys.path[:] = json.loads(sys.argv[1])
 from orchestrator.material.deck.child import main
 main()
 """
-"""Run by an isolated interpreter (-I: nothing of the environment or the working folder counts),
-which then looks for modules where this process does, so that an installed copy and a checkout
-both find themselves."""
+"""The program that an isolated interpreter runs (-I: nothing of the environment or the working folder
+counts). It looks for modules where this process does, so that an installed copy and a checkout both find
+their own."""
 
 
 @names_its_file
 def read_deck(path: Path, limits: DeckLimits = DEFAULT_LIMITS) -> Deck:
     """Read the deck in the file *path*: PowerPoint, PDF or Markdown, recognised by its content.
 
-    It is parsed in a child process that holds *limits*, writes no file and is gone when
-    this returns or raises, by Ctrl-C too. The file is opened once: what is hashed is what
-    is read. A part that cannot be read is left out and named in `Deck.notices`.
+    The deck is parsed in a child process that keeps to *limits*, writes no file, and has ended when this
+    function returns or raises, even by Ctrl-C. The file is opened once, so that what is hashed is what is
+    read. A part that cannot be read is left out and named in `Deck.notices`.
 
     Raises:
-        DeckError: There is no such file, or it cannot be read as a deck: of another kind,
-            encrypted, broken, empty, or over a limit. One line that begins with the path.
+        DeckError: The file is missing, or cannot be read as a deck: it is of another kind, encrypted, broken,
+            empty, or over a limit. The message is one line that begins with the path.
     """
     name = _one_line(path)
     file = _opened(path, name, limits)
@@ -58,7 +58,7 @@ def read_deck_text(text: str, name: str = "deck.md") -> Deck:
     """Read *text* as a Markdown deck (see `orchestrator.material.deck.markdown`).
 
     Raises:
-        DeckError: The text is empty, too long, or holds no slide.
+        DeckError: The text is empty, too long, or has no slide.
     """
     from orchestrator.material.deck.lines import marked
     from orchestrator.material.deck.markdown import read_markdown_text
@@ -70,7 +70,7 @@ def read_deck_text(text: str, name: str = "deck.md") -> Deck:
 
 
 def _opened(path: Path, name: str, limits: DeckLimits) -> int:
-    """Open the file, which must be a regular one: a pipe or device is never waited for."""
+    """Open the file at *path*, which must be a regular file: a pipe or device is never waited for."""
     try:
         _check_regular(os.stat(path), name, limits)
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

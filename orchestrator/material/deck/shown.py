@@ -22,8 +22,8 @@ _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0
 def shown(text: str) -> str:
     """Return *text* on one line, without invisible characters, each run of white space as one space.
 
-    A no-break, thin or narrow space for thousands stays, since it makes one number of "4 200". Line
-    breaks, tabs, control characters and icons of a font's own (private use) count as white space;
+    A no-break, thin or narrow space for thousands stays, since it makes "4 200" one number. Line
+    breaks, tabs, control characters and a font's own icons (private use) count as white space;
     ligatures such as "ﬁ" are spelled out, so that "profit" is found whatever font the deck used.
     """
     return _SPACES.sub(" ", INVISIBLE.sub("", _HALVES.sub("", text)).translate(_LIGATURES)).strip()
@@ -53,7 +53,8 @@ _NAME_OF_A_SHAPE = re.compile(
 # Sixteen hex digits or more: half of an MD5, and no English word has as many of these letters in a row.
 _ADDRESS_OR_HASH = re.compile(r"(https?://\S+|[a-z]:\\.*|[0-9a-f-]{16,})", re.IGNORECASE)
 _MIN_LETTERS = 3
-"""A shorter text ("1", "A2") is a number of the program's, and says nothing of a picture."""
+"""Minimum number of letters of an alt text; a shorter one ("1", "A2") is a program's number, and says nothing
+about a picture."""
 
 
 def own_words(description: str) -> str:

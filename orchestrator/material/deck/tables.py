@@ -15,7 +15,8 @@ from orchestrator.material.values import Table
 
 
 Spans = Mapping[tuple[int, int], tuple[int, int]]
-"""Row and column of each merged cell → how many columns and rows it takes; what it covers is empty."""
+"""The row and column of each merged cell, mapped to how many columns and rows it covers; covered cells are
+empty."""
 
 _SAYS_SOMETHING = re.compile(r"[^\W_]|[%€$£¥]")
 # Without a digit; a year ("2025", "2024/25", "2025E"); or a period by its letter ("Q1", "FY25", "1H25").
@@ -26,10 +27,10 @@ _WORD = re.compile(
 
 
 def headed(rows: Sequence[Sequence[str]], spans: Spans) -> Table:
-    """Build a table of *rows*, joining all rows of headings into the first: "2025 / Plan".
+    """Build a table of *rows*, with all rows of headings joined into the first: "2025 / Plan".
 
-    A row is one of headings if it holds names alone and divides a merged cell above it, or has no label
-    of its own above columns of figures. A merged value is left where it stands: nobody knows its parts.
+    A row is a row of headings if it has only names and divides a merged cell above it, or if it has no label
+    of its own above columns of figures. A merged value stays where it is, because nobody knows its parts.
     """
     depth = 1
     while depth < len(rows) - 1 and _is_heading(rows, spans, depth):
@@ -69,7 +70,8 @@ def is_figure(text: str) -> bool:
 
 
 _MIN_ROWS = 3
-"""Two lines with a tab in each ("Phone:", "Mail:") say no more as a table than as lines."""
+"""Minimum number of lines of a table: two lines with a tab in each ("Phone:", "Mail:") say no more as a table
+than as lines."""
 
 Lines = list[tuple[str, int]]
 
@@ -90,7 +92,10 @@ def split_tabs(typed: Lines) -> tuple[Lines, tuple[Table, ...]]:
 
 
 def _rows(lines: list[str]) -> list[list[str]] | None:
-    """Return the cells of *lines* if they are rows (labels, then figures in all but the first), else None."""
+    """Return the cells of *lines* if they form the rows of a table, else None.
+
+    Rows of a table have labels, and in all but the first row also figures.
+    """
     for separator in ("\t", "\t+"):  # some take one tab for a column, others as many as it needs
         rows = [[shown(cell) for cell in re.split(separator, line)] for line in lines]
         if len(rows) >= _MIN_ROWS and len({*map(len, rows)}) == 1:

@@ -1,4 +1,5 @@
-"""external-intel.md: findings from outside, compared with the deck's claims."""
+"""Read findings from outside, and render external-intel.md, where they are compared with the deck's
+claims."""
 
 from __future__ import annotations
 
@@ -25,13 +26,15 @@ from orchestrator.material.values import CONTRADICTS, NEUTRAL, STANCES, SUPPORTS
 
 
 MAX_PARAGRAPH: Final = 70
-"""Words; a longer paragraph says more than one thing, so it is given in parts of about three sentences: a
-single one often lacks what its "it" means, and many bear on several places of the deck at once."""
+"""Maximum number of words of a finding; a longer paragraph says more than one thing, so it is split into
+parts of about three sentences. A single sentence often lacks what its "it" means, and many bear on several
+places of the deck at once."""
 MAX_FINDING: Final = 2_000
-"""Characters; a longer one is a text, and not a finding."""
+"""Maximum number of characters of a finding; a longer one is a text, not a finding."""
 _MAX_TOPIC: Final = 80  # characters: a heading of one line
 _MAX_MARKED: Final = 20_000
-"""Characters of a paragraph in which marks of emphasis are looked for: that takes time with its square."""
+"""Maximum number of characters of a paragraph in which marks of emphasis are looked for: that takes time with
+the square of the length."""
 
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
@@ -85,7 +88,8 @@ class _Block:
 
 
 def reported_in(text: str) -> Iterator[Reported]:
-    """Yield every paragraph, bullet and table row of *text* as a finding; `source` is "" if none is given."""
+    """Yield every paragraph, bullet and table row of *text* as a finding; `source` is "" if none is
+    stated."""
     whole = _Section()
     if front := _FRONT.match(text):
         for line in front[1].splitlines():
@@ -138,7 +142,7 @@ def _heading(line: str, following: str) -> str | None:
 
 
 def _row(header: list[str], cells: list[str]) -> str:
-    """Return a table row as one line: its label, then each cell behind its column's name."""
+    """Return a table row as one line: the row's label, then each cell behind its column's name."""
     pairs = [
         f"{head}: {cell}" if head else cell for head, cell in zip(header[1:], cells[1:], strict=False) if cell
     ]
@@ -173,7 +177,7 @@ def _without_source(text: str) -> tuple[str, str]:
 
 
 def _without_date(source: str) -> tuple[str, str | None]:
-    """Split "Eurostat, March 2026" into source and date."""
+    """Split "Eurostat, March 2026" into the source and the date, which is None if there is none."""
     for date in dates_in(source):
         if date.end == len(source) and (name := source[: date.start].rstrip(" ,(")):
             return name, date.text
@@ -181,7 +185,7 @@ def _without_date(source: str) -> tuple[str, str | None]:
 
 
 def _plain(text: str) -> str:
-    """Return the text without Markdown marks; a link keeps its words."""
+    """Return the text without Markdown marks; the words of a link stay."""
     text = _LINK.sub(lambda match: match[1] or match[2], text)
     if len(text) <= _MAX_MARKED:
         text = _EMPHASIS.sub(lambda match: match[2], text)
@@ -189,7 +193,7 @@ def _plain(text: str) -> str:
 
 
 def _parts(text: str) -> list[str]:
-    """Return the paragraph, or stretches of whole sentences if it is over a finding's maximum length."""
+    """Return the paragraph as one part, or split into whole sentences if it is too long for a finding."""
     if len(text.split()) <= MAX_PARAGRAPH:
         return [text]
     parts: list[str] = []
@@ -212,9 +216,10 @@ def _parts(text: str) -> list[str]:
 
 
 MAX_INTEL_BYTES: Final = 1024 * 1024
-"""One file; a day's press review is some tens of kilobytes."""
+"""Maximum size of one file; a day's press review has some tens of kilobytes."""
 MAX_FINDINGS: Final = 500
-"""Of one revision: more than any panel could hold in mind, and it bounds the page."""
+"""Maximum number of findings in one revision: more than any panel could keep in mind, and it bounds the
+page."""
 
 WHAT: Final = "a list of findings, or Markdown or plain text"
 _FORM: Final = Form(
@@ -229,11 +234,11 @@ _CLAIM_ID = re.compile(r"d[1-9]\d{0,5}\.[1-9]\d{0,5}")
 
 
 def read_intel(paths: Sequence[Path]) -> tuple[Reported, ...]:
-    """Read the findings of all files, in order; in prose, every paragraph that says something is one.
+    """Read the findings of all files, in order; in prose, every paragraph that says something is a finding.
 
     Raises:
-        InputError: A file cannot be read or breaks its shape: one line that names file, line or
-            item, and what is wrong.
+        InputError: A file cannot be read, or does not have its form. The message is one line that names the
+            file, the line or item, and what is wrong.
     """
     found = tuple(item for path in paths for item in _read(path))
     if len(found) > MAX_FINDINGS:
@@ -319,7 +324,7 @@ _NOT_HELD: Final = "## Not held against the deck"
 
 
 def intel_page(intel: Intel, most_revisions: int) -> str:
-    """Render external-intel.md; equal arguments give equal text, and outside words stay inside our lines."""
+    """Render external-intel.md; equal arguments give equal text, and outside words stay within our lines."""
     if not intel.items:
         return "# External intel\n\nNo external intel was given for this session.\n"
     lines = ["# External intel", "", _summary(intel, most_revisions), "", _HOW, ""]
@@ -339,7 +344,7 @@ def _stance_page(item: IntelItem) -> str | None:
 
 
 def counts(items: Sequence[IntelItem]) -> str:
-    """Count those that contradict, support or are neutral: "2 contradict, 1 supports, 3 are neutral"."""
+    """Count the items that contradict, support or are neutral: "2 contradict, 1 supports, 3 are neutral"."""
     words = {CONTRADICTS: ("contradicts", "contradict"), SUPPORTS: ("supports", "support")}
     parts = []
     for stance, (one, several) in words.items():
@@ -361,7 +366,7 @@ def _summary(intel: Intel, most_revisions: int) -> str:
 
 
 def not_read(failed: str) -> str:
-    """Return one sentence on findings that the engine could not read."""
+    """Return one sentence that says that the engine could not compare the new findings with the deck."""
     return f"The new ones were not held against the deck, because the engine failed: {one_line(failed)}"
 
 

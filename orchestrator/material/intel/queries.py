@@ -1,9 +1,9 @@
 """Build web search queries from the subjects of the deck's claims, without any names.
 
-A query leaves the machine and is seen by a search service. So it is made of words that cannot name
-anyone: those that the deck writes in lower case, and years. Names of the presenter, of speakers and of
-the company (the deck's title, its file's name, addresses in it) are left out however they are
-written, and so are the deck's own figures.
+A query leaves the machine, and a search service sees it. So a query is made of words that cannot name anyone:
+those that the deck writes in lower case, and years. Names of the presenter, of speakers and of the company
+(the deck's title, its file's name, addresses in it) are left out however they are written, and so are the
+deck's own figures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ MAX_QUERIES: Final = 5
 MAX_WORDS: Final = 8
 MIN_WORDS: Final = 3
 _TOPIC_WORDS: Final = 2
-"""Words of the whole deck that a query begins with: they say which business it is."""
+"""Number of words with which a query begins that are common in the whole deck: they show which business it
+is."""
 
 _ADDRESS = re.compile(
     r"\S*(?:@|://|www\.)\S*|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|io|ai|eu|co|biz|info|[a-z]{2})\b"
@@ -34,7 +35,7 @@ _WORD = re.compile(r"[^\W\d_][^\W\d_'’]*(?:['’][^\W\d_]+)?|\b(?:19|20)\d\d\b
 _PART = re.compile(r"[^\W\d_]+")
 _SHORTEST: Final = 3  # "tax" and "gas" are subjects; shorter words are function words and abbreviations
 _TOPIC_SHORTEST: Final = 5
-"""Letters of a word that a query may hold, and of one that may say what the whole deck is about."""
+"""Minimum number of letters of a word in a query, and of a word that may say what the whole deck is about."""
 
 _STOP: Final = word_set(
     "about above after against all almost also and any are around been before being below between both but "
@@ -53,7 +54,7 @@ _SAFE: Final = word_set(
     "share growth demand supply price prices plan budget cash debt risk risks pilot forecast investment "
     "capacity productivity employees passengers members subscribers energy electric market markets industry"
 )
-"""Words of business that a title may begin with and that name nobody."""
+"""Business words with which a title may begin and that name nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,9 @@ def queries_of(
     """Return at most `MAX_QUERIES` distinct queries; a claim left with too few words gets none.
 
     Args:
-        names: Whoever must not be named, besides the deck's title and file: the presenter, speakers.
-        first: Ids of the claims to begin with.
+        names: The names that no query may contain, besides those in the deck's title and file name: the
+            presenter and the speakers.
+        first: Ids of the claims whose queries come first.
     """
     lower = _lower_case(deck)
     private = _private(deck, names)
@@ -91,7 +93,7 @@ def queries_of(
 
 
 def _kept(text: str, allowed: set[str]) -> Iterator[str]:
-    """Yield the words of *text* allowed in a query; a capitalised one only if the deck also has it small."""
+    """Yield the words of *text* allowed in a query; capitalised ones only if the deck also has them small."""
     for match in _WORD.finditer(_ADDRESS.sub(" ", text)):
         word = match[0].casefold()
         if word.isdigit() or (word in allowed and word not in _STOP and len(word) >= _SHORTEST):
@@ -105,7 +107,7 @@ def _texts(deck: Deck) -> Iterator[str]:
 
 
 def _lower_case(deck: Deck) -> Counter[str]:
-    """Count the words that the deck writes in lower case, outside addresses."""
+    """Count the words that the deck writes in lower case, leaving out those in addresses."""
     words = (match[0] for text in _texts(deck) for match in _WORD.finditer(_ADDRESS.sub(" ", text)))
     return Counter(word for word in words if word.islower())
 
@@ -129,7 +131,7 @@ def _private(deck: Deck, names: Iterable[str]) -> set[str]:
 
 
 def _topic(deck: Deck, allowed: set[str]) -> list[str]:
-    """Return the deck's commonest words that may be searched for."""
+    """Return the commonest words of the deck that may be searched for."""
     counts: Counter[str] = Counter()
     for slide in deck.slides:
         counts.update({word for _, text in slide_texts(slide) for word in _kept(text, allowed)})

@@ -44,13 +44,13 @@ class Cue:
 
 
 class CueReader:
-    """A parser of a file's or feed's cues, line by line, that repairs known faults of programs."""
+    """A parser of the cues of a file or feed, line by line, that repairs known faults of programs."""
 
     def __init__(self, kind: str, *, live: bool, is_spaced: bool = False) -> None:
-        """Read cues of this *kind* ("vtt" or "srt"); if they are *live*, a blank line ends one.
+        """Set up for cues of *kind* ("vtt" or "srt"); if the cues are *live*, a blank line ends one.
 
-        In a whole SRT file it does not: words behind a blank line belong to the cue before it. Where
-        a file *is_spaced*, a line of times among words is one of the words.
+        In a whole SRT file a blank line ends no cue: words behind it belong to the cue before it. If
+        *is_spaced*, a line of times in the middle of words counts as words.
         """
         self.unread: list[int] = []  # the lines of times that cannot be read
         self.number = 0  # of the last line
@@ -65,7 +65,7 @@ class CueReader:
         self._last: Cue | None = None
 
     def line(self, line: str) -> Cue | None:
-        """Return the cue that this line completes, or None."""
+        """Return the cue that this line completes, or None if it completes none."""
         self.number += 1
         done: Cue | None = None
         is_new, self._is_new = self._is_new, not line.strip()
@@ -88,7 +88,7 @@ class CueReader:
         return not self._goes_on and (not self._timing or (len(self._lines) == 1 and " " not in line.strip()))
 
     def close(self) -> Cue | None:
-        """Return the cue that is now complete, or None if it has no words."""
+        """Return the cue that is now complete, or None if that cue has no words."""
         timing, self._timing = self._timing, ""
         lines, self._lines = self._lines, []
         if not timing:  # a header, a comment, the name of a cue; in live SRT the rest of one
@@ -108,14 +108,14 @@ class CueReader:
 
 
 def is_amid_words(above: list[str], *, is_new: bool) -> bool:
-    """Return whether a line of times stands below a cue's words without a blank line or number between."""
+    """Return whether a line of times is below a cue's words, without a blank line or number between."""
     return bool(above) and not is_new and not above[-1].strip().isdigit()
 
 
 def read_captions(text: str, kind: str) -> tuple[list[LiveSegment], list[str]]:
     """Return the pieces of speech of a whole file, and notices for the user.
 
-    One piece for each voice of each cue, with the cue's times. Lines that rolling captions show
+    There is one piece for each voice of each cue, with the cue's times. Lines that rolling captions show
     again are left out.
 
     Raises:
@@ -152,8 +152,8 @@ def _seconds(hours: str | None, minutes: str, seconds: str, fraction: str | None
 def without_repeats(found: list[Cue]) -> tuple[list[Cue], int]:
     """Remove lines that only repeat the end of the cue before; return the cues and the number of repeats.
 
-    A repeat counts where cues overlap in time. Where they only touch, it counts if a third of
-    the cues repeat and lines visibly roll up, since people do say things twice.
+    A repeat counts if the cues overlap in time. If they only touch, it counts if a third of the cues repeat
+    and lines visibly roll up, since people do say things twice.
     """
     pairs = list(pairwise(found))
     repeats = [_repeated(before, cue, _TOUCHING_S) for before, cue in pairs]
@@ -175,7 +175,7 @@ def without_repeats(found: list[Cue]) -> tuple[list[Cue], int]:
 
 
 def pieces_of(cue: Cue) -> list[LiveSegment]:
-    """Return one piece for each run of lines by one voice; the voices of one cue share its times."""
+    """Return one piece for each run of lines by one voice; the voices of a cue share the cue's times."""
     return [
         LiveSegment("\n".join(line for _, line in lines), cue.start_s, cue.end_s, voice)
         for voice, lines in groupby(cue.lines, key=itemgetter(0))

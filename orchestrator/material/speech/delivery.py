@@ -1,7 +1,7 @@
 """Measure how the presenter spoke: pace, fillers and hedges, pauses, time without another voice.
 
-Everything here is counted from segments; nothing is guessed. Where times were estimated from
-words, or of typed words, pace and pauses are not measured.
+Every measure is counted from segments; nothing is guessed. Pace and pauses are not measured if times were
+estimated from words, nor for typed words.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ class _Token:
 
 
 Conditions = tuple[tuple[str, frozenset[str]], ...]
-"""Each a fact of `_facts`, and the words of which one must be among it; none: the fact is enough."""
+"""Conditions that must all hold: each a fact of `_facts` and the words of which the fact must have one.
+Without words, the fact alone is enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class _Rule:
 def marks(text: str) -> tuple[Mark, ...]:
     """Return every filler and hedge of *text*, in order and without overlaps.
 
-    Case and typographic apostrophes make no difference, and no part of a longer word counts.
+    Letter case and typographic apostrophes make no difference. A part of a longer word does not count.
     """
     tokens = _tokens(text)
     found: list[Mark] = []
@@ -96,7 +97,7 @@ def marks(text: str) -> tuple[Mark, ...]:
 
 
 def is_countable(text: str) -> bool:
-    """Return whether the text seems English, ignoring hesitations, which are words in other languages."""
+    """Return whether the text seems English; hesitations are ignored, since they are words elsewhere."""
     return reads_as_english(WORD.sub(lambda word: " " if hesitates(word[0].lower()) else word[0], text))
 
 
@@ -120,7 +121,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 def _mark_at(tokens: Sequence[_Token], index: int) -> tuple[str, int] | None:
-    """Return the kind of the mark that begins at *index* and the index behind it, or None."""
+    """Return the kind of the mark that begins at *index* and the index behind the mark, or None."""
     first = tokens[index].text
     if hesitates(first):
         return FILLER, index + 1
@@ -138,7 +139,7 @@ def _mark_at(tokens: Sequence[_Token], index: int) -> tuple[str, int] | None:
 
 
 def _facts(tokens: Sequence[_Token], first: int, after: int) -> dict[str, frozenset[str]]:
-    """Return, for each fact that holds for the words from *first* to *after*, the words it concerns."""
+    """Return the facts that hold for the words from *first* to *after*, each with the words it concerns."""
     before, following = tokens[max(0, first - 4) : first], tokens[after : after + 1]
     mark_before, mark_after = tokens[first].mark_before, tokens[after - 1].mark_after
     um_before, um_after = (any(hesitates(one.text) for one in near) for near in (before[-1:], following))
@@ -178,7 +179,7 @@ def _forms(word: str) -> tuple[str, ...]:
 
 
 def hesitates(word: str) -> bool:
-    """Return whether the lower-case word is a hesitation, as "um"."""
+    """Return whether *word*, in lower case, is a hesitation such as "um"."""
     return _HESITATION.fullmatch(word) is not None
 
 
@@ -197,7 +198,7 @@ def _rules() -> dict[str, list[_Rule]]:
 
 
 def _conditions(written: Sequence[Any]) -> Conditions:
-    """Parse conditions: facts alone, or each with the words to which it applies."""
+    """Parse conditions, each of which is a fact alone or a fact with the words to which it applies."""
     pairs = [next(iter(one.items())) if isinstance(one, dict) else (one, "") for one in written]
     return tuple((fact, frozenset(words.split())) for fact, words in pairs)
 
@@ -206,16 +207,18 @@ def _conditions(written: Sequence[Any]) -> Conditions:
 
 
 LONG_PAUSE_S: Final = 4.0
-"""Shorter ones are breath, a slide change, or a pause for effect."""
+"""Seconds of silence from which a pause is long; a shorter one is breath, a slide change, or a pause for
+effect."""
 _NEVER_A_PAUSE_S: Final = 60.0
-"""A gap of a minute is no pause in speaking: the recording was cut or the meeting stood still."""
+"""Seconds of silence that are not a pause in speaking any more: the recording was cut, or the meeting stood
+still."""
 # Enough words to tell a language; all of two hours would be read at each debrief.
 _SAMPLE_SEGMENTS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A filler or hedge with its segment."""
+    """A filler or hedge, with the segment in which it was said."""
 
     mark: Mark
     segment: Segment
@@ -232,7 +235,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The measures of one presentation; one that cannot be taken is None."""
+    """The measures of one presentation; a measure that cannot be taken is None."""
 
     words: int
     spoken_s: float
@@ -253,21 +256,21 @@ class Delivery:
         return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
 
     def count(self, kind: str) -> int:
-        """Count the fillers or hedges."""
+        """Count the fillers or hedges (*kind*)."""
         return sum(one.mark.kind == kind for one in self.said or ())
 
 
 def delivery_of(
     segments: Sequence[Segment], judged: Collection[str | None], *, asked_at_s: Sequence[float] = ()
 ) -> Delivery:
-    """Measure all *segments* of a session, in the order in which they were said.
+    """Measure all *segments* of a session, given in the order in which they were said.
 
     Args:
-        judged: The labels whose segments count; None among them: those without a label.
-        asked_at_s: When questions were put. The presenter's silence around one is listening, and
-            the panel is another voice.
+        judged: The labels whose segments count. If None is among them, segments without a label count.
+        asked_at_s: The times when questions were put. The presenter's silence around a question is listening,
+            and the panel is another voice.
 
-    A piece whose words were taken back, or not said at all, counts for nothing, and its time for no silence.
+    A segment whose words were withdrawn, or never said, is not counted, and its time is not silence.
     """
     said_at_all = [one for one in segments if one.text]
     own = [one for one in said_at_all if one.speaker in judged]
@@ -299,9 +302,9 @@ def is_recognised(segments: Sequence[Segment]) -> bool:
 
 
 def said_in(segments: Sequence[Segment]) -> tuple[Said, ...] | None:
-    """Return every filler and hedge of these segments, or None if they are not in English.
+    """Return every filler and hedge in these segments, or None if the segments are not in English.
 
-    Counted segment by segment: the whole is the sum of its parts.
+    Marks are counted segment by segment, so that the whole is the sum of its parts.
     """
     if not is_countable(" ".join(one.text for one in segments[:_SAMPLE_SEGMENTS])):
         return None
@@ -346,28 +349,31 @@ def _longest_alone(
 
 
 MIN_WORDS: Final = 3
-"""Of a string. Shorter ones are grammar: in the five talks of `tests/debrief/test_five_talks.py`, the demo's
-and five more 2 to 14 pairs of words a talk came often enough ("of the", "in the"), and 0 to 4 longer ones."""
+"""Minimum number of words of a repeated string. Shorter strings are grammar: in the five talks of
+`tests/debrief/test_five_talks.py`, the demo's and five more, 2 to 14 pairs of words a talk came often enough
+("of the", "in the"), and 0 to 4 longer strings."""
 MIN_SPOKEN: Final = 2
-"""Words of more than one letter in a string: the others are an abbreviation that is spelled."""
+"""Minimum number of words of more than one letter in a string; a string with fewer is an abbreviation that is
+spelled."""
 MAX_WORDS: Final = 8
 MIN_TIMES: Final = 4
 WORDS_A_TIME: Final = 400
-"""In a long talk, once in so many words, two and a half minutes: what a listener begins to wait for."""
+"""Number of words of a long talk for each time that a string must be said: two and a half minutes, after
+which a listener begins to wait for it."""
 
 _SENTENCE_ENDS: Final = re.compile(r"[.!?…](?=\W|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """A string of words as first said, with every time that it was said."""
+    """A string of words in the wording in which it was first said, with every time when it was said."""
 
     words: str
     at_s: tuple[float, ...]  # the beginning of the piece of speech
 
     @property
     def times(self) -> int:
-        """The number of times that it was said."""
+        """The number of times that the string was said."""
         return len(self.at_s)
 
 
@@ -379,13 +385,13 @@ class _Word:
 
 
 def repeated_in(segments: Sequence[Segment], shown: Sequence[str] = ()) -> tuple[Repeated, ...]:
-    """Return strings said at least MIN_TIMES and once in WORDS_A_TIME words, the commonest first.
+    """Return the strings said at least MIN_TIMES and once in WORDS_A_TIME words, the commonest first.
 
-    No word counts for two of them: longer strings come before those within them.
+    No word counts for two strings: a longer string is preferred to the strings within it.
 
     Args:
-        segments: One person's words, in order.
-        shown: The lines of the slides.
+        segments: The segments of one person, in order.
+        shown: The lines of the slides; a string that is on a slide is left out.
     """
     sentences = _sentences(segments)
     least = max(MIN_TIMES, ceil(sum(map(len, sentences)) / WORDS_A_TIME))
@@ -414,7 +420,7 @@ def _covered(number: int, at: int, length: int) -> list[tuple[int, int]]:
 def _strings(
     sentences: Sequence[Sequence[_Word]], length: int
 ) -> dict[tuple[str, ...], list[tuple[int, int]]]:
-    """Return every string of *length* words, commonest first, with its places, none overlapping."""
+    """Return every string of *length* words with its places, which do not overlap, commonest first."""
     found: dict[tuple[str, ...], list[tuple[int, int]]] = {}
     for number, words in enumerate(sentences):
         for at in range(len(words) - length + 1):
@@ -425,9 +431,9 @@ def _strings(
 
 
 def _sentences(segments: Sequence[Segment]) -> list[list[_Word]]:
-    """Return the words by sentence, without um and uh, joining sentences that captions cut in two.
+    """Return the words by sentence, leaving out um and uh, and joining sentences that captions cut in two.
 
-    A figure or a date parts a sentence as its end does.
+    A figure or a date separates words as the end of a sentence does.
     """
     sentences: list[list[_Word]] = [[]]
     for one in segments:

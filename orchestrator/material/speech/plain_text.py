@@ -31,9 +31,11 @@ _LONG_STAMP = re.compile(r"(?<!\d)\d{1,2}:\d{2}:\d{2}(?!\d)")
 _FRAMES = re.compile(r"\b(\d\d:\d\d:\d\d):\d\d\b")  # editors of video count frames behind the seconds
 _BARE_SHARE = 0.5  # `12:30 we met` is a stamp only in a text where most paragraphs begin with one
 _MIN_HEADS: Final = 3
-"""Names with a time on lines of their own that make it the form of a text, where they recur."""
+"""Number of recurring names, each with a time on a line of its own, from which such lines are the form of a
+text."""
 _WALL_CLOCK_S: Final = 5 * 3600.0
-"""A first stamp beyond it is the hour of a day, as Zoom's captions have it: no rehearsal is five hours in."""
+"""Seconds; a first stamp beyond this is a time of day, as Zoom's captions have it: no rehearsal is five hours
+in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class _Stamp:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line with words, and its possible time stamp and label."""
+    """A line with words, and the time stamp and label that it may have."""
 
     text: str
     is_first: bool  # a blank line or the beginning is above it
@@ -71,10 +73,11 @@ class _Paragraph:
 def read_plain(text: str) -> tuple[list[LiveSegment], list[str]]:
     """Return the paragraphs of a text with their times and speakers, and notices for the user.
 
-    Paragraphs end at blank lines; in a text without blank lines each line is one. A time stamp
-    begins a paragraph too: `[0:01:20]`, `(1:20)`, `1:20-1:45` (`end` may stand for the last),
-    and a bare `1:20` where two paragraphs and at least half of them have one; so does a speaker.
-    A line of a name (`Presenter  1:20`) heads all that stands below it, up to the next.
+    Paragraphs end at blank lines; in a text without blank lines each line is a paragraph. A time stamp begins
+    a paragraph too: `[0:01:20]`, `(1:20)` and `1:20-1:45` (`end` may replace the last time), and a bare
+    `1:20` if at least two paragraphs, and at least half of them, have one. A speaker's name begins a
+    paragraph as well. A line with only a name (`Presenter  1:20`) heads everything below it, up to the next
+    such line.
     """
     lines = list(_lines(text))
     speakers = _speakers(lines)
@@ -85,7 +88,7 @@ def read_plain(text: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def read_plain_line(line: str) -> LiveSegment | None:
-    """Return one line of a growing text as a segment of its own, or None if it has no words."""
+    """Return one line of a growing text as a segment of its own, or None if the line has no words."""
     stamp = _stamp(line)
     if stamp is not None and not stamp.is_bare:
         words = one_line(stamp.words)
@@ -94,7 +97,7 @@ def read_plain_line(line: str) -> LiveSegment | None:
 
 
 class _Reading:
-    """The state while reading a text line by line: who speaks, and the time of the next paragraph."""
+    """The state while a text is read line by line: the current speaker, and the next paragraph's time."""
 
     def __init__(self, lines: Sequence[_Line], speakers: frozenset[str]) -> None:
         self._lines, self._speakers = lines, speakers
@@ -129,7 +132,7 @@ class _Reading:
         return self._found
 
     def _takes(self, line: _Line) -> bool:
-        """Return whether the line's apparent time stamp is one."""
+        """Return whether the time stamp that the line seems to have is one."""
         is_told = line.stamp is not None and not line.stamp.is_bare
         return is_told or self._takes_bare or (line.is_time_alone and self._takes_times)
 
@@ -137,7 +140,7 @@ class _Reading:
         return not self._is_headed and is_doubtful(line.label)
 
     def _name(self, name: str, found: Label) -> None:
-        """Continue with the words of a speaker."""
+        """Switch to the speaker *name*, and continue with the words behind the label."""
         self._speaker, self._is_headed, self._open = name, found.is_head, None
         inner = _stamp(found.words) if found.when is None else None
         told = _told(found.when) if found.when else (inner.start_s, inner.end_s) if inner else (None, None)
@@ -147,7 +150,7 @@ class _Reading:
             self._add(words)
 
     def _begin(self, words: str, line: _Line) -> None:
-        """Begin a paragraph that names nobody; if the form says so, it is of the speaker named last."""
+        """Begin a paragraph that names nobody; if the text's form says so, it is the last named speaker's."""
         if not self._is_headed and (not self._carries or is_doubtful(line.label)):
             self._speaker = None
         self._add(words)
@@ -159,7 +162,7 @@ class _Reading:
 
 
 def _name(line: _Line, speakers: frozenset[str]) -> str | None:
-    """Return the speaker whom a line names, or None."""
+    """Return the speaker whom a line names, or None if it names none."""
     return line.label.name if line.label is not None and line.label.name in speakers else None
 
 
@@ -190,7 +193,10 @@ def _speakers(lines: Sequence[_Line]) -> frozenset[str]:
 
 
 def _is_labelled(lines: Sequence[_Line], number: int) -> bool:
-    """Return whether more than a name stands there; after a time ("[0:10] Yes.") words must follow below."""
+    """Return whether the line has a label and more than that.
+
+    A line that is only a label behind a time ("[0:10] Yes.") counts if words follow below it.
+    """
     label = lines[number].label
     if label is None or label.is_bare:
         return False
@@ -202,7 +208,7 @@ def _is_labelled(lines: Sequence[_Line], number: int) -> bool:
 
 
 def _is_beside_a_time(lines: Sequence[_Line], number: int) -> bool:
-    """Return whether the line above is a time alone, or the one below begins with a time."""
+    """Return whether the line above is only a time, or the line below begins with a time."""
     is_above = number > 0 and lines[number - 1].is_time_alone
     return is_above or (number + 1 < len(lines) and lines[number + 1].stamp is not None)
 
@@ -210,8 +216,9 @@ def _is_beside_a_time(lines: Sequence[_Line], number: int) -> bool:
 def _without_frame(lines: list[_Line], speakers: frozenset[str]) -> tuple[list[_Line], int]:
     """Remove what a program writes above the first speaker and below the last; return the lines and a count.
 
-    Above: names, titles and dates, none of which ends as a sentence does. Below: from a length
-    ("Meeting ended after 00:20:15") or a phrase of a program's own on.
+    Above are names, titles and dates, none of which ends as a sentence does. Below is everything from a
+    length ("Meeting ended after 00:20:15") or a program's own phrase on. The count is that of the lines
+    removed.
     """
     named = [number for number, line in enumerate(lines) if _name(line, speakers) is not None]
     if not named:
@@ -232,7 +239,7 @@ def _is_foot(line: _Line) -> bool:
 
 
 def _on_one_clock(pieces: list[LiveSegment]) -> list[LiveSegment]:
-    """Count times from the first piece on, if they are times of day."""
+    """Count times from the first piece on if they are times of day; otherwise leave them unchanged."""
     first_s = next((one.start_s for one in pieces if one.start_s is not None), 0.0)
     if first_s < _WALL_CLOCK_S:
         return pieces
@@ -253,7 +260,7 @@ def _lines(text: str) -> Iterator[_Line]:
 
 
 def _told(when: str) -> tuple[float | None, float | None]:
-    """Return the times beside a name."""
+    """Return the start and end time that are written beside a name, or None for each that is missing."""
     if _OF_A_DAY.search(when):
         return None, None
     start, *end = [clock_s(one) for one in _CLOCKS.findall(when)]

@@ -38,14 +38,14 @@ _NO_FILE = "is not a file: give a recording's file"
 def open_recording(
     path: Path, *, missing: str, no_file: str = _NO_FILE, folder: str = _NO_FILE
 ) -> BufferedReader:
-    """Open the file for reading; refuse a pipe or device instead of waiting for it.
+    """Open the file at *path* for reading; refuse a pipe or device instead of waiting for it.
 
     Args:
-        missing: The message's advice where there is no file.
-        no_file, folder: The message's words for anything but a file.
+        missing: The message's advice if there is no file.
+        no_file, folder: The message's words if *path* is something other than a file, or a folder.
 
     Raises:
-        SpeechError: It cannot be opened, or is no file.
+        SpeechError: The file cannot be opened, or is not a regular file.
     """
     name = shown_name(path)
     try:
@@ -71,10 +71,10 @@ _MAX_GAP_S: Final = 2.0  # a longer silence ends a sentence
 
 
 def with_whole_figures(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
-    """Move the words of a figure that is cut to the piece in which it begins.
+    """Move the rest of a figure that was cut in two to the piece in which the figure begins.
 
-    "… to 4.2 | million in 2025" becomes "… to 4.2 million | in 2025": the words stay in their order,
-    and each piece keeps its times. A piece of which nothing is left ends the one before.
+    "… to 4.2 | million in 2025" becomes "… to 4.2 million | in 2025": the words stay in their order, and each
+    piece keeps its times. If nothing is left of a piece, its end becomes the end of the piece before it.
     """
     whole: list[LiveSegment] = []
     for piece in pieces:
@@ -92,9 +92,9 @@ def with_whole_figures(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
 
 
 def _cut_off(last: LiveSegment, piece: LiveSegment) -> int:
-    """Count the characters of a piece that belong to a figure begun in the one before.
+    """Count the characters of *piece* that belong to a figure which begins in *last*.
 
-    None between two digits: "we hired 12 | 300 of them left" are two figures.
+    Between two digits the count is 0: "we hired 12 | 300 of them left" has two figures.
     """
     if (last.speaker, last.slide) != (piece.speaker, piece.slide):
         return 0
@@ -116,9 +116,11 @@ def _cut_off(last: LiveSegment, piece: LiveSegment) -> int:
 
 
 MIN_TIMES: Final = 4
-"""People say a sentence twice, and three times for effect; Whisper's loops go on to the end of its window."""
+"""Number of repetitions that make a loop. People say a sentence twice, and three times for effect; Whisper's
+loops go on to the end of its window."""
 MIN_TIMES_OF_FEW_WORDS: Final = 10
-"""Of one or two words: "No. No. No. No." is said, and "Thank you." through a silence is not."""
+"""Number of repetitions that make a loop of one or two words: "No. No. No. No." is said by people, and "Thank
+you." throughout a silence is not."""
 _FEW_WORDS: Final = 2
 _MAX_PIECES: Final = 4  # of a loop that goes through several sentences
 _MAX_WORDS: Final = 40  # of one within a piece
@@ -151,7 +153,7 @@ def without_loops(pieces: Sequence[LiveSegment]) -> tuple[list[LiveSegment], lis
 
 
 def _loop(said: Sequence[tuple[str | None, str]], at: int) -> tuple[int, int]:
-    """Return how many pieces from *at* on form a loop, and how often it repeats; (1, 1) if none."""
+    """Return how many pieces from *at* on form a loop, and how often the loop repeats; (1, 1) if none."""
     for size in range(1, min(_MAX_PIECES, (len(said) - at) // MIN_TIMES) + 1):
         times = 1
         while said[at + times * size : at + (times + 1) * size] == said[at : at + size]:
@@ -185,21 +187,23 @@ def _once(text: str) -> tuple[str, int]:
 
 
 MAX_SEGMENT_CHARS = 100_000
-"""Two hours of talk in one piece; the transcript takes a megabyte at once, and a recording that was taken in
-but cannot be played would keep its session from going on."""
+"""Maximum number of characters of one segment: two hours of talk. The transcript accepts a megabyte at once,
+and a recording that was accepted but cannot be played would keep its session from going on."""
 MAX_SEGMENTS = 10_000
-"""Captions of a three-hour talk are 3,000 to 5,000; each takes about 1 ms to be understood."""
+"""Maximum number of segments: captions of a three-hour talk are 3,000 to 5,000, and each takes about 1 ms to
+process."""
 MAX_CHARS = 500_000
-"""Three hours of talk are about 170,000."""
+"""Maximum number of characters of a recording: three hours of talk have about 170,000."""
 MAX_SIZE_BYTES = 50 * 1024 * 1024
-"""A larger file is no transcript of a rehearsal; our own limit (a two-hour one has about 0.2 MB)."""
+"""Maximum size of a transcript's file. A larger file is not the transcript of a rehearsal; our own limit (a
+two-hour one has about 0.2 MB)."""
 SHORTER = "give the part that is rehearsed"
 
 SUFFIXES = {
     ".vtt": "vtt", ".srt": "srt", ".sbv": "sbv", ".txt": "txt", ".text": "txt", ".md": "txt",
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl",
 }  # fmt: skip
-"""The kind of a file by its name, where its first characters do not say it."""
+"""The kind of a file by its suffix, used if the file's first characters do not show the kind."""
 
 # Windows programs save text as UTF-16 with a mark; without one it is taken for UTF-8.
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
@@ -211,7 +215,7 @@ _JSON_HEAD = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Recorded speech: `segments` by their start, and notices for the user."""
+    """Recorded speech: its segments, sorted by their start, and notices for the user."""
 
     segments: tuple[Segment, ...]
     times_estimated: bool  # some segment's times were counted from its words, not told
@@ -221,7 +225,7 @@ class Recording:
 
     @classmethod
     def silent(cls) -> Recording:
-        """Return a recording without speech: a rehearsal of the deck alone."""
+        """Return a recording without speech, for a rehearsal of the deck alone."""
         return cls((), False, (), hashlib.sha256().hexdigest(), "no recording")
 
 
@@ -235,19 +239,21 @@ def read_speech(
 ) -> Recording:
     """Read a recording of any kind that `feed` takes: sound, VTT, SRT, text, segment JSON, JSON lines.
 
-    Sound is known by its suffix and recognised on this machine; of the others, the kind is what the
-    first characters say, else what the suffix says. There is at least one segment; texts are clean
-    and those of a transcript otherwise verbatim; starts never decrease and no segment ends before it
-    starts.
+    Sound is identified by its suffix and recognised on this machine. For other files, the first characters
+    show the kind, or else the suffix does. The result has at least one segment. Texts are clean, and those of
+    a transcript are otherwise verbatim. Starts never decrease, and no segment ends before it starts.
 
     Args:
-        stt_model: A model for sound, its folder or its name; None: the one that the extra `stt` brings.
-        stt_language: What is spoken in sound; None: as a model of many languages finds it.
-        names: Gives those that may be spoken in sound (`Recogniser.recognise`); asked for sound alone.
+        stt_model: The folder or name of a model for sound. If it is None, the model of the extra `stt` is
+            used.
+        stt_language: The language that is spoken in sound. If it is None, a model of many languages finds it.
+        names: Returns the names that may be spoken in sound (`Recogniser.recognise`). It is called only for
+            sound.
 
     Raises:
-        SpeechError: The file is missing, no file, too large, not text, of another kind, has no
-            speech in it, or is sound and the extra is missing. One line, with *path* and what to do.
+        SpeechError: The file is missing, is not a regular file, is too large, is not text, is of another
+            kind, has no speech, or is sound while the extra is missing. The message is one line, with *path*
+            and what to do.
     """
     with open_recording(
         path,
@@ -298,7 +304,7 @@ def read_speech(
 
 
 def _unnamed(segments: Sequence[Segment]) -> list[str]:
-    """Return a notice of the pieces that no label fits, in a recording that names its speakers."""
+    """Return a notice about the pieces that no label fits, if the recording names its speakers."""
     numbered = [(number, one) for number, one in enumerate(segments, start=1) if one.speaker is None]
     if not numbered or len(numbered) == len(segments):
         return []
@@ -309,10 +315,10 @@ def _unnamed(segments: Sequence[Segment]) -> list[str]:
 
 
 def kind_of(text: str, suffix: str) -> str:
-    """Return the kind of a text: "vtt", "srt", "sbv", "txt", "json" or "jsonl".
+    """Return the kind of a transcript: "vtt", "srt", "sbv", "txt", "json" or "jsonl".
 
     Raises:
-        SpeechError: Neither its first characters nor its suffix say it.
+        SpeechError: Neither the first characters nor the suffix show the kind.
     """
     if text.startswith("WEBVTT"):
         return "vtt"

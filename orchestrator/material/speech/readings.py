@@ -1,10 +1,11 @@
 """Combine two readings of the same sound, one plain and one with times and names, into one text.
 
-Without times in its text the model is nearest to what was said, and sometimes leaves out a whole sentence;
-with them it leaves out none. So what it left out is put in where the other reading has it, and where that one
-is not sure, what stands is doubtful. Given the deck's names it hears them, and now and then where nobody said
-one: so a name stands only in the place of words that sound like it, and brings no other words. Where no words
-look like it, the sound decides: the model weighs both texts, knowing the names and not knowing them.
+Without times in its text, the model is nearest to what was said, but sometimes leaves out a whole sentence;
+with times it leaves out none. So a sentence that the plain reading left out is inserted from the timed
+reading; if the timed reading is not sure, the result is marked as doubtful. A model that is given the deck's
+names recognises them, but now and then also where nobody said one. So a name only replaces words that sound
+like it, and brings no other words. If no words look like it, the sound decides: the model weighs both texts,
+once with the names given and once without them.
 """
 
 from __future__ import annotations
@@ -27,41 +28,50 @@ from orchestrator.material.values import CONFIDENCE, LANGUAGE, REPETITION
 
 
 MAX_COMPRESSED: Final = 2.4
-"""Times that a text may be longer than itself compressed; Whisper's own `compression_ratio_threshold`."""
+"""Maximum ratio of a text's length to its length when compressed; Whisper's own
+`compression_ratio_threshold`."""
 MAX_PHRASE: Final = 8
-"""Words of a phrase that is said again and again."""
+"""Maximum number of words of a phrase that a loop repeats."""
 TIMES: Final = 3
 TIMES_OF_A_WORD: Final = 4
-"""So many times in a row a phrase, or a single word ("no, no, no"), is a loop that the model is caught in.
+"""Number of times in a row from which a phrase, or a single word ("no, no, no"), is a loop in which the model
+is caught.
 
-No one of the 145 English sentences of the measurement has one, and 31 of 72 in French, German and Italian."""
+None of the 145 English sentences of the measurement has such a loop, and 31 of 72 in French, German and
+Italian have one.
+"""
 LONG_S: Final = 1.6
 MIN_SURE: Final = -0.7
 MIN_SURE_SHORT: Final = -1.0
-"""Mean log probability of the words, below which they are doubtful; of a stretch shorter than `LONG_S` the
-second, Whisper's own, since a word or two says little for itself.
+"""Mean log probability of the words below which they are doubtful. There are two such limits: this one is for
+a stretch shorter than `LONG_S`. It is Whisper's own, since a word or two says little for itself.
 
 Measured with the packaged model, on sentences of Common Voice (24 each in French, German and Italian) and of
-a parliament's hearing (60 in English), spoken by espeak-ng."""
+a parliament's hearing (60 in English), spoken by espeak-ng.
+"""
 LIKELY_LANGUAGE: Final = 0.5
-"""Probability of the likeliest language, from which a model of many is believed."""
+"""Probability of the likeliest language from which the finding of a model of many languages is believed."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def is_unsure(sure: float, seconds: float, *, differs: bool = False) -> bool:
-    """Return whether the model is not sure of its words.
+    """Return whether the model is not sure of the words that it recognised.
 
     Args:
-        sure: Their mean log probability.
+        sure: The mean log probability of the words.
         seconds: How long the sound is, with the little silence around it.
-        differs: Another reading of the same sound has other words; a word or two may.
+        differs: Whether another reading of the same sound has other words; for a short sound that does not
+            matter.
     """
     is_long = seconds >= LONG_S
     return sure < (MIN_SURE if is_long else MIN_SURE_SHORT) or (is_long and differs)
 
 
 def told_doubt(text: str, confidence: float | None, seconds: float) -> str | None:
-    """Return the doubt for words whose confidence, 0 to 1, another recogniser gave, or None.
+    """Return why words may not be what was said, given another recogniser's confidence in them (0 to 1).
+
+    None means no doubt. Words without a confidence were typed, or are in a transcript, so somebody meant
+    them.
 
     Words without one were typed, or stand in a transcript: they are what somebody meant.
     """
@@ -97,26 +107,28 @@ def _times(words: list[str], at: int, size: int) -> int:
 
 
 LOST_WORDS: Final = 3
-"""Words that the reading with times has more in one place, from which the plain one has left out a sentence:
-"It did not." Names are not counted, which the model may have from the list alone."""
+"""Number of words that the timed reading has more in one place from which the plain reading has left out a
+sentence: "It did not." Names are not counted, because the model may have them from the list alone."""
 MAX_PIECES: Final = 4
-"""Words as which a name is heard that the model does not know ("man for nearly")."""
+"""Maximum number of words as which the model may hear a name that it does not know ("man for nearly")."""
 UNSPACED: Final = 15
-"""Characters for each space, from which a language writes none between its words (German has some six)."""
+"""Number of characters for each space from which a language has no spaces between its words (German has some
+six)."""
 ALIKE: Final = 0.5
-"""Share of letters that a name and the words in its place have in common (difflib's ratio).
+"""Minimum share of letters that a name and the words in its place have in common (difflib's ratio).
 
-Of 14 names that were spoken 12 have more ("man for nearly" and Manferdelli: 0.61), and of seven that nobody
-spoke none (0.36 at most)."""
+Of 14 names that were spoken, 12 have more ("man for nearly" and Manferdelli: 0.61); of seven names that
+nobody spoke, none has more (0.36 at most).
+"""
 MIN_AGREEMENT: Final = 0.5
-"""Share of words that two readings have in common: below it neither is to be believed. Of 60 English
-sentences two have less, both of them misheard."""
+"""Minimum share of words that two readings have in common; with less, neither reading is to be believed. Of
+60 English sentences two have less, both of them misheard."""
 _SIGNS: Final = re.compile(r"^[\W_]+|['’]s\b|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The model's reading of a stretch."""
+    """The model's reading of a stretch of sound."""
 
     text: str
     sure: float  # mean log probability of its tokens
@@ -124,7 +136,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The words that stand for a stretch."""
+    """The words that are finally used for a stretch of sound."""
 
     text: str
     sure: float
@@ -140,13 +152,15 @@ def settle(
     is_other_language: bool = False,
     fits: Callable[[str, str, int], bool] = lambda text, other, names: False,
 ) -> Settled:
-    """Choose the words that stand, and return them with any doubt.
+    """Choose the words for a stretch of sound, and return them with the reason for any doubt.
 
     Args:
         timed: The reading with times, for which the model was given *names*.
         seconds: How long the sound is, with the little silence around it.
-        is_other_language: A model of many languages has found another than the one that is set.
-        fits: Whether the sound is rather that of the other text, which has so many names more than the first.
+        is_other_language: Whether a model of many languages has found another language than the one that is
+            set.
+        fits: Returns whether the sound fits the second text better than the first. The number is that of the
+            names which the second text has more.
     """
     if not plain.text:
         plain = timed
@@ -183,13 +197,13 @@ def with_lost(plain: str, timed: str, names: Sequence[str]) -> str:
 
 
 def agreement(one: str, other: str) -> float:
-    """Return the share of words that two texts have in common, in their order."""
+    """Return the share of words that two texts have in common, in the same order."""
     gap = _gap(one, other)
     return _matcher(_folded(_split(one, gap)), _folded(_split(other, gap))).ratio()
 
 
 def with_names(plain: str, timed: str, names: Sequence[str]) -> str:
-    """Return *plain* with each name of *timed* in place of the words that sound like it."""
+    """Return *plain* with the names of *timed* in place of the words that sound like them."""
     known = {_fold(name): name for name in names}
     words, others = plain.split(), timed.split()
     said, heard = _folded(words), _folded(others)
@@ -209,9 +223,10 @@ def with_names(plain: str, timed: str, names: Sequence[str]) -> str:
 
 
 def with_names_around(plain: str, timed: str, names: Sequence[str]) -> tuple[str, int]:
-    """Replace words of *plain* by those of *timed* that hold a name; return the text and the count of names.
+    """Replace words of *plain* by those of *timed* that contain a name; return the text and the names' count.
 
-    The names bring their neighbours' words there, and no figure: figures are what a talk is checked by.
+    The words next to a name are replaced together with it, unless that would change a figure: a talk is
+    checked by its figures.
     """
     known = {_fold(name) for name in names}
     words, others = plain.split(), timed.split()
@@ -232,7 +247,7 @@ def _digits(words: Sequence[str]) -> str:
 
 
 def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequence[str]) -> tuple[int, int]:
-    """Return where in *said* a name's words stand, found by the neighbours *before* and *after* it."""
+    """Return where in *said* a name's words are, found by the words *before* and *after* the name."""
 
     def alike(place: tuple[int, int]) -> tuple[int, int]:
         at, to = place
@@ -250,7 +265,7 @@ def _likest(said: Sequence[str], before: Sequence[str], name: str, after: Sequen
 
 
 def _spelled(word: str, known: dict[str, str]) -> str:
-    """Return the word, a name, as the deck spells it."""
+    """Return *word*, which is a name, in the deck's spelling."""
     return known[_fold(word)].join(word.casefold().split(_fold(word), 1))
 
 
@@ -269,7 +284,7 @@ def _folded(words: Sequence[str]) -> list[str]:
 
 
 def _fold(word: str) -> str:
-    """Return a word without its case, its punctuation and an 's."""
+    """Return a word without its letter case, its punctuation and a final 's."""
     return _SIGNS.sub("", word.casefold())
 
 

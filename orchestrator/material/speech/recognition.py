@@ -1,7 +1,7 @@
 """Speech to text on this machine: the extra `stt`, with no server and no network.
 
-The model is a Whisper in the form of CTranslate2 (`models`). Silero VAD, which finds a voice in the sound,
-comes with faster-whisper. Nothing here is imported or loaded before somebody speaks.
+The model is a Whisper in the form of CTranslate2. Silero VAD, which finds a voice in the sound, comes with
+faster-whisper. No library is imported and no model loaded before somebody speaks.
 
 Source: https://github.com/SYSTRAN/faster-whisper; https://github.com/snakers4/silero-vad.
 """
@@ -38,20 +38,22 @@ from orchestrator.material.speech.voice import Detector
 
 
 FILES: Final = ("config.json", "model.bin", "tokenizer.json")
-"""Without the last one faster-whisper would look for a tokenizer in the network."""
+"""The files that a model must have. Without the last one, faster-whisper would look for a tokenizer in the
+network."""
 MISSING: Final = (
     "the extra is not installed: pip install 'greenroom[stt]', "
     "in a checkout .venv/bin/pip install -e '.[stt]'"
 )
 ENGLISH: Final = "en"
 MIN_TOKENS_OF_MANY: Final = 51_865
-"""Tokens of a Whisper model that knows many languages; one for English alone has one less."""
+"""Minimum number of tokens of a Whisper model that knows many languages; a model for English alone has one
+less."""
 _NAME: Final = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?")
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechModel:
-    """A model on this machine, and the language that is spoken."""
+    """A model on this machine, and the language that is spoken to it."""
 
     folder: Path
     name: str  # as people are told it
@@ -67,7 +69,7 @@ class SpeechModel:
 
     @property
     def warning(self) -> str | None:
-        """Why the model cannot recognise what is spoken, or None if it may."""
+        """Why the model cannot recognise what is spoken, or None if it may be able to."""
         if self.knows_many or self.language in (None, ENGLISH):
             return None
         return (
@@ -77,10 +79,11 @@ class SpeechModel:
 
 
 def model_of(stt_model: str | None, stt_language: str | None = None) -> SpeechModel:
-    """Find the model that the settings name, without loading or fetching it.
+    """Find the model that the settings name; neither load nor fetch it.
 
     Raises:
-        SpeechError: The extra is missing, or there is no such model here; one line says what to do.
+        SpeechError: The extra is missing, or the model is not on this machine; the message is one line that
+            says what to do.
     """
     folder = model_folder(stt_model)
     name = "the packaged model" if stt_model is None else f"the model {stt_model}"
@@ -88,7 +91,7 @@ def model_of(stt_model: str | None, stt_language: str | None = None) -> SpeechMo
 
 
 def model_folder(stt_model: str | None) -> Path:
-    """Return the model's folder.
+    """Return the folder of the model *stt_model*, or of the packaged model if it is None.
 
     Raises:
         SpeechError: As `model_of`.
@@ -113,7 +116,7 @@ def fetch_model(name: str) -> Path:
     """Fetch the model *name* from its hub, over the network, and return its folder.
 
     Raises:
-        SpeechError: The extra is missing, there is no such model, or it could not be fetched.
+        SpeechError: The extra is missing, the model does not exist, or it could not be fetched.
     """
     _check_extra()
     if not _NAME.fullmatch(name):
@@ -131,12 +134,12 @@ def fetch_model(name: str) -> Path:
 
 
 def stay_offline() -> None:
-    """Keep faster-whisper off the network; call it before the import, as the hub's client reads this once."""
+    """Keep faster-whisper off the network; call it before the import, when the hub's client reads this."""
     os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 def _fetched(name: str) -> Path:
-    """Return the folder of a model that was fetched before."""
+    """Return the folder of the model *name*, which was fetched before."""
     stay_offline()
     from faster_whisper.utils import download_model
 
@@ -153,10 +156,10 @@ def _fetched(name: str) -> Path:
 
 
 def _checked(folder: Path, told: str) -> Path:
-    """Return *folder* if it has all files of a model.
+    """Return *folder* if it has all of a model's files.
 
     Raises:
-        SpeechError: It lacks some; the message begins with *told*.
+        SpeechError: The folder lacks a file; the message begins with *told*.
     """
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
@@ -193,48 +196,50 @@ def _reason(error: Exception) -> str:
 
 
 BEAM: Final = 5
-"""Whisper's own width. Of the 93 words of `scripts/bench stt` 1 is wrong, and 5 with a greedy search, which
-takes two thirds of the time."""
+"""Whisper's own beam width. Of the 93 words of `scripts/bench stt` 1 is wrong; with a greedy search, which
+takes two thirds of the time, 5 are wrong."""
 FRAMES_A_SECOND: Final = 100
 SHORT: Final = 16 * FRAMES_A_SECOND
 LONG: Final = 30 * FRAMES_A_SECOND
-"""Frames of sound that the model is shown, with silence after what is said: LONG is what it was trained
-with; SHORT holds the longest stretch (`voice.MAX_WINDOWS`), and in `scripts/bench stt` takes a third of the
-time with fewer words wrong (1 and not 5 of 93)."""
+"""Numbers of frames of sound that the model is given, with silence after what is said. LONG is what the model
+was trained with. SHORT fits the longest stretch (`voice.MAX_WINDOWS`), and in `scripts/bench stt` takes a
+third of the time with fewer words wrong (1 and not 5 of 93)."""
 TOKENS_A_SECOND: Final = 10
 MIN_TOKENS: Final = 20
 MAX_TOKENS: Final = 224
-"""Bounds on a text: nobody speaks faster (three words a second are four tokens), and a model that begins to
-repeat itself ends there. MAX_TOKENS is Whisper's own bound."""
+"""Bounds on the length of a text: nobody speaks faster (three words a second are four tokens), and a model
+that begins to repeat itself is stopped. MAX_TOKENS is Whisper's own bound."""
 TIMES_TOKENS: Final = 8
-"""Of the times that the model writes between phrases: two for each of four."""
+"""Number of tokens for the times that the model writes between phrases: two for each of four phrases."""
 LATEST_BEGIN: Final = 50
-"""Steps of a time: the first word begins within a second (Whisper's own `max_initial_timestamp`)."""
+"""The latest time of the first word, in steps: it begins within a second (Whisper's own
+`max_initial_timestamp`)."""
 UNIT_FRAMES: Final = 2
-"""Frames of one step of a time that the model writes (20 ms)."""
+"""Number of frames in one step of a time that the model writes (20 ms)."""
 MIN_REST: Final = 20
-"""Frames that are recognised on their own: less than 0.2 s is the end of a word that was written already."""
+"""Minimum number of frames that are recognised on their own: less than 0.2 s is the end of a word that is
+already recognised."""
 NO_SPEECH: Final = 0.6
 UNSURE: Final = -1.0
-"""Above this probability of no speech, and below this mean log probability of the words: no words. Both are
-Whisper's own defaults."""
+"""Above the probability `NO_SPEECH` that nobody speaks, and below this mean log probability of the words, the
+words are dropped. Both limits are Whisper's own defaults."""
 MAX_TOKENS_OF_NAMES: Final = 96
-"""Of the deck's names that are given to the model before each stretch: some thirty names, and less than half
-of what it may be given before (223 tokens); each costs time at every stretch."""
+"""Maximum number of tokens of the deck's names that the model is given before each stretch: some thirty
+names, and less than half of what it may be given (223 tokens). Each token costs time at every stretch."""
 MAX_NAME_TOKENS: Final = 8
-"""A longer one is no name, but words that a deck runs together."""
+"""Maximum number of tokens of a name; a longer one is not a name, but words that a deck runs together."""
 MAX_OF_A_NAME: Final = 20.0
-"""Log probability that a text may lose by a name of the deck, for a model that was not told it. Of 20 names
-that were spoken (by espeak-ng) none lost more than 15.6, and one that nobody spoke 28.2."""
+"""Log probability that a text may lose by a name of the deck, for a model that was not given the name. Of 20
+names that were spoken (by espeak-ng) none lost more than 15.6, and one that nobody spoke lost 28.2."""
 MIN_CHANCE: Final = 1e-9
-"""Of a token, so that one alone decides nothing and has a logarithm."""
+"""Minimum probability of a token, so that one alone decides nothing and has a logarithm."""
 CONTEXT: Final = 64
-"""Samples of the window before that Silero's network sees with each window, at 16 kHz."""
+"""Number of samples of the window before that Silero's network is given with each window, at 16 kHz."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """The recognised text of a stretch of sound; "" if it has no words."""
+    """The recognised text of a stretch of sound; the text is "" if the stretch has no words."""
 
     text: str
     confidence: float  # 0 to 1
@@ -250,7 +255,7 @@ class Recogniser(Protocol):
 
     @property
     def warning(self) -> str | None:
-        """Why the model cannot recognise what is spoken, or None if it may."""
+        """Why the model cannot recognise what is spoken, or None if it may be able to."""
 
     @property
     def is_idle(self) -> bool:
@@ -259,28 +264,29 @@ class Recogniser(Protocol):
     def recognise(
         self, sound: bytes, names: Sequence[str] = (), *, is_partial: bool = False
     ) -> Future[Heard]:
-        """Recognise the words in *sound*, at most 30 s, after all earlier requests.
+        """Recognise the words in *sound*, at most 30 s of it, after all earlier requests.
 
         Args:
-            names: That may be spoken, and that nobody knows who has not read the deck.
-            is_partial: Somebody is still speaking: the words are shown, so that one look is enough.
+            names: Names that may be spoken, and that are unknown to whoever has not read the deck.
+            is_partial: Whether somebody is still speaking. The words are then only shown, so that a single
+                reading is enough.
         """
 
     def detector(self) -> Detector:
-        """Return a voice detector for one stream, once sound can be recognised.
+        """Return a voice detector for one stream, once the model is ready to recognise sound.
 
         Raises:
-            SpeechError: It cannot; one line says why.
+            SpeechError: Sound cannot be recognised; the message is one line that says why.
         """
 
     def close(self) -> None:
-        """Cancel the requests that have not begun."""
+        """Cancel the requests whose recognition has not begun."""
 
 
 class Whisper:
-    """The model of one folder, loaded on first use in the one thread that uses it.
+    """The model in one folder, loaded on first use in the one thread that uses it.
 
-    Every microphone shares the thread: two recognitions at once would each take twice as long.
+    All microphones share the thread, because two recognitions at once would each take twice as long.
     """
 
     def __init__(self, model: SpeechModel) -> None:
@@ -375,7 +381,7 @@ class Whisper:
         return Heard(settled.text, _confidence(settled.sure), settled.doubt)
 
     def _with_times(self, features: Any, looked: _Look, names: tuple[str, ...]) -> Reading:
-        """Read the whole stretch with times in its text, continuing where the model breaks off."""
+        """Read the whole stretch with times in its text; where the model breaks off, read on from there."""
         words = _hotwords(looked.tokens, names)
         frames = features.shape[-1]
         parts = [self._read(looked, words, has_times=True)]
@@ -388,7 +394,10 @@ class Whisper:
         return Reading(text, sum(part.score for part in parts) / sum(part.tokens for part in parts))
 
     def _look_at(self, features: Any) -> _Look:
-        """Encode the sound for the model; faster-whisper's own `transcribe` pads every stretch to `LONG`."""
+        """Encode the sound for the model.
+
+        faster-whisper's own `transcribe` would pad every stretch to `LONG`.
+        """
         from faster_whisper.audio import pad_or_trim
         from faster_whisper.tokenizer import Tokenizer
 
@@ -404,7 +413,7 @@ class Whisper:
         return _Look(encoded, frames, tokens, is_other)
 
     def _read(self, looked: _Look, words: str | None = None, *, has_times: bool = False) -> _Part:
-        """Read the stretch from its beginning up to where the model would go on."""
+        """Read the stretch from its beginning up to where the model would have to be asked again."""
         model, tokens, frames = self._model, looked.tokens, looked.frames
         prompt = model.get_prompt(tokens, [], without_timestamps=not has_times, hotwords=words)
         spoken = min(MIN_TOKENS + frames * TOKENS_A_SECOND // FRAMES_A_SECOND, MAX_TOKENS)
@@ -426,7 +435,7 @@ class Whisper:
         )
 
     def _chance(self, looked: _Look, text: str, words: str | None) -> float:
-        """Return the model's log probability of *text* after being given the prompt *words*."""
+        """Return the log probability that the model gives to *text* after the prompt *words*."""
         tokens = looked.tokens
         before = self._model.get_prompt(tokens, [], hotwords=words)
         aligned = self._model.model.align(looked.encoded, before, [tokens.encode(f" {text}")], looked.frames)
@@ -455,12 +464,12 @@ class _Part:
 
     @property
     def sure(self) -> float:
-        """Mean log probability of the tokens."""
+        """The mean log probability of the reading's tokens."""
         return self.score / self.tokens
 
     @property
     def is_silent(self) -> bool:
-        """Whether nobody speaks in the stretch, so that its words are dropped."""
+        """Whether nobody speaks in the stretch, so that the words read in it are dropped."""
         return self.no_speech > NO_SPEECH and (not self.text or self.sure < UNSURE)
 
 
@@ -471,8 +480,8 @@ def _confidence(sure: float) -> float:
 def _end_of(written: Sequence[int], first_time: int) -> tuple[int, int]:
     """Return how many tokens count, and the frame at which they end (0: the end of the sound).
 
-    Two times in a row part two phrases. Where the second one is not ended by a time, the model has broken it
-    off, so it is recognised again from there.
+    Two times in a row separate two phrases. If no time ends the second phrase, the model has broken it off,
+    so the sound is recognised again from its beginning on.
     """
     parted = [at for at in range(1, len(written)) if min(written[at - 1], written[at]) >= first_time]
     is_ended = len(written) > 1 and written[-2] < first_time <= written[-1]
@@ -483,9 +492,12 @@ def _end_of(written: Sequence[int], first_time: int) -> tuple[int, int]:
 
 
 def _hotwords(tokens: Any, names: tuple[str, ...]) -> str | None:
-    """Join the names that the model does not know as words (it splits them), as far as there is room.
+    """Join the names that the model does not know as words, as far as there is room for them.
 
-    As sentences: of 20 spoken names 13 were right, with commas between them 11, and none without.
+    A word that the model knows is one token, and other words are split.
+
+    The names are joined as sentences. Of 20 spoken names 13 were then recognised; with commas between the
+    names it was 11, and without a prompt none.
     """
     chosen: list[str] = []
     room = MAX_TOKENS_OF_NAMES
@@ -499,7 +511,7 @@ def _hotwords(tokens: Any, names: tuple[str, ...]) -> str | None:
 
 
 class _Silero:
-    """The detector's network for one stream; its state passes from window to window."""
+    """The detector's network for one stream; it carries its state from window to window."""
 
     def __init__(self) -> None:
         stay_offline()
@@ -523,10 +535,11 @@ class _Silero:
 
 
 def recogniser_of(stt_model: str | None, stt_language: str | None = None) -> Whisper:
-    """Return the recogniser for the model in the settings, else the packaged one, without loading it.
+    """Return the recogniser for the model in the settings, else the packaged model, without loading it.
 
     Raises:
-        SpeechError: The extra is missing, or there is no such model here; one line says what to do.
+        SpeechError: The extra is missing, or the model is not on this machine; the message is one line that
+            says what to do.
     """
     return Whisper(model_of(stt_model, stt_language))
 

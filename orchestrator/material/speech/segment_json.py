@@ -1,4 +1,7 @@
-"""Parse segments in the JSON of speech-to-text programs, a document or one a line, by `forms.yaml`."""
+"""Parse segments in the JSON of speech-to-text programs, by the forms in `forms.yaml`.
+
+The JSON is one document, or one document on each line.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +28,12 @@ from orchestrator.material.values import LiveSegment
 
 
 UNITS_S: Final = {"seconds": 1.0, "milliseconds": 0.001, "hundredths of a second": 0.01, "ticks": 1e-7}
-"""Whisper and most write seconds, AssemblyAI and Rev's kin milliseconds, whisper.cpp's own times hundredths,
-Azure 100 nanoseconds."""
+"""Seconds in each unit of time. Whisper and most programs write seconds, AssemblyAI, Rev and their kin
+milliseconds, whisper.cpp's own times are hundredths, and Azure's are 100 nanoseconds."""
 MIN_WORDS_A_SECOND: Final = 0.1
 MAX_WORDS_A_SECOND: Final = 5.0
-"""Over a whole file; the fastest speakers reach 4, and a file of many pauses half a word."""
+"""Maximum average speed over a whole file; the fastest speakers reach 4 words a second, and a file of many
+pauses has half a word."""
 _USUAL: Final = 2.5  # words a second, 150 a minute
 _IS_A_DATE_S: Final = 1e8  # a time beyond it is counted from 1970
 _TELLS_UNIT: Final = re.compile(r"(?:PT)?(\d{1,12}(?:\.\d{1,12})?)[sS]")
@@ -37,7 +41,7 @@ _LONG_FRACTION: Final = re.compile(r"(\d+:\d+:\d+[.,]\d{3})\d+")
 
 
 def json_time(value: Any, unit_s: float) -> float | None:
-    """Return the seconds of a JSON value, or None if it is no time.
+    """Return the seconds of a JSON value, or None if the value is not a time.
 
     A number is in *unit_s*; "1.4s", "PT1.4S", "1:02.5" and dates say their unit themselves.
     """
@@ -70,7 +74,8 @@ def on_a_possible_clock(
     """Return the pieces with times that are possible for their words, and notices for the user.
 
     Args:
-        is_assumed: No key told the unit; where they cannot be seconds, another one is looked for.
+        is_assumed: Whether no key stated the unit. If the times cannot be seconds, another unit is then
+            tried.
     """
     starts_s = [one.start_s for one in pieces if one.start_s is not None and one.start_s > _IS_A_DATE_S]
     if starts_s and len(starts_s) == sum(one.start_s is not None for one in pieces):
@@ -92,7 +97,7 @@ def on_a_possible_clock(
 
 
 def _words_a_second(pieces: Sequence[LiveSegment]) -> float | None:
-    """Return the speed, in words a second, of all pieces with times, or None if it cannot be told."""
+    """Return the speed of all pieces that have times, in words a second, or None if it is unknown."""
     lengths = [
         (words_in(one.text), one.end_s - one.start_s)
         for one in pieces
@@ -120,11 +125,12 @@ _LEFT_WORDS: Final = 5  # of a document's whole text beside its pieces: a progra
 def read_json(text: str) -> tuple[list[LiveSegment], list[str]]:
     """Return the final pieces of speech in a JSON document, and notices for the user.
 
-    A document is a list of segments, or of a form of `forms.yaml`. Times that cannot be seconds are
-    read in the unit in which they can be times of these words, else they are counted from the words.
+    A document is a list of segments, or has one of the forms in `forms.yaml`. Times that cannot be seconds
+    are read in a unit in which they are possible for these words. If there is no such unit, times are
+    estimated from the words.
 
     Raises:
-        SpeechError: It is not JSON, of no form that is read, or one of its segments is not usable.
+        SpeechError: The document is not JSON, has no known form, or has a segment that is not usable.
     """
     plain = load(text)
     notices: list[str] = []
@@ -163,7 +169,7 @@ def read_json(text: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def read_json_lines(text: str) -> tuple[list[LiveSegment], list[str]]:
-    """Return the final pieces of speech in JSON lines, skipping blank lines, and notices for the user.
+    """Return the final pieces of speech in JSON lines, and notices for the user; skip blank lines.
 
     Raises:
         SpeechError: A line is not a usable segment; the message names its number.
@@ -174,9 +180,9 @@ def read_json_lines(text: str) -> tuple[list[LiveSegment], list[str]]:
 
 
 def parse_line(line: str, number: int) -> LiveSegment | None:
-    """Return the segment on one JSON line, or None if it is blank, interim or without words.
+    """Return the segment on one line of JSON, or None if it is blank, interim or without words.
 
-    Only `text` is required. *number* is the line's, for the message.
+    Only the key `text` is required. *number* is the line's number, for the message.
 
     Raises:
         SpeechError: The line is not a usable segment.
@@ -199,7 +205,7 @@ def load(text: str) -> Any:
     """Parse *text* as JSON.
 
     Raises:
-        SpeechError: It is not JSON, or nested beyond reason.
+        SpeechError: *text* is not JSON, or is nested too deep.
     """
     try:
         return json.loads(text)
@@ -212,13 +218,13 @@ def load(text: str) -> Any:
 
 
 def piece_of(plain: Any, where: str) -> LiveSegment | None:
-    """Return one segment of JSON, or None if it is interim (`"final": false`) or has no words.
+    """Return the segment in a JSON value, or None if it is interim (`"final": false`) or has no words.
 
-    Times may be numbers or strings (`"1:02.5"`, `"1.4s"`); impossible ones stay for the caller to judge.
-    Keys that are not known are passed over, as is a confidence outside 0 to 1.
+    Times may be numbers or strings (`"1:02.5"`, `"1.4s"`). Impossible times are returned as they are, for the
+    caller to judge. Unknown keys are ignored, as is a confidence outside 0 to 1.
 
     Raises:
-        SpeechError: *plain* is no object, or a value is of the wrong kind; names *where*.
+        SpeechError: *plain* is not an object, or a value is of the wrong kind. The message names *where*.
     """
     return _read(plain, where, {})[0]
 
@@ -264,7 +270,7 @@ def _speaker(plain: dict[str, Any], where: str) -> str | None:
 
 
 def _time(plain: dict[str, Any], what: str, where: str, form: Mapping[str, str]) -> tuple[float | None, bool]:
-    """Return a time in seconds, and whether its unit is assumed."""
+    """Return the time *what* in seconds, and whether the unit of the time is only assumed."""
     found = _first(plain, what)
     if found is None:
         return None, False
@@ -278,7 +284,7 @@ def _time(plain: dict[str, Any], what: str, where: str, form: Mapping[str, str])
 
 
 def _first(plain: Any, what: str) -> tuple[str, Any] | None:
-    """Return the key and value of an item for *what* (text, start, …), or None."""
+    """Return the key and the value that an item has for *what* (text, start, …), or None if it has none."""
     for key, parts in _keys(what):
         value = plain
         for part in parts:
@@ -315,7 +321,7 @@ def _listed(plain: Any) -> tuple[dict[str, str], list[Any]] | None:
 
 
 def _by_turns(items: list[Any], mark: str) -> list[Any]:
-    """Name each turn by its number ("turn 2") if a document marks only changes of speaker."""
+    """Name each turn by its number ("turn 2") if a document only marks where the speaker changes."""
     ends = [isinstance(item, dict) and item.get(mark) is True for item in items]
     if not any(ends):
         return items
@@ -327,7 +333,7 @@ def _by_turns(items: list[Any], mark: str) -> list[Any]:
 
 
 def _at(value: Any, path: Sequence[str], inherit: Sequence[str], held: dict[str, Any]) -> Iterator[Any]:
-    """Yield the items of the lists at a path, with what each inherits from the objects around it."""
+    """Yield the items of the lists at *path*, with the keys inherited from the objects around them."""
     if isinstance(value, dict):
         held = held | {key: value[key] for key in inherit if key in value}
     if not path:
@@ -343,7 +349,7 @@ def _at(value: Any, path: Sequence[str], inherit: Sequence[str], held: dict[str,
 
 
 def _of_words(words: Sequence[LiveSegment]) -> list[LiveSegment]:
-    """Join single words into pieces: one for each sentence, or up to a pause."""
+    """Join single words into pieces, each of which ends with a sentence or at a pause."""
     pieces: list[list[LiveSegment]] = []
     for word in words:
         last = pieces[-1][-1] if pieces else None
@@ -370,5 +376,5 @@ def _joined(words: Sequence[LiveSegment]) -> LiveSegment:
 
 
 def _is(value: Any, kinds: type | UnionType) -> bool:
-    """Return whether the value is of one of these kinds; JSON's true and false are not numbers."""
+    """Return whether the value is of one of *kinds*; JSON's true and false do not count as numbers."""
     return isinstance(value, kinds) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""Match speech to slides, and find slides that were read aloud: their own words, in their order."""
+"""Match speech to slides, and find slides that were read aloud in their own words and order."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _IS_CJK = re.compile(f"[{CJK}]")
 
 
 def terms(text: str) -> list[str]:
-    """Return the content words of *text*, folded; two characters each in scripts without spaces.
+    """Return the content words of *text*, folded; in scripts without spaces, each two characters.
 
-    English function words are left out and a plural is taken as its singular; words of other
-    languages stay as they are.
+    English function words are left out, and a plural becomes its singular. Words of other languages stay as
+    they are.
     """
     found: list[str] = []
     stop_words = word_list("stop words")
@@ -71,13 +71,13 @@ _MAX_EVIDENCE = 4.0  # what one word can say for a slide, so that a chance match
 
 
 def estimate_slides(segments: Sequence[Segment], deck: Deck) -> tuple[Segment, ...]:
-    """Return the segments, each with its slide.
+    """Return the segments, each with the number of its slide.
 
-    Where any segment names its slide, those stay and the ones between go on from the slide named
-    last; what comes before the first is taken to be on the deck's first slide, as estimated.
-    Where none does, the slides are found by comparing words (titles and rare words tell most),
-    in the order of the deck, and held to an even pace where words say little; all of these are
-    marked as estimated. Hidden slides are not spoken to, unless a segment names one.
+    If any segment names its slide, named slides stay, and the segments between continue on the slide named
+    last. Segments before the first named slide get the deck's first slide, marked as estimated. If no segment
+    names a slide, slides are found by comparing words (titles and rare words say most), in the order of the
+    deck, and at an even pace where words say little. All of these are marked as estimated. Hidden slides are
+    not spoken to, unless a segment names one.
 
     Raises:
         SpeechError: A segment names a slide that the deck does not have.
@@ -117,7 +117,7 @@ def _carried(segments: Sequence[Segment], first: int) -> tuple[Segment, ...]:
 
 
 def _aligned(segments: Sequence[Segment], slides: Sequence[Slide]) -> list[int]:
-    """Return the index of each segment's slide, by the best path through evidence, pace and order."""
+    """Return the index of each segment's slide, by the best path in view of evidence, pace and order."""
     middles = _middles([spoken_s(segment.text) for segment in segments])
     evidence = _evidence([frozenset(terms(segment.text)) for segment in segments], slides)
     even = [min(int(middle * len(slides)), len(slides) - 1) for middle in middles]
@@ -130,15 +130,15 @@ def _aligned(segments: Sequence[Segment], slides: Sequence[Slide]) -> list[int]:
 
 
 def _middles(lengths_s: Sequence[float]) -> list[float]:
-    """Return, for each segment, the share of all speech (0 to 1) that is over at its middle."""
+    """Return, for each segment, the share of all speech (0 to 1) that is over at the segment's middle."""
     total_s, before_s = sum(lengths_s), accumulate(lengths_s, initial=0.0)
     return [(over_s + length_s / 2) / total_s for over_s, length_s in zip(before_s, lengths_s, strict=False)]
 
 
 def _evidence(spoken: Sequence[frozenset[str]], slides: Sequence[Slide]) -> list[list[float]] | None:
-    """Return how much likelier a segment's words are on a slide than in the deck, for each segment and slide.
+    """Return, for each segment and slide, how much likelier the words are there than in the whole deck.
 
-    None where no spoken word is on any slide.
+    Return None if no spoken word is on any slide.
     """
     weights = [_weights(slide) for slide in slides]
     totals = [sum(weight.values()) for weight in weights]
@@ -178,7 +178,10 @@ def _weights(slide: Slide) -> dict[str, float]:
 
 
 def _best_path(rows: Sequence[Sequence[float]]) -> list[int]:
-    """Return the path of the highest sum; staying or going on by one is free, a skip or a step back costs."""
+    """Return the path of the highest sum; only a skip or a step back costs.
+
+    Staying on a slide, or going on by one, is free.
+    """
     best = list(rows[0])
     came: list[list[int]] = []
     for row in rows[1:]:
@@ -208,13 +211,14 @@ def _best_path(rows: Sequence[Sequence[float]]) -> list[int]:
 
 
 MIN_RUN: Final = 3
-"""Words in a row that count: one or two of a slide's words are said by anybody who speaks to it."""
+"""Minimum number of words in a row that count as read: one or two of a slide's words are said by anybody who
+speaks to it."""
 MIN_WORDS: Final = 12
-"""Of a slide: a title and a line or two are said anyway."""
+"""Minimum number of words of a slide that can be read aloud: a title and a line or two are said anyway."""
 READ_SHARE: Final = 0.75
-"""Our own measure, on the demo's talk and the three written for `tests/debrief/test_five_talks.py`: of slides
-that are spoken to freely at most .44 is said so, of those gone through line by line .60 to 1. Three quarters
-lie well within the second."""
+"""Share of a slide's words from which it was read aloud. Our own measure, on the demo's talk and the three
+written for `tests/debrief/test_five_talks.py`: of slides that are spoken to freely at most .44 is said in
+this way, of slides gone through line by line .60 to 1. Three quarters are well within the second range."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +231,10 @@ class ReadAloud:
 
 
 def read_aloud(deck: Deck, talk: Iterable[tuple[int | None, str]]) -> tuple[ReadAloud, ...]:
-    """Return the slides of which at least READ_SHARE was read, in deck order.
+    """Return the slides of which at least the share READ_SHARE was read aloud, in deck order.
 
     Args:
-        talk: What was presented, piece by piece, each with the slide that was shown.
+        talk: The words presented, piece by piece, each with the number of the slide that was shown.
     """
     said: dict[int | None, list[str]] = {}
     for slide, text in talk:

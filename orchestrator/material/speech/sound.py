@@ -1,4 +1,4 @@
-"""Recognise a sound file as words with times: the same sentences as from a microphone."""
+"""Recognise a sound file as words with times, in the same sentences as from a microphone."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FORMATS: Final = {
     ".ogg": "ogg",
     ".opus": "ogg",
 }
-"""The decoder for a file of each suffix. It is never left to guess: some of the kinds that it knows are
+"""The decoder for a file of each suffix. The decoder is never guessed: some of the kinds that PyAV knows are
 lists of other files and addresses, which it would open."""
 
 
@@ -41,7 +41,9 @@ def is_sound(path: Path) -> bool:
 def read_sound(
     file: BinaryIO, suffix: str, recogniser: Recogniser, names: Sequence[str] = ()
 ) -> list[LiveSegment]:
-    """Return the speech in a sound file, a piece for each sentence; *names* as for `Recogniser.recognise`.
+    """Return the speech in a sound file, one piece for each sentence.
+
+    *names* are as for `Recogniser.recognise`.
 
     Raises:
         SpeechError: The file cannot be decoded.
@@ -63,7 +65,7 @@ def _recognised(stretches: list[Stretch], recogniser: Recogniser, names: Sequenc
 
 
 def said(stretch: Stretch, heard: Heard, *, offset_s: float = 0.0) -> LiveSegment:
-    """Convert a recognised stretch to a piece of speech; the stream began at *offset_s* of the clock."""
+    """Convert a recognised stretch to a piece of speech; its stream began at *offset_s* on the clock."""
     return LiveSegment(
         heard.text,
         start_s=round(offset_s + stretch.start_s, 3),
@@ -74,7 +76,7 @@ def said(stretch: Stretch, heard: Heard, *, offset_s: float = 0.0) -> LiveSegmen
 
 
 def decoded_sound(file: BinaryIO, kind: str) -> Iterator[bytes]:
-    """Yield chunks of the sound at 16 kHz, 16 bits, one channel."""
+    """Yield the sound of a file in chunks, at 16 kHz, 16 bits and one channel."""
     import av
     from av.audio.resampler import AudioResampler
 
@@ -103,31 +105,33 @@ def decoded_sound(file: BinaryIO, kind: str) -> Iterator[bytes]:
 
 
 MAX_SESSION_BYTES: Final = 120_000_000
-"""An hour of answers at 32 kB a second; a rehearsal of twenty minutes has a fraction of it."""
+"""Maximum size of a session's sound: an hour of answers at 32 kB a second. A rehearsal of twenty minutes has
+a fraction of it."""
 _PIECE: Final = re.compile(r"segment-([1-9]\d{0,8})\.wav")
 _HEAD_BYTES: Final = 44  # of a WAV file, before its samples
 
 
 def sound_folder(sessions: Path, session: str) -> Path:
-    """Return the folder of a session's sound."""
+    """Return the folder in which a session's sound is stored."""
     return sessions / ".sound" / check_session_id(session)
 
 
 def allow_sound(sessions: Path, session: str) -> None:
-    """Keep the sound of answers from now on, as the presenter allowed."""
+    """Allow, as the presenter wishes, that the sound of answers is stored from now on."""
     sound_folder(sessions, session).mkdir(files.FOLDER_MODE, parents=True, exist_ok=True)
 
 
 def keeps_sound(sessions: Path, session: str) -> bool:
-    """Return whether the presenter allowed keeping sound."""
+    """Return whether the presenter allowed that a session's sound is stored."""
     return sound_folder(sessions, session).is_dir()
 
 
 def keep_sound(sessions: Path, session: str, segment: int, samples: bytes) -> None:
-    """Save the sound of a piece of an answer: 16 kHz, 16 bits, one channel.
+    """Save the sound of a piece of an answer, which is at 16 kHz, 16 bits and one channel.
 
     Raises:
-        SpeechError: There is too much already, or the disk refused; nothing of it was kept.
+        SpeechError: The session has too much sound already, or the disk refused; nothing of the piece was
+            stored.
     """
     folder = sound_folder(sessions, session)
     try:
@@ -144,7 +148,7 @@ def keep_sound(sessions: Path, session: str, segment: int, samples: bytes) -> No
 
 
 def kept_pieces(sessions: Path, session: str) -> dict[int, Path]:
-    """Return the files of the sound kept, by segment."""
+    """Return the files of a session's stored sound, by segment."""
     folder = sound_folder(sessions, session)
     if not folder.is_dir():
         return {}
@@ -162,13 +166,13 @@ def joined(pieces: Iterable[Path]) -> bytes:
 
 
 def seconds_of(pieces: Iterable[Path]) -> float:
-    """Return the total length of several pieces."""
+    """Return the total length in seconds of several pieces of sound."""
     samples = sum(max(0, one.stat().st_size - _HEAD_BYTES) for one in pieces)
     return round(samples / (RATE_HZ * SAMPLE_BYTES), 1)
 
 
 def delete_sound(sessions: Path, session: str) -> None:
-    """Delete all sound of a session, and keep none from then on."""
+    """Delete all sound of a session; no more is stored from then on."""
     folder = sound_folder(sessions, session)
     if folder.is_symlink():
         folder.unlink()
@@ -177,7 +181,7 @@ def delete_sound(sessions: Path, session: str) -> None:
 
 
 def wav(samples: bytes) -> bytes:
-    """Return the samples with a WAV header."""
+    """Return *samples* with the header of a WAV file."""
     made = io.BytesIO()
     with wave.open(made, "wb") as sound:
         sound.setnchannels(1)

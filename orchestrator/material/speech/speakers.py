@@ -56,7 +56,7 @@ _WORD: Final = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A speaker label that a line may have, with its form."""
+    """A speaker label that a line may have, and the label's form."""
 
     name: str
     words: str  # behind it on the same line
@@ -67,12 +67,12 @@ class Label:
 
     @property
     def is_head(self) -> bool:
-        """Whether the speaker's words stand below the label."""
+        """Whether the label has no words behind it, so that the speaker's words are below it."""
         return not self.words
 
 
 def labelled(text: str) -> Label | None:
-    """Return the label that a line may have, or None if nothing on it can be a name."""
+    """Return the label that a line may have, or None if no part of the line can be a name."""
     line = _MARKS.sub("", text, count=1)
     bold = _BOLD.fullmatch(line)
     line = f"{bold[2]}{bold[3]}" if bold else line
@@ -106,15 +106,16 @@ def is_role(name: str) -> bool:
 
 
 def words_of(name: str) -> frozenset[str]:
-    """Return the words of a name, in any order and case."""
+    """Return the words of a name, without regard to their order and letter case."""
     return frozenset(_WORD.findall(name.casefold()))
 
 
 def speakers_among(found: Sequence[Label | None]) -> frozenset[str]:
-    """Return the labels that clearly are speakers, given one label or none for each piece of a file.
+    """Return the labels that clearly are speakers, given a label or None for each piece of a file.
 
-    Roles, and names that recur; where these stand before half of the pieces, the once-used names are
-    speakers too. Where four fifths of the pieces have a label of any kind, and they recur, all are.
+    Roles and names that recur are speakers. If half of the pieces have such a label, names used only once are
+    speakers too. If four fifths of the pieces have a label of any kind, and the labels recur, all of them are
+    speakers.
     """
     every = Counter(one.name for one in found if one is not None and label(one.name) is not None)
     if every.total() >= max(3, _CONSISTENT * len(found)) and 2 * len(every) <= every.total():
@@ -130,25 +131,25 @@ def speakers_among(found: Sequence[Label | None]) -> frozenset[str]:
 
 
 def goes_on(names: Iterable[str | None]) -> bool:
-    """Return whether a piece without a label belongs to the last speaker named, by the file's way to label.
+    """Return whether a piece without a label belongs to the last speaker named; the file's labels show it.
 
-    Captions and interviews name a speaker where another begins; there no two pieces in a row have the
-    same label. Zoom and others name one before each piece; there one without a label is nobody's.
+    Captions and interviews name a speaker only where another one begins, so no two pieces in a row have the
+    same label. Zoom and others name a speaker before each piece, so a piece without a label is nobody's.
     """
     return not any(one is not None and one == after for one, after in pairwise(names))
 
 
 def is_doubtful(found: Label | None) -> bool:
-    """Return whether a label that is no known speaker's may be one; its words then belong to nobody."""
+    """Return whether an unknown label may be a speaker's; the words behind such a label belong to nobody."""
     if found is None or found.is_bare or found.is_head:
         return False
     return found.is_clear or len(found.name.split()) <= _MAX_WORDS_IN_DOUBT
 
 
 def with_speakers(pieces: Iterable[LiveSegment]) -> list[LiveSegment]:
-    """Move labels from caption lines to the `speaker` field if they clearly are speakers.
+    """Move labels from the lines of captions to the field `speaker` if they clearly are speakers.
 
-    Where the source names speakers itself, nothing changes: the text stays as it is.
+    If the source names speakers itself, no label is moved: the text stays as it is.
     """
     pieces = list(pieces)
     if any(piece.speaker is not None for piece in pieces):
@@ -172,9 +173,9 @@ def with_speakers(pieces: Iterable[LiveSegment]) -> list[LiveSegment]:
 
 
 def joined_asides(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
-    """Rename "Tom Reed (iPhone)" to Tom Reed if both speak: one person on two devices, or renamed.
+    """Rename "Tom Reed (iPhone)" to "Tom Reed" if both speak: one person on two devices, or renamed.
 
-    A number in the brackets tells people apart, and they stay.
+    A number in the brackets distinguishes two people, so such labels stay.
     """
     names = {piece.speaker for piece in pieces}
     same = {
@@ -188,7 +189,7 @@ def joined_asides(pieces: Sequence[LiveSegment]) -> list[LiveSegment]:
 def _turns(
     lines: Sequence[tuple[Label | None, str]], speakers: frozenset[str]
 ) -> Iterator[tuple[str | None, str]]:
-    """Yield the words of a caption by the speaker named before them."""
+    """Yield the words of a caption, each part with the speaker named before it."""
     name: str | None = None
     words: list[str] = []
     for found, line in lines:
@@ -201,7 +202,7 @@ def _turns(
 
 
 def _is_name(name: str) -> bool:
-    """Return whether it is written like a person's name, with titles, pronouns, companies and numbers."""
+    """Return whether *name* is written like a person's, with titles, pronouns, companies and numbers."""
     if is_role(name) or (_PHONE.fullmatch(name) and sum(char in "0123456789*x" for char in name) > 3):
         return True
     parts = [part for part in _PARTS.split(_ASIDE.sub("", name)) if part]
@@ -221,7 +222,7 @@ def _is_capital(word: str) -> bool:
 
 
 def _is_inner_capital(word: str) -> bool:
-    """Return whether a particle is attached to the name: d'Arc, al-Din, O'Neil, iPhone."""
+    """Return whether a capital follows an attached particle: d'Arc, al-Din, O'Neil, iPhone."""
     return any(char.isupper() for char in word[1:4])
 
 
@@ -236,13 +237,14 @@ def _fits(word: str) -> bool:
 UNCLEAR: Final = "unclear"
 _MAX_SHOWN: Final = 6  # labels in a notice
 MIN_LEAD: Final = 1.5
-"""So many times the next one's seconds times words, whoever speaks most is the presenter: a fifth more of
-both. With less, two present, or a moderator talks as much; who is judged is then asked."""
+"""Ratio of seconds times words, of whoever speaks most to the next speaker, from which the former is the
+presenter: a fifth more of both. With less, two people present, or a moderator talks as much, so the user is
+asked who is judged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """The presenter's label in the recording, and how it was found."""
+    """The presenter's label in the recording, and how that label was found."""
 
     label: str | None  # None: the words without a label; where it is unclear, nobody
     how: str  # "given", "named", "speaks most", "only one" or UNCLEAR
@@ -251,19 +253,19 @@ class Speaker:
 
     @property
     def labels(self) -> tuple[str | None, ...]:
-        """The labels whose words are judged."""
+        """The labels whose words are judged; none if the presenter is unclear."""
         return () if self.how == UNCLEAR else (self.label,)
 
     @property
     def question(self) -> str:
-        """The question who presents, with the labels in the recording."""
+        """The question who presents, with the labels of the recording as answers."""
         shown = [f"{label or 'nobody named'} {share} %" for label, share in self.choice[:_MAX_SHOWN]]
         more = len(self.choice) - len(shown)
         return f"which of these is you? {', '.join([*shown, *([f'{more} more'] if more else [])])}"
 
     @property
     def notice(self) -> str | None:
-        """A notice for the user if the presenter is unclear, with what to do."""
+        """A notice for the user that the presenter is unclear and what to do, or None if it is clear."""
         if self.how != UNCLEAR:
             return None
         return f"who presents is not clear, so nobody is judged: {self.question}: say it with --speaker LABEL"
@@ -272,13 +274,13 @@ class Speaker:
 def presenter_of(segments: Sequence[Segment], given: str | None = None, *, name: str = "") -> Speaker:
     """Find the presenter: *given*, else the label with their *name*, else whoever clearly speaks most.
 
-    Whoever speaks most does so clearly if nobody else would come near with all the words that no
-    label fits; by seconds and by words, since the one who introduces somebody may take their time.
+    Somebody clearly speaks most if nobody else would come near even with all the words that no label fits.
+    Seconds and words both count, since whoever introduces somebody may speak slowly.
 
     A segment is the presenter's when its `speaker` equals the result's `label`.
 
     Raises:
-        UsageError: No segment has the label *given*; the message lists those there are.
+        UsageError: No segment has the label *given*; the message lists the labels of the recording.
     """
     labels = list(dict.fromkeys(one.speaker for one in segments if one.speaker is not None))
     if given is not None:
@@ -302,7 +304,7 @@ def presenter_of(segments: Sequence[Segment], given: str | None = None, *, name:
 
 @dataclass(frozen=True, slots=True)
 class _Talk:
-    """The amount that somebody speaks."""
+    """How much somebody speaks."""
 
     seconds: float = 0.0
     words: int = 0
@@ -321,7 +323,7 @@ def _talk(segments: Sequence[Segment]) -> dict[str | None, _Talk]:
 
 
 def _with_words(labels: Sequence[str], name: str) -> list[str]:
-    """Return the labels that hold all words of a name: "Falk, Mia (she/her)" is Mia Falk."""
+    """Return the labels that contain all words of a name: "Falk, Mia (she/her)" is Mia Falk."""
     wanted = words_of(name)
     return [label for label in labels if wanted and wanted <= words_of(label)]
 

@@ -33,10 +33,11 @@ from orchestrator.material.values import LiveSegment, Segment, possible
 
 
 MAX_LINE_BYTES = 1024 * 1024
-"""A longer line is no segment; our own limit."""
+"""Maximum size of a line; a longer line is not a segment. Our own limit."""
 
 UNTOLD_S = 2.0
-"""How long a file is taken for quiet because no event came; so late is the first line that none tells of."""
+"""Seconds after which a file that is followed is looked at although no event came; a first line of which no
+event tells is read that late."""
 
 _CHUNK_BYTES = 65536  # bounds memory; a file may be large when following begins
 
@@ -44,26 +45,27 @@ _CHUNK_BYTES = 65536  # bounds memory; a file may be large when following begins
 def follow(
     path: Path, *, poll_s: float, stop: Callable[[], bool], changes: Changes | None = None
 ) -> Iterator[str]:
-    """Yield the lines of *path*, existing ones and then new ones, until *stop()* is true.
+    """Yield the lines of *path*, existing ones first and then new ones, until *stop()* is true.
 
-    A line comes when its line end is written; the last one, without, comes at the stop (in a
-    `.jsonl` file only if it is whole JSON). *stop* is asked whenever all that is there was read,
-    and what was written by then is still read.
+    A line is yielded once its line end is written. A last line without a line end is yielded at the stop (in
+    a `.jsonl` file only if it is whole JSON). *stop* is called whenever everything in the file has been read,
+    and text written by then is still read.
 
-    A file that was written anew (cut, or another file put in its place) goes on behind what was
-    read if it still begins with that, as it does when a program saves the whole transcript each
-    time; otherwise it is read from its beginning, as after a log was rotated. While the file is
-    away, this waits.
+    If the file was written anew (cut, or replaced by another file) and still begins with the text that was
+    read, reading continues behind that text: some programs save the whole transcript each time. Otherwise the
+    file is read from its beginning, as after a log was rotated. While the file is missing, this function
+    waits.
 
     Args:
         path: The file; it must exist when following begins.
-        poll_s: How often to look, in seconds, where no events come.
-        stop: Whether to end.
-        changes: Events of the file's folder, which then say when to look; None, or where the file grows
-            without any, as on a network: *poll_s* does.
+        poll_s: Seconds between two looks at the file if no events come.
+        stop: Returns whether to end.
+        changes: Events of the file's folder, which then say when to look at the file. If it is None, or if
+            the file grows without events, as on a network, *poll_s* applies.
 
     Raises:
-        SpeechError: The file is missing at the start, no file, not UTF-8, or has a line over 1 MB.
+        SpeechError: The file is missing at the start, is not a regular file, is not UTF-8, or has a line over
+            1 MB.
     """
     for number, line in enumerate(_raw_lines(path, poll_s, stop, changes), start=1):
         try:
@@ -101,7 +103,7 @@ def _raw_lines(
 
 
 def _wait_for(path: Path, changes: Changes) -> bool:
-    """Wait for a change of the file or the end of the wait; return False on timeout."""
+    """Wait for a change of the file, at most `UNTOLD_S`; return False if none came."""
     names = {str(path.absolute()), str(path.resolve())}
     deadline = time.monotonic() + UNTOLD_S
     while (left_s := deadline - time.monotonic()) > 0:
@@ -136,13 +138,13 @@ class _Tail:
             yield from lines
 
     def last_line(self) -> list[bytes]:
-        """Return the line without an end, if it is complete."""
+        """Return the last line, which has no line end, if the line is complete; else an empty list."""
         return [self._partial] if _is_whole(self._partial, self._path) else []
 
     def look_again(self) -> list[bytes]:
-        """Detect that the file was cut or replaced, and find the position from which to continue.
+        """Detect whether the file was cut or replaced, and find the position from which to continue.
 
-        Returns the last line, without its end, of a file that was replaced by another one.
+        If the file was replaced by another one, return its last line, which has no line end.
         """
         here = os.fstat(self._file.fileno())
         try:
@@ -174,7 +176,7 @@ class _Tail:
 
 
 def _digest(file: BinaryIO, size_bytes: int) -> bytes:
-    """Return the SHA-256 of the next bytes, and advance the file behind them."""
+    """Return the SHA-256 of the next *size_bytes* of the file, and advance the file behind them."""
     digest = hashlib.sha256()
     while size_bytes and (chunk := file.read(min(size_bytes, _CHUNK_BYTES))):
         digest.update(chunk)
@@ -202,10 +204,10 @@ STDIN = "-"
 
 
 class Lines:
-    """A source's lines as they arrive; None ends them, and an error is handed on, never lost."""
+    """The lines of a source as they arrive. None ends the lines, and an error is passed on, never lost."""
 
     def __init__(self, source: str, *, poll_s: float, stop: Callable[[], bool]) -> None:
-        """Begin to read standard input (`-`) or a file, until *stop* or `close` ends it."""
+        """Begin to read standard input (`-`) or a file; *stop* or `close` ends the reading."""
         self._source, self._poll_s, self._stop = source, poll_s, stop
         self._closed = threading.Event()
         self._changes = Changes()
@@ -215,11 +217,11 @@ class Lines:
         self._thread.start()
 
     def next(self, timeout_s: float) -> str | None:
-        """Return the next line, or None if there are no more.
+        """Return the next line, or None if there are no more lines.
 
         Raises:
             SpeechError: The source cannot be read.
-            queue.Empty: None came within *timeout_s*.
+            queue.Empty: No line arrived within *timeout_s*.
         """
         line = self._queue.get(timeout=timeout_s)
         if isinstance(line, SpeechError):
@@ -227,7 +229,7 @@ class Lines:
         return line
 
     def close(self) -> None:
-        """End the thread."""
+        """End the thread that reads the lines."""
         self._closed.set()
         self._changes.wake()
         self._thread.join(5 * self._poll_s)
@@ -286,11 +288,11 @@ __all__ = ["LiveReader", "LiveSegment", "parse_line", "timed"]
 
 
 def timed(live: LiveSegment, clock_s: float, previous: Segment | None = None) -> Segment:
-    """Return the segment with its final times, for a live feed.
+    """Return *live* with its final times, as a segment of a live feed.
 
-    Told times stay, but no start is before *previous*'s. Without times the words have just been
-    said: they end at *clock_s* (session clock) and began their length at 150 words a minute
-    before it, not before *previous* ended; they are marked as estimated.
+    Times that the source gives stay, but no start is before that of *previous*. Words without times have just
+    been said, so they end at *clock_s* (session clock). They begin as much earlier as they take at 150 words
+    a minute, but not before the end of *previous*, and they are marked as estimated.
     """
     length_s = spoken_s(live.text)
     floor_s = previous.start_s if previous else 0.0
@@ -305,12 +307,12 @@ def timed(live: LiveSegment, clock_s: float, previous: Segment | None = None) ->
 
 
 class LiveReader:
-    """A reader that takes a feed line by line and returns the segments that are complete.
+    """A reader that is given a feed line by line and returns the segments that are complete.
 
-    A line that cannot be read raises `SpeechError` with its number and is passed over: the
-    reader can go on with the next line. Kinds: "jsonl" (a line is a segment), "txt" (a line is
-    a segment; `Name:` is a speaker where it is a role, or from the second line on that begins
-    so), "vtt" and "srt" (a cue is complete at the blank line or the cue after it).
+    A line that cannot be read raises `SpeechError` with the line's number and is skipped: the reader can go
+    on with the next line. Kinds: "jsonl" (a line is a segment), "txt" (a line is a segment; `Name:` is a
+    speaker where it is a role, or from the second line on that begins so), "vtt" and "srt" (a cue is complete
+    at the blank line or the cue after it).
     """
 
     def __init__(self, kind: str) -> None:
@@ -326,7 +328,7 @@ class LiveReader:
         """Return the segments that this line completes.
 
         Raises:
-            SpeechError: The line (or the cue that it completes) cannot be read.
+            SpeechError: The line, or the cue that it completes, cannot be read.
         """
         self._number += 1
         if self._kind == "jsonl":
@@ -338,7 +340,7 @@ class LiveReader:
         return () if piece is None else (self._named(piece),)
 
     def close(self) -> tuple[LiveSegment, ...]:
-        """Return the segments left at the end of the feed: those of the last cue.
+        """Return the segments left at the end of the feed, which are those of the last cue.
 
         Raises:
             SpeechError: The last cue cannot be read.
@@ -358,7 +360,7 @@ class LiveReader:
         return tuple(self._named(piece) for piece in new)
 
     def _named(self, piece: LiveSegment) -> LiveSegment:
-        """Set the piece's speaker if `Name:` is a role or stood before words already."""
+        """Set the speaker of *piece* if `Name:` is a role, or if it was in front of words before."""
         piece = replace(piece, text=" ".join(piece.text.split("\n")))
         found = labelled(piece.text)
         if piece.speaker is not None or self._kind == "jsonl":

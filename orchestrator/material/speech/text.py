@@ -14,13 +14,13 @@ from orchestrator.core.packaged import packaged_yaml
 
 
 def written(name: str) -> Any:
-    """Load `NAME.yaml` of this folder with every value as the text written, "no" too."""
+    """Load `NAME.yaml` of this folder with every value as the text that is written, even "no"."""
     return packaged_yaml(f"material/speech/{name}.yaml", as_written=True)
 
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Return one of the lists in `words.yaml`, of words or phrases."""
+    """Return the list *name* of `words.yaml`, which has words or phrases."""
     words = written("words")[name]
     return frozenset(words.split() if isinstance(words, str) else words)
 
@@ -32,7 +32,8 @@ LINE_END = re.compile(r"\r\n|\r|\n")
 """The end of a line in a recording; U+2028 and form feeds are white space within one."""
 
 MAX_LABEL_CHARS = 80
-"""A longer speaker label is cut; our own limit, far above any name with a title."""
+"""Maximum number of characters of a speaker label; a longer one is cut. Our own limit, far above any name
+with a title."""
 
 
 def label(text: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Compute complete times that never decrease for a recording's pieces, whatever its clock did."""
+"""Compute complete times that never decrease for the pieces of a recording, whatever its clock did."""
 
 from __future__ import annotations
 
@@ -17,30 +17,32 @@ from orchestrator.material.values import WORDS_PER_MINUTE, LiveSegment, Segment,
 
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f"
-"""Character ranges (for a regular expression's class) of scripts that are not split at spaces."""
+"""Ranges of characters (for a class in a regular expression) of scripts without spaces between words."""
 
 _CJK = re.compile(f"[{CJK}]")
 CJK_CHARACTERS_PER_WORD = 2.0
-"""300 characters a minute is the pace that Japanese broadcasters aim at: two for each word of 150."""
+"""Characters that take as long as a word: Japanese broadcasters aim at 300 characters a minute, which is two
+for each word of 150."""
 
 SLOW_WPM: Final = 100
 FAST_WPM: Final = 180
-"""For English. Guides for speakers call 120 to 160 words a minute easy to follow and 200 fast; professional
-narrators reach 175 for a minute and are not hard to follow, so what lies between is nobody's fault."""
+"""Words a minute above which English is too fast. Guides for speakers call 120 to 160 words a minute easy to
+follow and 200 fast; professional narrators reach 175 for a minute and are not hard to follow, so a pace
+between these is not a fault."""
 
 WINDOW_S: Final = 60.0  # "in minute 7" is what a speaker can place
 _MIN_SPEECH_S: Final = 30.0
-"""A minute with less speech than this is not judged: a few words say nothing about pace."""
+"""Minimum seconds of speech in a minute that is judged: a few words say nothing about pace."""
 
 
 def words_in(text: str) -> float:
-    """Count the words of *text*; in scripts without spaces, count what takes as long as a word."""
+    """Count the words of *text*; in scripts without spaces, count characters that take as long as a word."""
     spaced, characters = _CJK.subn(" ", text)
     return len(spaced.split()) + characters / CJK_CHARACTERS_PER_WORD
 
 
 def spoken_s(text: str) -> float:
-    """Return the seconds that *text* takes at 150 words a minute, at least those of one word."""
+    """Return the seconds that *text* takes at 150 words a minute; at least the time of one word."""
     return round(max(words_in(text), 1.0) * 60 / WORDS_PER_MINUTE, 3)
 
 
@@ -54,7 +56,7 @@ class Stretch:
 
 
 def pace_of(segments: Sequence[Segment]) -> int | None:
-    """Return words a minute while speaking, over all segments with a known length, or None without any."""
+    """Return words a minute while speaking, over all segments of known length, or None if it is unknown."""
     told = [one for one in segments if one.is_length_told and one.end_s > one.start_s]
     spoken = sum(one.end_s - one.start_s for one in told)
     if spoken < _MIN_SPEECH_S:
@@ -87,7 +89,7 @@ def windows(segments: Sequence[Segment]) -> tuple[Stretch, ...]:
 
 
 def stretches(minutes: Sequence[Stretch], *, fast: bool) -> tuple[Stretch, ...]:
-    """Join neighbouring minutes that are all too fast (or all too slow) to follow with ease."""
+    """Join neighbouring minutes that are too fast (or too slow, unless *fast*) to follow with ease."""
     joined: list[list[Stretch]] = []
     for minute in minutes:
         off = minute.words_per_minute > FAST_WPM if fast else minute.words_per_minute < SLOW_WPM
@@ -112,7 +114,7 @@ def stretches(minutes: Sequence[Stretch], *, fast: bool) -> tuple[Stretch, ...]:
 
 
 STAMP = r"(?:\d{1,2}:)?\d{1,3}:\d{2}(?:[.,]\d{1,3})?"
-"""A clock time within a recording: minutes and seconds, with hours and a fraction if need be."""
+"""Matches a clock time within a recording: minutes and seconds, with hours and a fraction if needed."""
 
 _CLOCK = re.compile(r"(?:(\d{1,2}):)?(\d{1,3}):([0-5]\d)(?:[.,](\d{1,3}))?")
 # Bounded; "1e9", "nan" and "1_000", which float() takes, are no times.
@@ -120,7 +122,7 @@ _NUMBER = re.compile(r"[-+]?\d{1,12}(?:\.\d{1,12})?")
 
 
 def clock_s(stamp: str) -> float | None:
-    """Return the seconds of a stamp such as `1:02:03.5`, or None if it is no time."""
+    """Return the seconds of a stamp such as `1:02:03.5`, or None if *stamp* is not a time."""
     match = _CLOCK.fullmatch(stamp.strip())
     if match is None:
         return None
@@ -132,7 +134,7 @@ def clock_s(stamp: str) -> float | None:
 
 
 def seconds(written: str) -> float | None:
-    """Return the seconds of a stamp or of a plain number in a string, or None."""
+    """Return the seconds of a stamp, or of a plain number in a string, or None if it is neither."""
     if _NUMBER.fullmatch(written.strip()):
         return float(written)
     return clock_s(written)
@@ -142,7 +144,8 @@ def seconds(written: str) -> float | None:
 
 
 OVERLAP_S = 10.0
-"""Pieces may be this far out of order because people talk over each other; more is a bad clock."""
+"""Seconds by which pieces may be out of order because people talk over each other; a larger difference is a
+bad clock."""
 
 _STRAY_SHARE = 0.1  # up to this share of times out of line are strays; more is a clock that was set back
 
@@ -150,9 +153,9 @@ _STRAY_SHARE = 0.1  # up to this share of times out of line are strays; more is 
 def lay_out(pieces: Sequence[LiveSegment]) -> tuple[tuple[Segment, ...], tuple[str, ...]]:
     """Return the recording's segments in the order of their start, and notices about its clock.
 
-    No start is before the one before it and no end before its start. Told times stay as told,
-    unless the clock is bad, and then a notice says what was done. Pieces without times take
-    their words at 150 a minute, squeezed where the told times around them leave less.
+    No start is earlier than that of the segment before, and no end is before its own start. Given times stay
+    unless the clock is bad; then a notice says what was done. Pieces without times take as long as their
+    words at 150 a minute, or less if the given times around them leave less.
     """
     notices: list[str] = []
     checked = _without_impossible(pieces, notices)
@@ -165,7 +168,7 @@ def lay_out(pieces: Sequence[LiveSegment]) -> tuple[tuple[Segment, ...], tuple[s
 
 
 def on_clock(piece: LiveSegment, *, from_s: float = 0.0, factor: float = 1.0) -> LiveSegment:
-    """Return the piece with its times counted from *from_s* and multiplied by *factor*."""
+    """Return *piece* with its times counted from *from_s* and multiplied by *factor*."""
     start_s = None if piece.start_s is None else (piece.start_s - from_s) * factor
     return replace(
         piece, start_s=start_s, end_s=None if piece.end_s is None else (piece.end_s - from_s) * factor
@@ -173,7 +176,7 @@ def on_clock(piece: LiveSegment, *, from_s: float = 0.0, factor: float = 1.0) ->
 
 
 def segment_of(piece: LiveSegment, start_s: float, end_s: float) -> Segment:
-    """Return the piece as a segment with these times, marked as estimated if they were not given."""
+    """Return *piece* as a segment with these times, marked as estimated if the piece has no times itself."""
     return Segment(
         text=piece.text,
         start_s=round(start_s, 3),
@@ -231,13 +234,13 @@ def _in_order(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment
 
 
 def _groups(pieces: Sequence[LiveSegment]) -> list[tuple[int, int]]:
-    """Return ranges of a piece with a time (or the very first) and the untimed pieces after it."""
+    """Return index ranges, each of a piece with a time (or the very first) and the untimed ones after it."""
     firsts = [index for index, piece in enumerate(pieces) if index == 0 or piece.start_s is not None]
     return list(zip(firsts, [*firsts[1:], len(pieces)], strict=True))
 
 
 def _outside_longest_run(starts_s: list[float]) -> list[int]:
-    """Return the positions outside the longest run of times that never decrease."""
+    """Return the positions outside the longest series of times that never decrease."""
     ends: list[float] = []  # the lowest last time of a run of each length
     at: list[int] = []
     before: list[int] = []
@@ -256,7 +259,7 @@ def _outside_longest_run(starts_s: list[float]) -> list[int]:
 
 
 def _moved_on(pieces: list[LiveSegment], notices: list[str]) -> list[LiveSegment]:
-    """Move each stretch after a clock that was set back behind what came before."""
+    """If the clock was set back, move the pieces after that to follow those before it."""
     moved, offset_s, latest_s, latest_end_s = [], 0.0, 0.0, 0.0
     steps: list[tuple[int, float, float]] = []
     for number, piece in enumerate(pieces, start=1):

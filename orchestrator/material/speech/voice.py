@@ -1,7 +1,7 @@
 """Split a stream of sound into stretches of speech: a sentence lies between two silences.
 
-Pure bookkeeping over windows of sound; how likely a window holds a voice is said by a detector, which
-is a function. The same stretches come of the same sound, however it is cut into frames on its way.
+The module only keeps account of windows of sound. A detector, which is a function, says how likely it is that
+a window has a voice. The same sound gives the same stretches, however it is cut into frames on its way.
 """
 
 from __future__ import annotations
@@ -11,31 +11,34 @@ from dataclasses import dataclass
 from typing import Final
 
 RATE_HZ: Final = 16_000
-"""Samples a second: what Whisper and Silero are trained on. A sample is 16 bits, little-endian."""
+"""Samples a second, as Whisper and Silero are trained on. A sample has 16 bits and is little-endian."""
 SAMPLE_BYTES: Final = 2
 WINDOW_BYTES: Final = 512 * SAMPLE_BYTES
-"""The detector's window at this rate (Silero VAD takes no other)."""
+"""Size of the detector's window at this rate (Silero VAD accepts no other)."""
 WINDOW_S: Final = WINDOW_BYTES / SAMPLE_BYTES / RATE_HZ
 
 BEGINS: Final = 0.5
 GOES_ON: Final = 0.35
-"""Probabilities above which a voice begins and goes on: the defaults of Silero VAD."""
+"""Probabilities above which a voice begins and continues: the defaults of Silero VAD."""
 MIN_WINDOWS: Final = 3
-"""Windows with a voice: a stretch with fewer (0.1 s) is a click or a cough; "yes" takes twice as long."""
+"""Minimum number of windows with a voice: a stretch with fewer (0.1 s) is a click or a cough; "yes" takes
+twice as long."""
 PAUSE: Final = round(0.6 / WINDOW_S)
-"""Windows of silence that end a sentence: longer than the breath within one, far under the moderator's
-`hand_raise_pause` of 2 s."""
+"""Number of windows of silence that end a sentence: longer than the breath within one, far under the
+moderator's `hand_raise_pause` of 2 s."""
 MAX_WINDOWS: Final = round(15 / WINDOW_S)
-"""Windows after which a sentence is cut: captions must come while somebody speaks without a pause, and
-Whisper reads 30 s at most."""
+"""Number of windows after which a sentence is cut: captions must come while somebody speaks without a pause,
+and Whisper reads 30 s at most."""
 CUT_WITHIN: Final = round(5 / WINDOW_S)
-"""The last windows of a sentence that is cut: the cut is at the quietest of them, so between two words."""
+"""Number of last windows of a long sentence within which it is cut: at the quietest of them, and so between
+two words."""
 LEAD: Final = round(0.3 / WINDOW_S)
 TRAIL: Final = round(0.2 / WINDOW_S)
-"""Windows kept before and after a voice: soft consonants lie below the detector's threshold."""
+"""Number of windows kept before and after a voice: soft consonants are below the detector's threshold."""
 
 Detector = Callable[[bytes], float]
-"""The probability (0 to 1) that a window of a stream, given in their order, holds a voice."""
+"""A function that returns the probability (0 to 1) that a window has a voice; it is given a stream's windows
+in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class Stretch:
 
 
 class Voice:
-    """The stretches of one stream; not thread-safe."""
+    """A splitter of one stream into stretches of speech; it is not thread-safe."""
 
     def __init__(self, detector: Detector) -> None:
         self._detector = detector
@@ -70,7 +73,7 @@ class Voice:
         return ended
 
     def close(self) -> list[Stretch]:
-        """Return the stretch being spoken when the stream ended."""
+        """Return the stretch that was being spoken when the stream ended, if there is one."""
         if self._first is None:
             return []
         ended = self._stretch(len(self._windows))
@@ -89,12 +92,12 @@ class Voice:
 
     @property
     def open(self) -> Stretch | None:
-        """The stretch being spoken, up to now, or None if there is none or too little."""
+        """The stretch that is being spoken, up to now, or None if there is none or too little of it."""
         return next(iter(self._stretch(len(self._windows))), None)
 
     @property
     def is_pausing(self) -> bool:
-        """Whether the voice paused so long ago that `open` will not change until it resumes."""
+        """Whether the voice paused so long ago that `open` does not change until the voice resumes."""
         return self._first is not None and len(self._windows) - 1 - self._last >= TRAIL
 
     def _take_window(self, window: bytes) -> list[Stretch]:
@@ -117,7 +120,7 @@ class Voice:
         return self._cut() if self._first is not None and len(self._windows) >= MAX_WINDOWS else []
 
     def _cut(self) -> list[Stretch]:
-        """Cut a sentence that has become too long; the rest begins the next one."""
+        """Cut a sentence that has become too long; its rest begins the next sentence."""
         count = len(self._windows)
         at = min(range(count - CUT_WITHIN, count), key=self._chances.__getitem__)
         ended = self._stretch(at)
@@ -127,7 +130,7 @@ class Voice:
         return ended
 
     def _stretch(self, before: int) -> list[Stretch]:
-        """Return what is spoken up to the window *before*, or nothing."""
+        """Return what is spoken up to the window *before* as a stretch; nothing if it is too short."""
         if self._first is None:
             return []
         voiced = [at for at in range(self._first, before) if self._chances[at] >= GOES_ON]
@@ -138,7 +141,7 @@ class Voice:
         return [Stretch(sound, round(start * WINDOW_S, 3), round(end * WINDOW_S, 3))]
 
     def _drop(self, count: int) -> None:
-        """Forget the first *count* windows."""
+        """Forget the first *count* windows of the stream."""
         if count <= 0:
             return
         del self._windows[:count], self._chances[:count]

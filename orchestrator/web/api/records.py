@@ -73,7 +73,7 @@ async def stream_records(
 
 
 def _store(site: Site, session: str) -> Store:
-    """Return the session's store, brought up to date; get it anew each time, as it may be closed between."""
+    """Return the session's store, brought up to date. Call this for each use: a store kept may be closed."""
     return store_of(site.sessions.get_any(session))
 
 

@@ -53,7 +53,7 @@ def watch(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse
 @router.get("/debrief/{session}", response_class=HTMLResponse)
 @reads
 def debrief(session: str, site: Annotated[Site, Depends(site_of)]) -> HTMLResponse:
-    """Return the page; of a session that goes on, as it stands."""
+    """Return the page of the debrief; while the session still runs, it shows the debrief as it stands."""
     found = site.sessions.get(session)
     told, deck = found.debrief(), source_of(found.rehearsal)
     return page(

@@ -136,10 +136,10 @@ def told_plainly(sdk: ModuleType, where: str, api: str) -> Iterator[None]:
         raise PassingError(line, stops=is_nobody) from None
     except sdk.APIError as error:  # in a stream that had begun
         if error.body is None:
-            raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
+            raise PassingError(f"{where} sent something that is no reply of the {api}", stops=True) from None
         raise RefusedError.of(error) from None
     except (base, UnusableError, *_BROKEN):
-        raise PassingError(f"{where} sent what is no reply of the {api}", stops=True) from None
+        raise PassingError(f"{where} sent something that is no reply of the {api}", stops=True) from None
 
 
 class Growing:
