@@ -212,8 +212,8 @@ def test_nothing_found_is_no_revision(session: Session, server: MessagesServer) 
         (Fault("key"), "refused the key: check ANTHROPIC_API_KEY: give files"),
         (Fault("broken"), "is busy or broken (500, api error): give files"),
         (Fault("reset"), "cannot be reached, or broke the connection off: give files"),
-        (Fault("page"), "sent what is no reply of the Messages API: give files"),
-        (Fault("no_message"), "sent what is no reply of the Messages API: give files"),
+        (Fault("page"), "sent something that is no reply of the Messages API: give files"),
+        (Fault("no_message"), "sent something that is no reply of the Messages API: give files"),
     ],
 )
 def test_a_service_that_fails_changes_nothing(
