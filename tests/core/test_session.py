@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from orchestrator.core import Draft, GreenroomError, Note, Session
+from orchestrator.core import Draft, GreenroomError, Home, Note, Session
 from tests.core.crews import FINDINGS, MEETING, PULL_REQUEST, QUESTION, bytes_of, hold
 
 
@@ -158,6 +159,20 @@ def test_a_write_past_the_transaction_that_this_thread_holds_names_it(review: Se
     assert review.read(MEETING) == "# Meeting on PR 42\n\nThrough it.\n"
     with pytest.raises(GreenroomError, match=r"has ended already; nothing was written"):
         tx.append(MEETING, "After it.", by="minutes")
+
+
+def test_a_line_of_a_crews_minutes_ends_what_is_off_the_record(crew: Path) -> None:
+    table = crew / "table.yaml"
+    text = table.read_text("utf-8").replace("by: [minutes],", "by: [minutes], withheld: true,")
+    table.write_text(text, "utf-8")
+    with Home(crew).start("s") as session:
+        for line in ("Ann: off the record.", "Ann: Acme is broke", "10:04 ann: back on the record.", "Next."):
+            session.append(MEETING, line, by="minutes")
+        given = session.context("tester").text
+        assert "[off the record]" in given
+        assert "Acme" not in given
+        assert "10:04 ann: back on the record.\nNext.\n" in given
+        assert session.verify().valid
 
 
 Refused = tuple[Callable[[Session], object], str]
