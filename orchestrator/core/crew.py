@@ -53,7 +53,7 @@ def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
     everybody = known if known is not None and table.max_seats else ()
     named = everybody if agents is None else tuple(agents)
     if isinstance(agents, str) or not all(isinstance(name, str) for name in named):
-        raise TypeError(f"agents is {agents!r}, not a list of names")
+        raise TypeError(f"agents is {agents!r}, not a list of names: give one, as in ['ann', 'bob']")
     for name in named:
         if known is not None and name not in (*known, *table.agents):
             raise UsageError(

@@ -104,12 +104,14 @@ class Home(folder.Home):
             )
         root = crew.start_session(
             now,
-            self.new_id() if session_id is None else text_argument("session_id", session_id),
-            mapping_argument("files", files),
+            self.new_id()
+            if session_id is None
+            else text_argument("session_id", session_id, do="an id, or None"),
+            mapping_argument("files", files, '{"shared/brief.md": "A brief."}'),
             title=one_line(text_argument("title", title, max_chars=MAX_NAME_CHARS)),
             agents=agents,
             date=date,
-            fields=mapping_argument("fields", fields),
+            fields=mapping_argument("fields", fields, '{"service": "db"}'),
             say=say or log.warning,
         )
         return self.session(root)
@@ -268,11 +270,12 @@ class Session:
             by: Who decided: any name on one line, of at most 64 characters.
 
         Raises:
-            UsageError: The name has no prefix of its own; names without one are the core's and the panel's.
-                Or *by* is no such name.
+            UsageError: The name has no prefix of its own; names without one are the core's and the board
+                panel's. Or the fields have a `type`, or *by* is no such name.
+            TypeError: The fields are no mapping.
             SessionFrozenError, InvalidTextError, FileTooLargeError, StoreWriteError
         """
-        text_argument("type", type)
+        text_argument("type", type, do="a name with a prefix, as in review.finding")
         return self._store.note(type, fields, by=by)
 
     def notes(self, type: str | None = None) -> list[Note]:
@@ -359,7 +362,8 @@ class Session:
         if isinstance(receipt, str):
             return self._assembler.rebuild(self.receipt(receipt))
         if not hasattr(receipt, "files"):
-            raise TypeError(f"receipt is {type(receipt).__name__}, not a receipt or its id")
+            do = "its `receipt`" if hasattr(receipt, "receipt") else "`context.receipt`"
+            raise TypeError(f"receipt is {type(receipt).__name__}, not a receipt or its id: give {do}")
         return self._assembler.rebuild(receipt)
 
     def receipt(self, receipt_id: str) -> Receipt:
@@ -486,7 +490,7 @@ def find_session(home: folder.Home | None, session: str | Path) -> Path:
     """
     if isinstance(session, Path):
         return session_folder(session)
-    text_argument("session", session)
+    text_argument("session", session, do="an id, or a Path")
     if home is None:
         raise UsageError("a session is found by its id in a home: give the home, or a path")
     return home.find(session)

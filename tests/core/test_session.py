@@ -210,7 +210,11 @@ REFUSED: dict[str, Refused] = {
     ),
     "bytes": (
         lambda s: s.append(MEETING, b"x", by="minutes"),  # type: ignore[arg-type]
-        "shared/meeting.md: the text is bytes, not str",
+        "shared/meeting.md: the text is bytes, not str: give text, as in `data.decode()`",
+    ),
+    "a context as the text": (
+        lambda s: s.write(QUESTION, s.context("tester"), by="tester"),  # type: ignore[arg-type]
+        "tester/question.md: the text is Context, not str: give its `text`",
     ),
     "a path that is none": (
         lambda s: s.write(s.path, "x", by="tester"),  # type: ignore[arg-type]
@@ -224,8 +228,11 @@ REFUSED: dict[str, Refused] = {
         lambda s: s.context("tester", at=99),
         "there is no record 99: this session has 1 to 3",
     ),
-    "a record that is no number": (lambda s: s.context("tester", at=True), "at is bool, not int"),
-    "a task that is no text": (lambda s: s.context("tester", task=5), "task is int, not str"),  # type: ignore[arg-type]
+    "a record that is no number": (
+        lambda s: s.context("tester", at=True),
+        "at is bool, not int: give a whole number",
+    ),
+    "a task that is no text": (lambda s: s.context("tester", task=5), "task is int, not str: give text"),  # type: ignore[arg-type]
     "another's receipt": (
         lambda s: s.write(QUESTION, "x", by="tester", receipt=s.context("security").receipt),
         "",
@@ -236,20 +243,31 @@ REFUSED: dict[str, Refused] = {
     ),
     "a receipt that is none": (
         lambda s: s.write(QUESTION, "x", by="tester", receipt=5),  # type: ignore[arg-type]
-        "receipt is int, not str",
+        "receipt is int, not str: give a context's `receipt`, or its id",
+    ),
+    "a context as its receipt": (
+        lambda s: s.write(QUESTION, "x", by="tester", receipt=s.context("tester")),  # type: ignore[arg-type]
+        "receipt is Context, not str: give its `receipt`, as in `receipt=context.receipt`",
+    ),
+    "a context to replay": (
+        lambda s: s.replay(s.context("tester")),  # type: ignore[arg-type]
+        "receipt is Context, not a receipt or its id: give its `receipt`",
     ),
     "a note without a prefix": (
         lambda s: s.note("verdict", {}, by="tester"),
         (
             "'verdict' is no type for a note of your own: give it a prefix that is yours, as in "
-            "review.finding; names without one are the panel's"
+            "review.finding; names without one are the core's and the board panel's"
         ),
     ),
     "a note by nobody": (
         lambda s: s.note("review.x", {}, by=""),
         "by is '': name who decided in 1 to 64 printable characters, without quotation marks and backslashes",
     ),
-    "a note by a number": (lambda s: s.note("review.x", {}, by=5), "by is int, not str"),  # type: ignore[arg-type]
+    "a note by a number": (
+        lambda s: s.note("review.x", {}, by=5),
+        "by is int, not str: give the name of who decided",
+    ),  # type: ignore[arg-type]
     "a note by two lines": (
         lambda s: s.note("review.x", {}, by="a\nb"),
         (
@@ -259,7 +277,18 @@ REFUSED: dict[str, Refused] = {
     ),
     "a note that is no object": (
         lambda s: s.note("review.x", [1], by="tester"),  # type: ignore[arg-type]
-        "the fields of review.x are no object without a `type`: name the type first",
+        'fields is list, not a mapping: give one, such as {"severity": "high"}',
+    ),
+    "a note of a text": (
+        lambda s: s.note("review.x", "a", by="tester"),  # type: ignore[arg-type]
+        'fields is str, not a mapping: give one, such as {"severity": "high"}',
+    ),
+    "a note with a type among its fields": (
+        lambda s: s.note("review.x", {"type": "a"}, by="tester"),
+        (
+            "the fields of review.x have a `type`, which is taken: the note's own type stands there: "
+            "use another name, as in `kind`"
+        ),
     ),
     "a note that is no JSON": (
         lambda s: s.note("review.x", {"a": float("nan")}, by="tester"),

@@ -112,7 +112,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
             "starting with a letter or digit"
         ),
     ),
-    ({"session_id": 5}, "session_id is int, not str"),
+    ({"session_id": 5}, "session_id is int, not str: give an id, or None"),
     (
         {"agents": ["bob"]},
         (
@@ -128,7 +128,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         ),
     ),
     ({"agents": ["tester", "tester"]}, "a panelist is named twice: tester, tester"),
-    ({"agents": "tester"}, "agents is 'tester', not a list of names"),
+    ({"agents": "tester"}, "agents is 'tester', not a list of names: give one, as in ['ann', 'bob']"),
     ({"date": "2026-02-30"}, "date is '2026-02-30': write it as YYYY-MM-DD"),
     ({"date": "20261127"}, "date is '20261127': write it as YYYY-MM-DD"),
     ({"title": "x" * 201}, "title has 201 characters; at most 200 are taken: shorten it"),
@@ -152,8 +152,11 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
         {"files": {"shared/brief.md": "a\0"}},
         ("shared/brief.md (write-once): the text holds NUL (position 1): remove it"),
     ),
-    ({"files": {"shared/brief.md": 5}}, "shared/brief.md: the text is int, not str"),
-    ({"files": ["shared/brief.md"]}, "files is list, not a mapping"),
+    ({"files": {"shared/brief.md": 5}}, "shared/brief.md: the text is int, not str: give text"),
+    (
+        {"files": ["shared/brief.md"]},
+        'files is list, not a mapping: give one, such as {"shared/brief.md": "A brief."}',
+    ),
 ]
 
 

@@ -82,7 +82,7 @@ def check_decider(by: str) -> None:
         TypeError: It is no str.
         UsageError: It is empty, longer than `MAX_DECIDER_CHARS`, or not one printed line.
     """
-    text_argument("by", by)
+    text_argument("by", by, do="the name of who decided")
     if not 1 <= len(by) <= MAX_DECIDER_CHARS or not by.isprintable() or '"' in by or "\\" in by:
         raise UsageError(
             f"by is {by[:40]!r}: name who decided in 1 to {MAX_DECIDER_CHARS} printable characters, "
@@ -134,6 +134,14 @@ def ended(text: str) -> str:
     return text + "\n" if isinstance(text, str) and text and not text.endswith("\n") else text
 
 
+def _as_text(given: object) -> str:
+    """Return what to give in place of something that is no text."""
+    if isinstance(given, bytes | bytearray):
+        return "give text, as in `data.decode()`"
+    has_text = isinstance(getattr(given, "text", None), str)
+    return "give its `text`" if has_text else "give text"
+
+
 def check_text(row: SessionFile, text: str) -> bytes:
     """Return the text's bytes.
 
@@ -142,7 +150,7 @@ def check_text(row: SessionFile, text: str) -> bytes:
         InvalidTextError: It is no valid Unicode, or holds NUL.
     """
     if not isinstance(text, str):
-        raise TypeError(f"{row.path}: the text is {type(text).__name__}, not str")
+        raise TypeError(f"{row.path}: the text is {type(text).__name__}, not str: {_as_text(text)}")
     try:
         raw = text.encode()
     except UnicodeEncodeError as error:
