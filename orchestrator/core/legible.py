@@ -31,6 +31,10 @@ UNSEEN: Final = re.compile(f"{_CONTROL.pattern}|{INVISIBLE.pattern}")
 _HALF: Final = re.compile("[\ud800-\udfff]")  # of a character; JSON can spell one, and UTF-8 has none
 
 
+ADDRESS_FORMS: Final = "the name of a folder, or s3://bucket/prefix"
+"""The addresses of archives, as messages say what to give."""
+
+
 def one_line(text: str) -> str:
     """Return text from outside as one line with single spaces, so that it cannot begin a line of ours."""
     return " ".join(page(text).split())

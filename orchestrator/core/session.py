@@ -20,7 +20,7 @@ from orchestrator.core.errors import HomeError, SessionStateError, UsageError
 from orchestrator.core.home import folder
 from orchestrator.core.home.folder import session_folder
 from orchestrator.core.home.table_file import TABLE_NAME
-from orchestrator.core.legible import mapping_argument, one_line, text_argument, whole_argument
+from orchestrator.core.legible import ADDRESS_FORMS, mapping_argument, one_line, text_argument, whole_argument
 from orchestrator.core.legible import receipt_id as receipt_id
 
 if TYPE_CHECKING:
@@ -412,7 +412,13 @@ class Session:
             raise SessionStateError(f"{self.id} is {self.state}: end it first with `session.end()`")
         if url is None and self.home is None:
             raise UsageError("a session outside a home is archived where you say: give an address")
-        to = text_argument("url", url) if url is not None else str(self.home.archives) if self.home else ""
+        to = (
+            text_argument("url", url, do=ADDRESS_FORMS)
+            if url is not None
+            else str(self.home.archives)
+            if self.home
+            else ""
+        )
         server = endpoint_url or os.environ.get("GREENROOM_S3_ENDPOINT") or None
         return crew.archive(self._store, self.home if self._is_at_home else None, to, server)
 

@@ -175,6 +175,22 @@ def test_a_line_of_a_crews_minutes_ends_what_is_off_the_record(crew: Path) -> No
         assert session.verify().valid
 
 
+def test_one_revision_too_many_says_where_the_number_stands(crew: Path) -> None:
+    table = crew / "table.yaml"
+    few = "{class: write-few, revisions: 2, by: [tester]}"
+    text = table.read_text("utf-8").replace("{class: overwrite,   by: [tester]}", few)
+    table.write_text(text, "utf-8")
+    with Home(crew).start("s") as session:
+        for number in range(2):
+            session.write(QUESTION, f"{number}?\n", by="tester")
+        with pytest.raises(GreenroomError) as raised:
+            session.write(QUESTION, "2?\n", by="tester")
+    assert str(raised.value) == (
+        "tester/question.md: is write-few and has had its 2 revisions: raise `revisions` of its row in "
+        "table.yaml, then start a new session"
+    )
+
+
 Refused = tuple[Callable[[Session], object], str]
 REFUSED: dict[str, Refused] = {
     "a writer that the row does not name": (

@@ -99,8 +99,11 @@ def check_create(row: SessionFile, *, is_there: bool) -> None:
         )
 
 
-def check_write(row: SessionFile, *, revisions: int, max_revisions: int) -> str:
+def check_write(row: SessionFile, *, revisions: int, max_revisions: int, is_set: bool = False) -> str:
     """Return the ledger's operation for a write of the whole file.
+
+    Args:
+        is_set: The number is not the row's: the settings of the session's home gave it.
 
     Raises:
         AppendOnlyError, AlreadyWrittenError, RevisionLimitError: By the file's class.
@@ -114,9 +117,10 @@ def check_write(row: SessionFile, *, revisions: int, max_revisions: int) -> str:
             raise AlreadyWrittenError(f"{row.path}: is write-once and has been written: it stays as it is")
         return "write"
     if revisions >= max_revisions:
+        where = "`max_revisions` in greenroom.yaml" if is_set else "`revisions` of its row in table.yaml"
         raise RevisionLimitError(
-            f"{row.path}: is write-few and has had its {max_revisions} revisions: "
-            "start a new session, or raise max_revisions in greenroom.yaml before the next one"
+            f"{row.path}: is write-few and has had its {max_revisions} revisions: raise {where}, "
+            "then start a new session"
         )
     return "revise"
 
@@ -310,7 +314,9 @@ class Draft:
         row = self._row(path)
         check_writer(row, by, row.writers)
         revisions = self.state(row).revisions
-        op = check_write(row, revisions=revisions, max_revisions=self._store.max_revisions(row))
+        most = self._store.max_revisions(row)
+        is_set = self._store.history.opening.max_revisions is not None
+        op = check_write(row, revisions=revisions, max_revisions=most, is_set=is_set)
         return self._put(row, op, by, text, value, receipt).record.seq
 
     def append(
