@@ -73,7 +73,7 @@ def _folded(name: str) -> str:
 
 
 def blueprints(
-    home: Home, layout: SeatedTable, fields: Mapping[str, Any], agents: Mapping[str, Any]
+    home: Home, layout: SeatedTable, fields: Mapping[str, Any], agents: Mapping[str, Any], given: str = ""
 ) -> Callable[[str], str]:
     """Return a function from a session file's path to its rendered blueprint.
 
@@ -82,8 +82,9 @@ def blueprints(
     Args:
         fields: What every blueprint may name.
         agents: What a blueprint in an agent's folder finds as `agent`, by the agent's id.
+        given: The argument by which a caller gives fields of their own, for the message; "": there is none.
     """
-    from jinja2 import StrictUndefined, TemplateError
+    from jinja2 import StrictUndefined, TemplateError, UndefinedError
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     environment = ImmutableSandboxedEnvironment(
@@ -93,15 +94,18 @@ def blueprints(
     def rendered(path: str) -> str:
         own = blueprint_of(home, layout, path)
         folder = path.partition("/")[0]
+        known = {**fields, **({"agent": agents[folder]} if folder in agents else {})}
         try:
-            template = environment.from_string(read_regular(own).decode())
-            return template.render({**fields, **({"agent": agents[folder]} if folder in agents else {})})
+            return environment.from_string(read_regular(own).decode()).render(known)
+        except UndefinedError as error:
+            do = f"use one, or give it in {given}" if given else "use one of them"
+            why = f"{one_line(str(error))}; the names known here are {', '.join(sorted(known))}: {do}"
         except (OSError, UnicodeDecodeError, TemplateError) as error:
-            why = getattr(error, "strerror", None) or error
+            why = str(getattr(error, "strerror", None) or error)
         # Whatever an expression of the blueprint's raises, as Python does: `{{ title + 1 }}`.
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            why = error
-        raise HomeError(f"{own}: this blueprint cannot be rendered: {one_line(str(why))}", file=own)
+            why = str(error)
+        raise HomeError(f"{own}: this blueprint cannot be rendered: {one_line(why)}", file=own)
 
     return rendered
 

@@ -208,7 +208,7 @@ REFUSED: dict[str, Refused] = {
     "a template": (
         lambda s: s.write("templates/tester/role.md", "x", by="tester"),
         (
-            "'templates/tester/role.md' is immutable: a persona never changes at run time; "
+            "'templates/tester/role.md' is immutable: a template never changes in a session; "
             "edit the template in the home and start a new session"
         ),
     ),
