@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -83,7 +84,7 @@ def test_a_session_is_started_by_the_homes_own_table(command: Commands, home: Pa
 REFUSED = {
     "session start pr-1 --field repository": (
         2,
-        "--field 'repository': give NAME=TEXT, as in repository=greenroom",
+        "--field 'repository': give NAME=VALUE, as in repository=greenroom",
     ),
     "session start pr-1 --field a=b --field a=c": (2, "--field names a twice: give each once"),
     "session start pr-1 --field title=b": (
@@ -235,6 +236,44 @@ def test_a_context_is_given_now_and_as_it_was(command: Commands, session: str) -
             "security; tester\n"
         ),
     )
+
+
+def test_a_context_is_asked_for_with_task_and_engine(command: Commands, home: Path, session: str) -> None:
+    asked = ("--task", "Ask one question.", "--engine", "my-model-1")
+    plain = command("context", "pr-42", "tester").stdout
+    assert command("session", "context", "pr-42", "tester", *asked).stdout == plain
+    with Home(home).session("pr-42") as opened:
+        assert [(one.purpose, one.engine) for one in opened.receipts()] == [
+            ("context", "own"),
+            ("context", "own"),
+            ("Ask one question.", "my-model-1"),
+        ]
+    shown = command.json("show", "pr-42")["receipts"][-1]
+    assert (shown["agent"], shown["purpose"]) == ("tester", "Ask one question.")
+    refused = command("context", "pr-42", "tester", "--at", shown["receipt"], *asked, check=False)
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "greenroom: --at excludes --task and --engine: what was given then has its receipt, which says "
+        "both\n",
+    )
+
+
+def test_a_session_gets_an_id_day_and_fields_at_its_start(command: Commands, home: Path) -> None:
+    (home / "session-templates" / "shared" / "meeting.md").write_text(
+        "{{ title }} of {{ repository }}, {{ date }}\n", "utf-8"
+    )
+    given = ("--field", "repository=greenroom", "--date", "2026-11-27", "--title", "PR 42")
+    begun = command.json("session", "start", *given)
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", begun["session"])
+    told = command("session", "start", *given).stdout.splitlines()
+    later = told[0].partition(" ")[0]
+    assert re.fullmatch(r"\d{8}-\d{6}-[0-9a-f]{6}", later)
+    assert told == [
+        f"{later} is active, with {', '.join(AGENTS)}: {home / 'sessions' / later}",
+        f"Next: greenroom session append {later} PATH TEXT --by WRITER",
+    ]
+    with Home(home).session(begun["session"]) as opened:
+        assert opened.read("shared/meeting.md") == "PR 42 of greenroom, 2026-11-27\n"
 
 
 @pytest.mark.parametrize(
