@@ -18,6 +18,7 @@ from orchestrator.core.legible import one_line, printable
 if TYPE_CHECKING:
     from orchestrator.core.verify import Verification
     from orchestrator.documents.opening import AnySession
+    from orchestrator.panel.home import Home
     from orchestrator.panel.model.exchange import Exchange
     from orchestrator.rehearsal.rehearsal import Rehearsal
 
@@ -310,12 +311,25 @@ def list_(
         _check_folder(archive)
         rows = archived(archive, search, s3_options(endpoint_url), screen.warn, screen.known_home())
     else:
-        rows = local(screen.open_home(), search, screen.warn)
+        home = screen.open_home()
+        rows = local(home, search, screen.warn)
+        if not rows:
+            _warn_of_table(home)
     lines = [_line(row) for row in rows]
     found = listed(rows, search)
     if blind := found.get("not_searched"):
         lines.append(f"not searched, so there may be more: {', '.join(blind)}")
     screen.result(found, "\n".join(lines) or "no sessions")
+
+
+def _warn_of_table(home: Home) -> None:
+    """Say what is wrong with the table of a home that has no session: none can be started by it."""
+    from orchestrator.core.errors import ConfigurationError, HomeError
+
+    try:
+        _ = home.table
+    except (ConfigurationError, HomeError) as error:
+        Screen.current.warn(str(error))
 
 
 def _line(row: dict[str, Any]) -> str:
@@ -420,7 +434,7 @@ def recap(session: Name) -> None:
 
 
 def briefing(
-    agent: Annotated[str, typer.Argument(metavar="AGENT", help="skeptic, analyst, contrarian, moderator, …")],
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="The moderator, or a panelist of this home.")],
     presenter: Annotated[
         str | None, option("NAME", "The presenter; else that of the newest session which is remembered.")
     ] = None,

@@ -38,7 +38,8 @@ class Note:
     fields: Mapping[str, Any]
 
 
-_OWN_FIELDS = ("session", "title", "date", "agents", "agent")
+OWN_FIELDS = ("session", "title", "date", "agents", "agent")
+"""What a blueprint may name without being given it; `agent` only in an agent's own folder."""
 
 
 def _layout(home: Home, agents: Iterable[str] | None) -> SeatedTable:
@@ -102,7 +103,7 @@ def start_session(
     check_session_id(session_id)
     if date is not None:
         _check_date(date)
-    taken = [name for name in _OWN_FIELDS if name in fields]
+    taken = [name for name in OWN_FIELDS if name in fields]
     if taken:
         raise UsageError(f"fields names {', '.join(taken)}, which the start itself gives: use another name")
     layout = _layout(home, agents)
