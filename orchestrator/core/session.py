@@ -78,8 +78,8 @@ class Home(folder.Home):
             session_id: None: one that sorts by time.
             files: What it begins with, by the file's path: written by `start`, which each row must name.
             title: What it is about, on one line.
-            agents: Who takes the seats that the table has besides its own agents; None: all that have a
-                folder in this home's templates.
+            agents: Who takes the seats that the table has besides its own agents; None: all in this home's
+                templates who can. A table without seats takes none.
             date: The day that it is about, YYYY-MM-DD.
             fields: What blueprints may name besides `session`, `title`, `date`, `agents` and, in an agent's
                 own folder, `agent`.
@@ -117,7 +117,7 @@ class Home(folder.Home):
         return self.session(root)
 
     def session(self, name: str | Path, *, on_repair: Callable[[Repair], None] | None = None) -> Session:
-        """Open a session by id, unique prefix, `last`, or path.
+        """Open a session by id, unique prefix, `last`, or path: also of a restored folder or an archive's.
 
         Reads only; what an unclean end left is mended at the first write.
 
@@ -324,8 +324,10 @@ class Session:
     ) -> Context:
         """Return what *agent* is given now, with a receipt that the ledger keeps.
 
+        The text holds the agent's files and nothing else: send the task behind it.
+
         Args:
-            task: What is asked of it, for the receipt; at most `MAX_TASK_CHARS` characters.
+            task: What is asked of it, for the receipt alone; at most `MAX_TASK_CHARS` characters.
             engine: Who answers, for the receipt: the name of a model, say. None: nobody said ("own").
             at: A record's number: what *agent* would have been given when it was the last. No receipt is kept
                 of that, nor once the session has ended.
