@@ -281,7 +281,7 @@ REFUSED: dict[str, Refused] = {
         "by is '': name who decided in 1 to 64 printable characters, without quotation marks and backslashes",
     ),
     "a note by a number": (
-        lambda s: s.note("review.x", {}, by=5),
+        lambda s: s.note("review.x", {}, by=5),  # type: ignore[arg-type]
         "by is int, not str: give the name of who decided",
     ),  # type: ignore[arg-type]
     "a note by two lines": (
